@@ -1,0 +1,163 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+
+// Debian's libxmlsec1 is built with switches that change struct layouts; `pkg-config --cflags xmlsec1-openssl` lists them.
+let xmlsecSettings: [CSetting] = [
+    .define("XMLSEC_NO_SIZE_T"), .define("XMLSEC_NO_GOST", to: "1"), .define("XMLSEC_NO_GOST2012", to: "1"),
+    .define("XMLSEC_NO_CRYPTO_DYNAMIC_LOADING", to: "1"), .define("XMLSEC_CRYPTO_OPENSSL", to: "1"),
+    .define("XMLSEC_OPENSSL3_ENGINES", to: "1"),
+    .unsafeFlags(["-I/usr/include/libxml2", "-I/usr/include/xmlsec1"]),
+]
+let xmlsecLibraries: [LinkerSetting] = ["xmlsec1-openssl", "xmlsec1", "xslt", "xml2"].map { .linkedLibrary($0) }
+
+func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict)
+}
+
+func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict)
+}
+
+func cLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], settings: [CSetting] = [], links: [LinkerSetting]) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, cSettings: settings, linkerSettings: links)
+}
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
+
+let package = Package(
+    name: "boxoffice",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "config", targets: ["ConfigMain"]),
+        .executable(name: "authentication", targets: ["AuthenticationMain"]),
+        .executable(name: "authorization", targets: ["AuthorizationMain"]),
+        .executable(name: "autosignin", targets: ["AutoSignInMain"]),
+        .executable(name: "gateway", targets: ["GatewayMain"]),
+        .executable(name: "sandbox", targets: ["SandboxMain"]),
+        .executable(name: "boxoffice", targets: ["CommandLineMain"]),
+        .executable(name: "wire-benchmark", targets: ["WireBenchmark"]),
+        .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
+        .library(name: "Wire", targets: ["Wire"]),
+        .library(name: "Contracts", targets: ["Contracts"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
+    ],
+    targets: [
+        // Shared layers, lowest first; a target may only depend on targets above it in this list.
+        library("Faults", "Shared/Faults", []),
+        cLibrary("CProtobufC", "Shared/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
+        cLibrary("COpenSSL", "Shared/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
+        library("Cryptography", "Shared/Cryptography", ["COpenSSL", "Faults"]),
+        library("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
+        library("Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"], exclude: ["Protos", "WIRE.md"]),
+        library("Wire", "Shared/Wire", ["CContracts", "ContractRuntime", "Faults"]),
+        library("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
+        library("Rpc", "Shared/Rpc", ["ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, nioConcurrency, logging, coreMetrics]),
+        library("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Cryptography"]),
+        library("Tokens", "Shared/Tokens", ["Cryptography", "Faults", "MediaTokenVerifier", jwt]),
+        library("Storage", "Shared/Storage", ["Faults", grdb, coreMetrics]),
+        library("ServiceKit", "Shared/ServiceKit", [
+            "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "Transport",
+            nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, configuration, hummingbird,
+        ]),
+
+        // Services: a library with the logic of one context, and a thin executable.
+        library("ConfigService", "Services/Config/Service", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics]),
+        program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit"]),
+
+        cLibrary("CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings, links: xmlsecLibraries),
+        library("SamlProfile", "Services/Authentication/Saml", ["CXmlSec"]),
+        library("AuthenticationService", "Services/Authentication/Service", [
+            "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "Tokens", logging, coreMetrics,
+        ]),
+        program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "ServiceKit"]),
+
+        library("AuthorizationService", "Services/Authorization/Service", [
+            "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics, httpClient, nioCore,
+        ]),
+        program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "ServiceKit"]),
+
+        library("AutoSignInService", "Services/AutoSignIn/Service", ["ContractRuntime", "Contracts", "Faults", "Storage", logging]),
+        program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "ServiceKit"]),
+
+        library("GatewayService", "Services/Gateway/Service", [
+            "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, mustache, nioCore,
+        ]),
+        program("GatewayMain", "Services/Gateway/Main", ["GatewayService", "ServiceKit", hummingbird]),
+
+        cLibrary("CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings, links: xmlsecLibraries),
+        library("SandboxService", "Services/Sandbox/Service", ["CSandboxXml", logging, hummingbird, mustache, nioCore]),
+        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird]),
+
+        library("BoxofficeCommand", "Services/CommandLine/Command", [
+            "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit", "Transport",
+            arguments, httpClient, nioCore, nioPosix, logging,
+        ]),
+        program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
+
+        // Benchmarks: programs, not tests.
+        program("WireBenchmark", "Tests/Benchmarks/Wire", [
+            "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, histogram, nioCore, nioPosix, logging,
+        ]),
+
+        // Tests.
+        library("Doubles", "Tests/Doubles", ["ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
+        tests("ContractsTests", ["Contracts", "ContractRuntime", "Faults"]),
+        tests("CryptographyTests", ["Cryptography"]),
+        tests("WireTests", ["Wire", "ContractRuntime", "Faults"]),
+        tests("TransportTests", ["Transport", "Cryptography", "Faults", nioCore, nioPosix, nioEmbedded]),
+        tests("RpcTests", ["Rpc", "Wire", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency, logging]),
+        tests("TokensTests", ["Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
+        tests("StorageTests", ["Storage", "Faults", grdb]),
+        tests("ServiceKitTests", ["ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", logging, metrics, hummingbird]),
+        tests("ConfigServiceTests", ["ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Storage", "Tokens"]),
+        tests("SamlProfileTests", ["SamlProfile"]),
+        tests("AuthenticationServiceTests", ["AuthenticationService", "SamlProfile", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens"]),
+        tests("AuthorizationServiceTests", ["AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens", hummingbird, nioCore]),
+        tests("AutoSignInServiceTests", ["AutoSignInService", "Contracts", "ContractRuntime", "Storage"]),
+        tests("GatewayServiceTests", ["GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting]),
+        tests("SandboxServiceTests", ["SandboxService", hummingbird, hummingbirdTesting]),
+        tests("CommandLineTests", ["BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
+        tests("IntegrationTests", ["BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport", httpClient, nioCore, nioPosix, logging]),
+    ]
+)

@@ -84,44 +84,46 @@ let package = Package(
     targets: [
         // Shared layers, lowest first; a target may only depend on targets above it in this list.
         library("Faults", "Shared/Faults", []),
+        library("Clocks", "Shared/Clocks", []),
         cLibrary("CProtobufC", "Shared/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
         library("Cryptography", "Shared/Cryptography", ["COpenSSL", "Faults"]),
         library("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
         library("Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"], exclude: ["Protos", "WIRE.md"]),
+        library("Catalogue", "Shared/Catalogue", ["ContractRuntime", "Contracts", "Faults", "Clocks", logging, nioConcurrency]),
         library("Wire", "Shared/Wire", ["CContracts", "ContractRuntime", "Faults"]),
         library("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
         library("Rpc", "Shared/Rpc", ["ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, nioConcurrency, logging, coreMetrics]),
-        library("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Cryptography"]),
-        library("Tokens", "Shared/Tokens", ["Cryptography", "Faults", "MediaTokenVerifier", jwt]),
-        library("Storage", "Shared/Storage", ["Faults", grdb, coreMetrics]),
+        library("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
+        library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier", jwt]),
+        library("Storage", "Shared/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
         library("ServiceKit", "Shared/ServiceKit", [
-            "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "Transport",
+            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "Transport",
             nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, configuration, hummingbird,
         ]),
 
         // Services: a library with the logic of one context, and a thin executable.
-        library("ConfigService", "Services/Config/Service", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics]),
+        library("ConfigService", "Services/Config/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics]),
         program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit"]),
 
         cLibrary("CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings, links: xmlsecLibraries),
-        library("SamlProfile", "Services/Authentication/Saml", ["CXmlSec"]),
+        library("SamlProfile", "Services/Authentication/Saml", ["Clocks", "CXmlSec"]),
         library("AuthenticationService", "Services/Authentication/Service", [
-            "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "Tokens", logging, coreMetrics,
+            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "Tokens", logging, coreMetrics,
         ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "ServiceKit"]),
 
         library("AuthorizationService", "Services/Authorization/Service", [
-            "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics, httpClient, nioCore,
+            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics, httpClient, nioCore,
         ]),
         program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "ServiceKit"]),
 
-        library("AutoSignInService", "Services/AutoSignIn/Service", ["ContractRuntime", "Contracts", "Faults", "Storage", logging]),
+        library("AutoSignInService", "Services/AutoSignIn/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", "Storage", logging]),
         program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "ServiceKit"]),
 
         library("GatewayService", "Services/Gateway/Service", [
-            "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, mustache, nioCore,
+            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, mustache, nioCore,
         ]),
         program("GatewayMain", "Services/Gateway/Main", ["GatewayService", "ServiceKit", hummingbird]),
 
@@ -130,7 +132,7 @@ let package = Package(
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird]),
 
         library("BoxofficeCommand", "Services/CommandLine/Command", [
-            "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit", "Transport",
+            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit", "Transport",
             arguments, httpClient, nioCore, nioPosix, logging,
         ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
@@ -141,23 +143,24 @@ let package = Package(
         ]),
 
         // Tests.
-        library("Doubles", "Tests/Doubles", ["ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
+        library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
+        tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Faults"]),
         tests("ContractsTests", ["Contracts", "ContractRuntime", "Faults"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("WireTests", ["Wire", "ContractRuntime", "Faults"]),
         tests("TransportTests", ["Transport", "Cryptography", "Faults", nioCore, nioPosix, nioEmbedded]),
         tests("RpcTests", ["Rpc", "Wire", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency, logging]),
-        tests("TokensTests", ["Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
-        tests("StorageTests", ["Storage", "Faults", grdb]),
-        tests("ServiceKitTests", ["ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", logging, metrics, hummingbird]),
-        tests("ConfigServiceTests", ["ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Storage", "Tokens"]),
-        tests("SamlProfileTests", ["SamlProfile"]),
-        tests("AuthenticationServiceTests", ["AuthenticationService", "SamlProfile", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens"]),
-        tests("AuthorizationServiceTests", ["AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens", hummingbird, nioCore]),
-        tests("AutoSignInServiceTests", ["AutoSignInService", "Contracts", "ContractRuntime", "Storage"]),
-        tests("GatewayServiceTests", ["GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting]),
+        tests("TokensTests", ["Clocks", "Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
+        tests("StorageTests", ["Clocks", "Storage", "Faults", grdb]),
+        tests("ServiceKitTests", ["Catalogue", "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", logging, metrics, hummingbird]),
+        tests("ConfigServiceTests", ["Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Storage", "Tokens"]),
+        tests("SamlProfileTests", ["Clocks", "SamlProfile"]),
+        tests("AuthenticationServiceTests", ["Catalogue", "Clocks", "AuthenticationService", "SamlProfile", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens"]),
+        tests("AuthorizationServiceTests", ["Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens", hummingbird, nioCore]),
+        tests("AutoSignInServiceTests", ["Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Storage"]),
+        tests("GatewayServiceTests", ["Catalogue", "Clocks", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting]),
         tests("SandboxServiceTests", ["SandboxService", hummingbird, hummingbirdTesting]),
-        tests("CommandLineTests", ["BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
-        tests("IntegrationTests", ["BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport", httpClient, nioCore, nioPosix, logging]),
+        tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
+        tests("IntegrationTests", ["Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport", httpClient, nioCore, nioPosix, logging]),
     ]
 )

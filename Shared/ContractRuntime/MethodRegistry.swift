@@ -1,0 +1,20 @@
+/// Takes the operations that a server offers; the generated `...Methods.register` fill it.
+public protocol MethodRegistry {
+    mutating func unary<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> Response
+    )
+
+    mutating func stream<Request: Message, Item: Message>(
+        _ method: StreamMethod<Request, Item>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<Item, any Error>
+    )
+
+    /// A second, synchronous way to answer a method, for answers that are ready in memory. It runs on the event loop and must not wait.
+    ///
+    /// The operation gets the encoded request and returns the encoded response, or `nil` to leave the call to the method's ordinary operation.
+    mutating func immediate<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>,
+        _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
+    )
+}

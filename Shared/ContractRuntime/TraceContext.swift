@@ -1,0 +1,80 @@
+/// W3C trace context, level 1: which request this work belongs to.
+public struct TraceContext: Hashable, Sendable {
+    /// 128 bits, never zero.
+    public let traceHigh: UInt64
+    public let traceLow: UInt64
+    /// 64 bits, never zero.
+    public let span: UInt64
+    /// Trace flags; bit 0 is `sampled`.
+    public let flags: UInt8
+    /// Vendor data, passed on as it came.
+    public let state: String
+
+    public init(traceHigh: UInt64, traceLow: UInt64, span: UInt64, flags: UInt8 = 1, state: String = "") {
+        self.traceHigh = traceHigh
+        self.traceLow = traceLow
+        self.span = span
+        self.flags = flags
+        self.state = state
+    }
+
+    /// A new trace.
+    public static func random() -> TraceContext {
+        TraceContext(traceHigh: .random(in: 1 ... .max), traceLow: .random(in: 0 ... .max), span: .random(in: 1 ... .max))
+    }
+
+    /// The same trace, another span.
+    public func child() -> TraceContext {
+        TraceContext(traceHigh: traceHigh, traceLow: traceLow, span: .random(in: 1 ... .max), flags: flags, state: state)
+    }
+
+    /// - Parameters:
+    ///   - traceparent: `00-<32 hex>-<16 hex>-<2 hex>`; a later version may have more behind it (W3C trace context §3.2).
+    ///   - state: The `tracestate` that came with it.
+    /// - Returns: `nil` when it is malformed or has a zero id, as the specification demands.
+    public init?(traceparent: String, state: String = "") {
+        let parts = traceparent.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, parts[0].count == 2, parts[1].count == 32, parts[2].count == 16, parts[3].count == 2 else { return nil }
+        guard parts[0] != "ff", parts[0] != "00" || parts.count == 4 else { return nil }
+        guard parts.prefix(4).allSatisfy({ $0.utf8.allSatisfy(Self.isLowerHex) }) else { return nil }
+        guard let high = UInt64(parts[1].prefix(16), radix: 16), let low = UInt64(parts[1].suffix(16), radix: 16),
+            let span = UInt64(parts[2], radix: 16), let flags = UInt8(parts[3], radix: 16), high | low != 0, span != 0
+        else { return nil }
+        self.init(traceHigh: high, traceLow: low, span: span, flags: flags, state: state)
+    }
+
+    /// 32 lower-case hex digits.
+    public var traceID: String { Self.hex(traceHigh) + Self.hex(traceLow) }
+
+    /// 16 lower-case hex digits.
+    public var spanID: String { Self.hex(span) }
+
+    public var traceparent: String {
+        var bytes: [UInt8] = [0x30, 0x30, 0x2d]
+        bytes.reserveCapacity(55)
+        Self.append(traceHigh, digits: 16, to: &bytes)
+        Self.append(traceLow, digits: 16, to: &bytes)
+        bytes.append(0x2d)
+        Self.append(span, digits: 16, to: &bytes)
+        bytes.append(0x2d)
+        Self.append(UInt64(flags), digits: 2, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isLowerHex(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+
+    private static func hex(_ value: UInt64) -> String {
+        var bytes: [UInt8] = []
+        append(value, digits: 16, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func append(_ value: UInt64, digits: Int, to bytes: inout [UInt8]) {
+        for shift in stride(from: (digits - 1) * 4, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 0xf
+            bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+extension Fault {
+    /// A stable name for what went wrong. New ones may be added; a peer may send one that this build does not know.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Known: String, Hashable, Sendable {
+            case overloaded = "overloaded"
+            case unavailable = "unavailable"
+            case deadlineExceeded = "deadline_exceeded"
+            case cancelled = "cancelled"
+            case unimplemented = "unimplemented"
+            case permissionDenied = "permission_denied"
+            case invalidMessage = "invalid_message"
+            case frameTooLarge = "frame_too_large"
+            case `internal` = "internal"
+            case storageFull = "storage_full"
+            case invalidRequest = "invalid_request"
+            case invalidRequestor = "invalid_requestor"
+            case invalidDeviceInformation = "invalid_device_info"
+            case invalidDeviceID = "invalid_device_id"
+            case missingResource = "missing_resource"
+            case malformedAuthzRequest = "malformed_authz_request"
+            case unknownIntegration = "unknown_integration"
+            case invalidRegistrationCode = "invalid_registration_code"
+            case invalidDomain = "invalid_domain"
+            case invalidRedirectURL = "invalid_redirect_url"
+            case authenticationSessionMissing = "authentication_session_missing"
+            case authenticationSessionExpired = "authentication_session_expired"
+            case authenticationSessionInvalidated = "authentication_session_invalidated"
+            case authenticationSessionIssuerMismatch = "authentication_session_issuer_mismatch"
+            case authorizationNotFound = "authorization_not_found"
+            case authorizationExpired = "authorization_expired"
+            case authorizationDeniedByMvpd = "authorization_denied_by_mvpd"
+            case authorizationDeniedByParentalControls = "authorization_denied_by_parental_controls"
+            case authorizationDeniedByHbaPolicies = "authorization_denied_by_hba_policies"
+            case authorizationDeniedBySessionInvalidated = "authorization_denied_by_session_invalidated"
+            case authorizationDeniedByDegradationRule = "authorization_denied_by_degradation_rule"
+            case identityNotRecognizedByMvpd = "identity_not_recognized_by_mvpd"
+            case preauthorizationDeniedByMvpd = "preauthorization_denied_by_mvpd"
+            case tooManyResources = "too_many_resources"
+            case networkReceivedError = "network_received_error"
+            case networkConnectionTimeout = "network_connection_timeout"
+            case maximumExecutionTimeExceeded = "maximum_execution_time_exceeded"
+            case accessDenied = "access_denied"
+            case invalidClient = "invalid_client"
+            case insufficientScope = "insufficient_scope"
+            case unauthorizedClient = "unauthorized_client"
+            case unsupportedGrantType = "unsupported_grant_type"
+            case invalidRedirectURI = "invalid_redirect_uri"
+            case invalidSoftwareStatement = "invalid_software_statement"
+            case unapprovedSoftwareStatement = "unapproved_software_statement"
+        }
+
+        private enum Storage: Hashable, Sendable {
+            case known(Known)
+            case other(String)
+        }
+
+        private var storage: Storage
+
+        private init(_ known: Known) { storage = .known(known) }
+
+        /// The code of that name, also when this build does not know it.
+        /// - Parameter rawValue: lower_snake_case.
+        public init(rawValue: String) {
+            storage = Known(rawValue: rawValue).map(Storage.known) ?? .other(rawValue)
+        }
+
+        /// The name that crosses the wire, lower_snake_case.
+        public var rawValue: String {
+            switch storage {
+            case .known(let known): known.rawValue
+            case .other(let name): name
+            }
+        }
+
+        public var description: String { rawValue }
+
+        /// True when the same call may succeed later without a change by the caller.
+        public var isRetryable: Bool {
+            switch storage {
+            case .known(.overloaded),
+                .known(.unavailable),
+                .known(.deadlineExceeded),
+                .known(.storageFull),
+                .known(.networkReceivedError),
+                .known(.networkConnectionTimeout),
+                .known(.maximumExecutionTimeExceeded): true
+            default: false
+            }
+        }
+    }
+}
+
+extension Fault.Code {
+    // MARK: The wire and the machine
+
+    /// A limit of the callee is reached; nothing was begun.
+    public static let overloaded = Fault.Code(.overloaded)
+    /// No healthy peer, or a dependency is away; nothing is known to have been done.
+    public static let unavailable = Fault.Code(.unavailable)
+    /// The caller's time is over.
+    public static let deadlineExceeded = Fault.Code(.deadlineExceeded)
+    /// The caller no longer waits.
+    public static let cancelled = Fault.Code(.cancelled)
+    /// The peer does not know the service or the method.
+    public static let unimplemented = Fault.Code(.unimplemented)
+    /// The peer's certificate is not on the callee's list for the service.
+    public static let permissionDenied = Fault.Code(.permissionDenied)
+    /// The message does not decode, or a text in it is not UTF-8 or holds a NUL.
+    public static let invalidMessage = Fault.Code(.invalidMessage)
+    /// The message is larger than the receiver accepts.
+    public static let frameTooLarge = Fault.Code(.frameTooLarge)
+    /// Anything else; carries no text of its cause.
+    public static let `internal` = Fault.Code(.internal)
+    /// The disk that holds the state is full; nothing was changed.
+    public static let storageFull = Fault.Code(.storageFull)
+    // MARK: The v1 API (rest-v1 §2.8)
+
+    /// A parameter is missing, repeated or malformed (rest-v1 §2.8).
+    public static let invalidRequest = Fault.Code(.invalidRequest)
+    /// rest-v1 §2.8.
+    public static let invalidRequestor = Fault.Code(.invalidRequestor)
+    /// rest-v1 §2.4; on the wire `invalid_device_info`.
+    public static let invalidDeviceInformation = Fault.Code(.invalidDeviceInformation)
+    /// rest-v1 §2.5.
+    public static let invalidDeviceID = Fault.Code(.invalidDeviceID)
+    /// rest-v1 §2.8.
+    public static let missingResource = Fault.Code(.missingResource)
+    /// rest-v1 §3.14.
+    public static let malformedAuthzRequest = Fault.Code(.malformedAuthzRequest)
+    /// rest-v1 §2.8.
+    public static let unknownIntegration = Fault.Code(.unknownIntegration)
+    /// rest-v1 §3.5.
+    public static let invalidRegistrationCode = Fault.Code(.invalidRegistrationCode)
+    /// rest-v1 §3.7.
+    public static let invalidDomain = Fault.Code(.invalidDomain)
+    /// A redirect_url is of no accepted form (rest-v1 §3.7).
+    public static let invalidRedirectURL = Fault.Code(.invalidRedirectURL)
+    /// rest-v1 §2.8.
+    public static let authenticationSessionMissing = Fault.Code(.authenticationSessionMissing)
+    /// rest-v1 §2.8.
+    public static let authenticationSessionExpired = Fault.Code(.authenticationSessionExpired)
+    /// rest-v1 §2.8.
+    public static let authenticationSessionInvalidated = Fault.Code(.authenticationSessionInvalidated)
+    /// rest-v1 §2.8.
+    public static let authenticationSessionIssuerMismatch = Fault.Code(.authenticationSessionIssuerMismatch)
+    /// rest-v1 §2.8.
+    public static let authorizationNotFound = Fault.Code(.authorizationNotFound)
+    /// rest-v1 §2.8.
+    public static let authorizationExpired = Fault.Code(.authorizationExpired)
+    /// rest-v1 §3.14.
+    public static let authorizationDeniedByMvpd = Fault.Code(.authorizationDeniedByMvpd)
+    /// rest-v1 §3.14.
+    public static let authorizationDeniedByParentalControls = Fault.Code(.authorizationDeniedByParentalControls)
+    /// rest-v1 §2.8.
+    public static let authorizationDeniedByHbaPolicies = Fault.Code(.authorizationDeniedByHbaPolicies)
+    /// rest-v1 §2.8.
+    public static let authorizationDeniedBySessionInvalidated = Fault.Code(.authorizationDeniedBySessionInvalidated)
+    /// rest-v1 §6.1.
+    public static let authorizationDeniedByDegradationRule = Fault.Code(.authorizationDeniedByDegradationRule)
+    /// rest-v1 §2.8.
+    public static let identityNotRecognizedByMvpd = Fault.Code(.identityNotRecognizedByMvpd)
+    /// rest-v1 §3.16.
+    public static let preauthorizationDeniedByMvpd = Fault.Code(.preauthorizationDeniedByMvpd)
+    /// rest-v1 §3.16.
+    public static let tooManyResources = Fault.Code(.tooManyResources)
+    /// The MVPD's answer cannot be used (mvpd §4.3).
+    public static let networkReceivedError = Fault.Code(.networkReceivedError)
+    /// The MVPD does not answer in time (mvpd §4.3).
+    public static let networkConnectionTimeout = Fault.Code(.networkConnectionTimeout)
+    /// The time budget of the whole step is spent (mvpd §4.3).
+    public static let maximumExecutionTimeExceeded = Fault.Code(.maximumExecutionTimeExceeded)
+    // MARK: Client registration and access tokens (rest-v1 §2.2, §3.1, §3.2)
+
+    /// Access token absent, malformed, expired or not ours (rest-v1 §2.2).
+    public static let accessDenied = Fault.Code(.accessDenied)
+    /// Unknown client, wrong secret, or revoked statement (rest-v1 §2.2, §3.2).
+    public static let invalidClient = Fault.Code(.invalidClient)
+    /// Scope or requestor is not covered (rest-v1 §2.2).
+    public static let insufficientScope = Fault.Code(.insufficientScope)
+    /// rest-v1 §3.2.
+    public static let unauthorizedClient = Fault.Code(.unauthorizedClient)
+    /// rest-v1 §3.2.
+    public static let unsupportedGrantType = Fault.Code(.unsupportedGrantType)
+    /// rest-v1 §3.1.
+    public static let invalidRedirectURI = Fault.Code(.invalidRedirectURI)
+    /// rest-v1 §3.1.
+    public static let invalidSoftwareStatement = Fault.Code(.invalidSoftwareStatement)
+    /// rest-v1 §3.1.
+    public static let unapprovedSoftwareStatement = Fault.Code(.unapprovedSoftwareStatement)
+}

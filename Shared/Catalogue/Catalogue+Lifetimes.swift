@@ -1,0 +1,33 @@
+public import Contracts
+
+/// How long tokens live; the last level that sets a value wins: deployment, MVPD, integration (mvpd §1.1).
+extension Catalogue {
+    /// Used where neither the MVPD nor the integration sets a value (rest-v1 §5).
+    public enum DefaultLifetime {
+        public static let authn: Duration = .seconds(30 * 24 * 3600)
+        public static let authz: Duration = .seconds(24 * 3600)
+        public static let mediaToken: Duration = .seconds(420)
+    }
+
+    public static func authnLifetime(_ integration: Integration, _ mvpd: Mvpd) -> Duration {
+        lifetime(integration.authnTtlSeconds, mvpd.authnTtlSeconds, DefaultLifetime.authn)
+    }
+
+    /// Lifetime of a session whose person was recognised by the home network; the ordinary one where none is set.
+    public static func hbaAuthnLifetime(_ integration: Integration, _ mvpd: Mvpd) -> Duration {
+        lifetime(integration.hbaAuthnTtlSeconds, mvpd.hbaAuthnTtlSeconds, authnLifetime(integration, mvpd))
+    }
+
+    public static func authzLifetime(_ integration: Integration, _ mvpd: Mvpd) -> Duration {
+        lifetime(integration.authzTtlSeconds, mvpd.authzTtlSeconds, DefaultLifetime.authz)
+    }
+
+    public static func mediaTokenLifetime(_ requestor: Requestor) -> Duration {
+        requestor.mediaTokenTtlSeconds == 0 ? DefaultLifetime.mediaToken : .seconds(Int64(requestor.mediaTokenTtlSeconds))
+    }
+
+    private static func lifetime(_ integration: UInt32, _ mvpd: UInt32, _ fallback: Duration) -> Duration {
+        if integration != 0 { return .seconds(Int64(integration)) }
+        return mvpd != 0 ? .seconds(Int64(mvpd)) : fallback
+    }
+}

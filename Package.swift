@@ -151,7 +151,7 @@ let package = Package(
         tests("TransportTests", ["Transport", "Cryptography", "Faults", nioCore, nioPosix, nioEmbedded]),
         tests("RpcTests", ["Rpc", "Wire", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency, logging]),
         tests("TokensTests", ["Clocks", "Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
-        tests("StorageTests", ["Clocks", "Storage", "Faults", grdb]),
+        tests("StorageTests", ["Clocks", "Storage", "Faults", grdb, logging]),
         tests("ServiceKitTests", ["Catalogue", "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", logging, metrics, hummingbird]),
         tests("ConfigServiceTests", ["Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Storage", "Tokens"]),
         tests("SamlProfileTests", ["Clocks", "SamlProfile"]),

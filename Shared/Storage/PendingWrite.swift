@@ -1,0 +1,20 @@
+internal import Faults
+internal import GRDB
+
+/// A caller's write on its way to a commit.
+struct PendingWrite: Sendable {
+    /// Tells the caller its result.
+    typealias Delivery = @Sendable () -> Void
+
+    /// Runs the caller's statements; the delivery is due once they are committed. May run again after a rollback.
+    let perform: @Sendable (Database) throws -> Delivery
+    let fail: @Sendable (Fault) -> Void
+
+    init<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value, deliver: @escaping @Sendable (Result<Value, Fault>) -> Void) {
+        perform = { database in
+            let value = try body(database)
+            return { deliver(.success(value)) }
+        }
+        fail = { deliver(.failure($0)) }
+    }
+}

@@ -1,0 +1,7 @@
+/// Why a store's file cannot be used; one line for the operator who starts the service.
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let file: String
+    public let reason: String
+
+    public var description: String { "store \(file): \(reason)" }
+}

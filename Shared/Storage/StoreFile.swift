@@ -1,0 +1,85 @@
+internal import Clocks
+internal import Foundation
+internal import GRDB
+
+/// Opens a store's file: durable, migrated, readable.
+enum StoreFile {
+    /// Files up to this size are checked for damage when they are opened, in bytes: about 0.1 s.
+    private static let checkedSize = 64 * 1024 * 1024
+
+    static func open(_ path: String, migrations: [Migration], limits: StoreLimits) throws(StoreError) -> DatabasePool {
+        do {
+            try prepare(path)
+            let pool = try DatabasePool(path: path, configuration: configuration(limits))
+            try makeDurable(pool, limits: limits)
+            try check(pool, path: path)
+            try migrate(pool, migrations, path: path)
+            return pool
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(file: path, reason: reason(error))
+        }
+    }
+
+    private static func configuration(_ limits: StoreLimits) -> GRDB.Configuration {
+        var configuration = GRDB.Configuration()
+        configuration.maximumReaderCount = limits.readers
+        configuration.busyMode = .timeout(5)
+        configuration.qos = .userInitiated
+        return configuration
+    }
+
+    /// The folder and an empty file that only this user may read; SQLite gives its journal the same mode.
+    private static func prepare(_ path: String) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
+            if isFolder.boolValue { throw StoreError(file: path, reason: "is a folder; name a file") }
+        } else if !FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) {
+            throw StoreError(file: path, reason: "cannot be created; check the folder's owner and mode")
+        }
+    }
+
+    /// GRDB sets `synchronous` to NORMAL, which may forget the last commits when power fails; an acknowledged write must stay.
+    private static func makeDurable(_ pool: DatabasePool, limits: StoreLimits) throws {
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            if let pages = limits.pages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
+        }
+    }
+
+    private static func check(_ pool: DatabasePool, path: String) throws {
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        guard size <= checkedSize else { return }
+        let verdict = try pool.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        if let verdict, verdict != "ok" { throw damaged(path, verdict) }
+    }
+
+    private static func damaged(_ path: String, _ verdict: String) -> StoreError {
+        let detail = verdict.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return StoreError(file: path, reason: "is damaged (\(detail)); restore it from a backup, or move it away to start empty")
+    }
+
+    private static func migrate(_ pool: DatabasePool, _ migrations: [Migration], path: String) throws {
+        var migrator = DatabaseMigrator()
+        for migration in migrations { migrator.registerMigration(migration.name, migrate: migration.apply) }
+        if try pool.read(migrator.hasBeenSuperseded) {
+            throw StoreError(file: path, reason: "was written by a newer version of this service; start that version, or restore a backup")
+        }
+        try migrator.migrate(pool)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? DatabaseError else { return "cannot be opened: \(error.localizedDescription)" }
+        let text = error.message ?? "\(error.resultCode)"
+        return switch error.resultCode {
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT: "is damaged (\(text)); restore it from a backup, or move it away to start empty"
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY: "cannot be opened (\(text)); check its owner and mode, and its folder's"
+        case .SQLITE_BUSY: "is locked by another process"
+        case .SQLITE_FULL: "has no room to grow (\(text))"
+        default: "cannot be used (\(text))"
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// Bounds of a store. Over one of them a call fails at once with `overloaded`; nothing waits in a growing queue.
+public struct StoreLimits: Sendable, Hashable {
+    /// Writes that wait for their commit, at least 1.
+    public var waitingWrites: Int
+    /// Writes in one commit, at least 1.
+    public var writesPerCommit: Int
+    /// Reads that run or wait for a reader, at least 1.
+    public var waitingReads: Int
+    /// Reader connections, at least 1. Each costs up to 2 MiB of page cache.
+    public var readers: Int
+    /// Pages of 4096 bytes that the file may grow to; `nil`: as far as the disk goes.
+    public var pages: Int?
+
+    public init(waitingWrites: Int = 4096, writesPerCommit: Int = 256, waitingReads: Int = 4096, readers: Int = 3, pages: Int? = nil) {
+        precondition(waitingWrites > 0 && writesPerCommit > 0 && waitingReads > 0 && readers > 0, "limits of a store are at least 1")
+        self.waitingWrites = waitingWrites
+        self.writesPerCommit = writesPerCommit
+        self.waitingReads = waitingReads
+        self.readers = readers
+        self.pages = pages
+    }
+}

@@ -1,0 +1,21 @@
+internal import CoreMetrics
+
+/// What a store reports, all labelled with its name.
+struct StoreMetrics: Sendable {
+    let commits: Counter
+    let failedCommits: Counter
+    let batchSize: Recorder
+    let queueDepth: Gauge
+    let commitSeconds: Timer
+    let refused: Counter
+
+    init(store: String) {
+        let labels = [("store", store)]
+        commits = Counter(label: "boxoffice_storage_commits_total", dimensions: labels)
+        failedCommits = Counter(label: "boxoffice_storage_failed_commits_total", dimensions: labels)
+        batchSize = Recorder(label: "boxoffice_storage_batch_size_writes", dimensions: labels, aggregate: true)
+        queueDepth = Gauge(label: "boxoffice_storage_queue_depth_writes", dimensions: labels)
+        commitSeconds = Timer(label: "boxoffice_storage_commit_seconds", dimensions: labels)
+        refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels)
+    }
+}

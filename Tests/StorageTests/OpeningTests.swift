@@ -1,0 +1,68 @@
+import Faults
+import Foundation
+import Storage
+import Testing
+
+@Suite("Opening a store")
+struct OpeningTests {
+    @Test("a missing folder is made, for this user only")
+    func makesFolder() async throws {
+        let folder = try Folder()
+        let file = folder.file("deep/er/notes.sqlite")
+        let store = try Store(file: file, name: "test", migrations: [notes])
+        #expect(try await store.count() == 0)
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test("a file that is no database is refused by name")
+    func refusesForeignFile() throws {
+        let folder = try Folder()
+        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: folder.file("notes.sqlite")))
+        let error = #expect(throws: StoreError.self) { try Store.notes(folder) }
+        #expect(error?.description.contains(folder.file("notes.sqlite")) == true)
+        #expect(error?.reason.contains("damaged") == true)
+    }
+
+    @Test("a database with a damaged page is refused by name")
+    func refusesDamagedPage() async throws {
+        let folder = try Folder()
+        let store = try Store.notes(folder)
+        for number in 0..<200 { try await store.add("\(number) " + String(repeating: "x", count: 500)) }
+        await store.close()
+        let file = URL(fileURLWithPath: folder.file("notes.sqlite"))
+        var bytes = try Data(contentsOf: file)
+        bytes.replaceSubrange(8192..<16384, with: Data(repeating: 0xee, count: 8192))
+        try bytes.write(to: file)
+        let error = #expect(throws: StoreError.self) { try Store.notes(folder) }
+        #expect(error?.reason.contains("damaged") == true)
+    }
+
+    @Test("a folder in the file's place is refused by name")
+    func refusesFolder() throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(atPath: folder.file("notes.sqlite"), withIntermediateDirectories: false)
+        let error = #expect(throws: StoreError.self) { try Store.notes(folder) }
+        #expect(error?.reason.contains("is a folder") == true)
+    }
+
+    @Test("a file of a newer version is refused instead of being misread")
+    func refusesNewerSchema() async throws {
+        let folder = try Folder()
+        let newer = Migration("2-more", sql: "CREATE TABLE more (id INTEGER PRIMARY KEY)")
+        await (try Store(file: folder.file("notes.sqlite"), name: "test", migrations: [notes, newer])).close()
+        let error = #expect(throws: StoreError.self) { try Store.notes(folder) }
+        #expect(error?.reason.contains("newer version") == true)
+    }
+
+    @Test("a later version adds its migrations to what is there")
+    func migrates() async throws {
+        let folder = try Folder()
+        let first = try Store.notes(folder)
+        try await first.add("kept")
+        await first.close()
+        let more = Migration("2-colour", sql: "ALTER TABLE note ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'")
+        let second = try Store(file: folder.file("notes.sqlite"), name: "test", migrations: [notes, more])
+        #expect(try await second.read { try String.fetchOne($0, sql: "SELECT colour FROM note") } == "grey")
+    }
+}

@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// Who this program is towards its peers, and whom it trusts: loaded from files, replaceable while connections are open.
+///
+/// New connections use the newest version that loaded; open ones keep theirs.
+public final class TlsIdentity: Sendable {
+    private struct State {
+        var context: TlsContext
+        var stamp: FileStamp
+    }
+
+    public let files: TlsFiles
+    private let state: Mutex<State>
+
+    /// - Throws: `unusable_file` naming the file; `out_of_memory`.
+    public init(files: TlsFiles) throws(TlsError) {
+        self.files = files
+        let stamp = FileStamp(files)
+        let context = try TlsContext(files: files)
+        state = Mutex(State(context: context, stamp: stamp))
+    }
+
+    /// Reads the files again; when one is bad, the old version stays in use.
+    /// - Throws: As the initializer.
+    public func reload() throws(TlsError) {
+        let stamp = FileStamp(files)
+        let context = try TlsContext(files: files)
+        state.withLock { $0 = State(context: context, stamp: stamp) }
+    }
+
+    /// Reads the files again when one of them was replaced or written since the last successful load.
+    /// - Returns: Whether a new version is in use now.
+    /// - Throws: As the initializer, at each call until the files are good; the old version stays in use.
+    public func reloadIfChanged() throws(TlsError) -> Bool {
+        let stamp = FileStamp(files)
+        guard state.withLock({ $0.stamp != stamp }) else { return false }
+        try reload()
+        return true
+    }
+
+    var context: TlsContext { state.withLock { $0.context } }
+}

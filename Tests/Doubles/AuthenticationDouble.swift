@@ -1,0 +1,72 @@
+public import ContractRuntime
+public import Contracts
+
+/// Stands in for the authentication service; each operation answers as its script says.
+public final class AuthenticationDouble: Authentication {
+    public let registerClient = Scripted<RegisterClientRequest, RegisteredClient>()
+    public let issueAccessToken = Scripted<IssueAccessTokenRequest, AccessToken>()
+    public let verifyAccessToken = Scripted<VerifyAccessTokenRequest, VerifiedClient>()
+    public let createRegistrationCode = Scripted<CreateRegistrationCodeRequest, RegistrationCode>()
+    public let getRegistrationCode = Scripted<RegistrationCodeRequest, RegistrationCode>()
+    public let deleteRegistrationCode = Scripted<RegistrationCodeRequest, DeleteRegistrationCodeResponse>()
+    public let startSignIn = Scripted<StartSignInRequest, SignInStart>()
+    public let completeSamlSignIn = Scripted<CompleteSamlSignInRequest, SignInOutcome>()
+    public let getSession = Scripted<SessionRequest, Session>()
+    public let getSessionByCode = Scripted<SessionByCodeRequest, Session>()
+    public let logout = Scripted<LogoutRequest, LogoutResponse>()
+    public let getServiceProviderMetadata = Scripted<ServiceProviderMetadataRequest, ServiceProviderMetadata>()
+
+    public init() {}
+
+    public func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient {
+        try await registerClient(request, context)
+    }
+
+    public func issueAccessToken(_ request: IssueAccessTokenRequest, context: CallContext) async throws -> AccessToken {
+        try await issueAccessToken(request, context)
+    }
+
+    public func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient {
+        try await verifyAccessToken(request, context)
+    }
+
+    public func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
+        try await createRegistrationCode(request, context)
+    }
+
+    public func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
+        try await getRegistrationCode(request, context)
+    }
+
+    public func deleteRegistrationCode(
+        _ request: RegistrationCodeRequest, context: CallContext
+    ) async throws -> DeleteRegistrationCodeResponse {
+        try await deleteRegistrationCode(request, context)
+    }
+
+    public func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart {
+        try await startSignIn(request, context)
+    }
+
+    public func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome {
+        try await completeSamlSignIn(request, context)
+    }
+
+    public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
+        try await getSession(request, context)
+    }
+
+    public func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
+        try await getSessionByCode(request, context)
+    }
+
+    public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
+        try await logout(request, context)
+    }
+
+    public func getServiceProviderMetadata(
+        _ request: ServiceProviderMetadataRequest, context: CallContext
+    ) async throws -> ServiceProviderMetadata {
+        try await getServiceProviderMetadata(request, context)
+    }
+}

@@ -1,0 +1,28 @@
+public import ContractRuntime
+public import Contracts
+
+/// Stands in for the authorization service; each operation answers as its script says.
+public final class AuthorizationDouble: Authorization {
+    public let authorize = Scripted<AuthorizeRequest, Decision>()
+    public let getAuthorization = Scripted<ResourceRequest, Decision>()
+    public let issueMediaToken = Scripted<ResourceRequest, MediaToken>()
+    public let getMediaTokenKeys = Scripted<GetMediaTokenKeysRequest, MediaTokenKeys>()
+
+    public init() {}
+
+    public func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision {
+        try await authorize(request, context)
+    }
+
+    public func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision {
+        try await getAuthorization(request, context)
+    }
+
+    public func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
+        try await issueMediaToken(request, context)
+    }
+
+    public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
+        try await getMediaTokenKeys(request, context)
+    }
+}

@@ -1,0 +1,67 @@
+public import ContractRuntime
+public import Contracts
+public import Faults
+internal import Synchronization
+
+/// Stands in for the `Sessions` of the authentication service: holds sessions by device and requestor.
+///
+/// Only the bearers that it was given are accepted; without any, all are.
+public final class SessionsDouble: Sessions {
+    private struct Key: Hashable {
+        let device: String
+        let requestor: String
+    }
+
+    private struct State {
+        var sessions: [Key: Result<SessionSubject, Fault>] = [:]
+        var bearers: Set<String> = []
+        var fault: Fault?
+        var requests: [SessionRequest] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Every request so far, oldest first.
+    public var requests: [SessionRequest] { state.withLock { $0.requests } }
+
+    /// Accepts this access token, and from now on only those that were allowed.
+    public func allow(bearer: String) {
+        state.withLock { _ = $0.bearers.insert(bearer) }
+    }
+
+    public func put(_ subject: SessionSubject, device: String, requestor: String) {
+        state.withLock { $0.sessions[Key(device: device, requestor: requestor)] = .success(subject) }
+    }
+
+    /// The session is over, but remembered.
+    public func expire(device: String, requestor: String) {
+        let fault = Fault(.authenticationSessionExpired, "Authentication token expired")
+        state.withLock { $0.sessions[Key(device: device, requestor: requestor)] = .failure(fault) }
+    }
+
+    /// As after a logout.
+    public func remove(device: String, requestor: String) {
+        state.withLock { $0.sessions[Key(device: device, requestor: requestor)] = nil }
+    }
+
+    /// Every call fails with this until it is set to `nil`.
+    public func fail(with fault: Fault?) {
+        state.withLock { $0.fault = fault }
+    }
+
+    public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
+        let call = request.call ?? DeviceCall()
+        let result = state.withLock { state -> Result<SessionSubject, Fault> in
+            state.requests.append(request)
+            if let fault = state.fault { return .failure(fault) }
+            guard state.bearers.isEmpty || state.bearers.contains(call.accessToken) else {
+                return .failure(Fault(.accessDenied, "The access token is not accepted."))
+            }
+            let missing = Fault(.authenticationSessionMissing, "User not authenticated")
+            return state.sessions[Key(device: call.deviceID, requestor: call.requestor)] ?? .failure(missing)
+        }
+        return try result.get()
+    }
+}

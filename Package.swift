@@ -88,7 +88,7 @@ let package = Package(
         cLibrary("CProtobufC", "Shared/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
-        library("Cryptography", "Shared/Cryptography", ["COpenSSL", "Faults"]),
+        library("Cryptography", "Shared/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         library("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
         library("Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"], exclude: ["Protos", "WIRE.md"]),
         library("Catalogue", "Shared/Catalogue", ["ContractRuntime", "Contracts", "Faults", "Clocks", logging, nioConcurrency]),

@@ -1,3 +1,4 @@
 #pragma once
 
+#include "BoxofficeCrypto.h"
 #include "BoxofficeTls.h"

@@ -1,0 +1,64 @@
+/// Base 64 (RFC 4648 §4 and §5). Decoding is strict: no white space, no foreign character, no stray bits at the end.
+public struct Base64: Sendable {
+    /// With `+` and `/` and padding.
+    public static let standard = Base64(last: "+/", padded: true)
+    /// With `-` and `_`, without padding, as JOSE wants it.
+    public static let url = Base64(last: "-_", padded: false)
+
+    private let characters: [UInt8]
+    /// Value of each byte, 255 for a foreign one.
+    private let values: [UInt8]
+    private let isPadded: Bool
+
+    private init(last: String, padded: Bool) {
+        characters = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
+        self.values = values
+        isPadded = padded
+    }
+
+    public func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let present = min(3, bytes.count - start)
+            var group = UInt32(bytes[start]) << 16
+            if present > 1 { group |= UInt32(bytes[start + 1]) << 8 }
+            if present > 2 { group |= UInt32(bytes[start + 2]) }
+            for position in 0...present { text.append(characters[Int(group >> UInt32(18 - 6 * position)) & 63]) }
+            if isPadded { text += [UInt8](repeating: UInt8(ascii: "="), count: 3 - present) }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// - Returns: `nil` when the text is not exactly what `encode` writes for some bytes.
+    public func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)) }
+
+    /// - Returns: `nil` when the text is not exactly what `encode` writes for some bytes.
+    public func decode(_ text: [UInt8]) -> [UInt8]? {
+        guard let digits = withoutPadding(text), digits.count % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count * 3 / 4)
+        var pending: UInt32 = 0
+        var bits: UInt32 = 0
+        for character in digits {
+            let value = values[Int(character)]
+            guard value < 64 else { return nil }
+            pending = pending << 6 | UInt32(value)
+            bits += 6
+            guard bits >= 8 else { continue }
+            bits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
+            pending &= (1 << bits) - 1
+        }
+        return pending == 0 ? bytes : nil
+    }
+
+    private func withoutPadding(_ text: [UInt8]) -> ArraySlice<UInt8>? {
+        guard isPadded else { return text[...] }
+        guard text.count.isMultiple(of: 4) else { return nil }
+        let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        return text.dropLast(padding)
+    }
+}

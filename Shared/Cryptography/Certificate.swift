@@ -1,0 +1,145 @@
+internal import COpenSSL
+public import Clocks
+
+/// An X.509 certificate. Reading one says nothing about trust.
+public struct Certificate: Sendable, Hashable {
+    let handle: CertificateHandle
+    /// DER encoding.
+    public let der: [UInt8]
+
+    init(handle: CertificateHandle) throws(CryptographyError) {
+        self.handle = handle
+        der = try writeBytes("encoding a certificate") { i2d_X509_bio($0, handle.pointer) }
+    }
+
+    /// - Throws: `CryptographyError.malformed`.
+    public init(der bytes: [UInt8]) throws(CryptographyError) {
+        guard let pointer = withReadBuffer(bytes, { d2i_X509_bio($0, nil) }) else {
+            ERR_clear_error()
+            throw .malformed("certificate")
+        }
+        try self.init(handle: CertificateHandle(owning: pointer))
+        guard der.count == bytes.count else { throw .malformed("certificate: bytes after its end") }
+    }
+
+    /// The first certificate of a PEM text.
+    /// - Throws: `CryptographyError.notPEM`.
+    public init(pem: String) throws(CryptographyError) {
+        guard let first = try Self.all(pem: pem).first else { throw .notPEM(expected: "certificate") }
+        self = first
+    }
+
+    /// - Throws: as `init(pem:)`, and `CryptographyError.unreadableFile`.
+    public init(pemFile path: String) throws(CryptographyError) {
+        try self.init(pem: String(decoding: try SecretFile.read(path), as: UTF8.self))
+    }
+
+    /// Every certificate of a PEM text, in its order; other blocks are skipped.
+    /// - Throws: `CryptographyError.notPEM` when there is none or one is broken.
+    public static func all(pem: String) throws(CryptographyError) -> [Certificate] {
+        let pointers = withReadBuffer(Array(pem.utf8)) { buffer in
+            var found: [OpaquePointer] = []
+            while let pointer = PEM_read_bio_X509(buffer, nil, { _, _, _, _ in 0 }, nil) { found.append(pointer) }
+            return found
+        }
+        ERR_clear_error()
+        let announced = pem.split(separator: "\n").filter { $0.hasPrefix("-----BEGIN CERTIFICATE-----") }.count
+        let handles = pointers.map(CertificateHandle.init(owning:))
+        guard !handles.isEmpty, handles.count == announced else { throw .notPEM(expected: "certificate") }
+        var certificates: [Certificate] = []
+        for handle in handles { certificates.append(try Certificate(handle: handle)) }
+        return certificates
+    }
+
+    /// Every certificate of a PEM file.
+    /// - Throws: as `all(pem:)`, and `CryptographyError.unreadableFile`.
+    public static func all(pemFile path: String) throws(CryptographyError) -> [Certificate] {
+        try all(pem: String(decoding: try SecretFile.read(path), as: UTF8.self))
+    }
+
+    public func pem() throws(CryptographyError) -> String {
+        String(decoding: try writeBytes("encoding a certificate") { PEM_write_bio_X509($0, handle.pointer) }, as: UTF8.self)
+    }
+
+    public static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}
+
+extension Certificate {
+    /// The subject's distinguished name as RFC 2253 text, for example `CN=gateway`.
+    public var subject: String { text(of: X509_get_subject_name(handle.pointer)) }
+
+    /// The issuer's distinguished name as RFC 2253 text.
+    public var issuer: String { text(of: X509_get_issuer_name(handle.pointer)) }
+
+    /// DNS names among the subject alternative names, in their order; names with bytes other than printable ASCII are left out.
+    public var dnsNames: [String] {
+        guard let names = boxoffice_names_of(handle.pointer) else { return [] }
+        defer { boxoffice_names_free(names) }
+        return (0..<boxoffice_names_count(names)).compactMap { index in
+            var count = 0
+            guard let start = boxoffice_names_dns(names, index, &count) else { return nil }
+            let bytes = UnsafeBufferPointer(start: start, count: count)
+            return bytes.allSatisfy { (0x21...0x7E).contains($0) } ? String(decoding: bytes, as: UTF8.self) : nil
+        }
+    }
+
+    /// First moment of validity.
+    public var notBefore: Timestamp { moment(X509_get0_notBefore(handle.pointer)) }
+    /// Last moment of validity.
+    public var notAfter: Timestamp { moment(X509_get0_notAfter(handle.pointer)) }
+
+    /// True from `notBefore` to `notAfter`, both included.
+    public func isValid(at now: Timestamp) -> Bool { notBefore <= now && now <= notAfter }
+
+    /// SHA-256 of the DER encoding, 32 bytes.
+    public var fingerprint: [UInt8] { SHA256.hash(der) }
+
+    /// - Throws: `CryptographyError.wrongKeyType` or `.weakKey` for a key that Boxoffice does not use.
+    public func publicKey() throws(CryptographyError) -> PublicKey {
+        guard let key = X509_get_pubkey(handle.pointer) else { throw .last("reading the key of a certificate") }
+        return try PublicKey(handle: KeyHandle(owning: key))
+    }
+
+    /// True when the certificate holds the public half of that key.
+    public func belongs(to key: PrivateKey) -> Bool {
+        let matches = X509_check_private_key(handle.pointer, key.handle.pointer) == 1
+        if !matches { ERR_clear_error() }
+        return matches
+    }
+
+    /// True when the certificate is signed by the key in `authority`. Usages and dates are not looked at.
+    public func isSigned(by authority: Certificate) -> Bool {
+        let isSigned = X509_verify(handle.pointer, X509_get0_pubkey(authority.handle.pointer)) == 1
+        if !isSigned { ERR_clear_error() }
+        return isSigned
+    }
+
+    private func text(of name: OpaquePointer?) -> String {
+        let bytes = try? writeBytes("printing a name") { boxoffice_print_name($0, name) }
+        return String(decoding: bytes ?? [], as: UTF8.self)
+    }
+
+    private func moment(_ time: UnsafePointer<ASN1_TIME>?) -> Timestamp {
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        let epoch = ASN1_TIME_set(nil, 0)
+        defer { ASN1_TIME_free(epoch) }
+        let known = ASN1_TIME_diff(&days, &seconds, epoch, time)
+        precondition(known == 1, "a parsed certificate has well-formed dates")
+        return Timestamp(seconds: Int64(days) * 86_400 + Int64(seconds))
+    }
+}
+
+/// Owns one `X509`.
+///
+/// `@unchecked Sendable`: the certificate is never changed after `init`; libcrypto guards what it caches in it by itself.
+final class CertificateHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// - Parameter pointer: Becomes this object's own.
+    init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { X509_free(pointer) }
+}

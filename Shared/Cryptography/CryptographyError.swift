@@ -1,0 +1,39 @@
+internal import COpenSSL
+
+/// Why a cryptographic operation was not done. The text names the cause and never a secret.
+public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A key, certificate or secret file cannot be read.
+    case unreadableFile(path: String, reason: String)
+    /// The text holds no PEM block of the expected kind.
+    case notPEM(expected: String)
+    /// A key of another kind than the operation needs.
+    case wrongKeyType(expected: String, found: String)
+    /// An RSA key below 2048 bits.
+    case weakKey(bits: Int)
+    /// Bytes or text are not of the form that was promised.
+    case malformed(String)
+    /// Sealed bytes were altered, cut, or sealed with another key.
+    case cannotOpen
+    /// libcrypto refused; the reason is its own text.
+    case failed(operation: String, reason: String)
+
+    public var description: String {
+        switch self {
+        case .unreadableFile(let path, let reason): "cannot read \(path): \(reason)"
+        case .notPEM(let expected): "holds no \(expected) in PEM form"
+        case .wrongKeyType(let expected, let found): "needs a key of type \(expected), found \(found)"
+        case .weakKey(let bits): "RSA key has \(bits) bits, at least 2048 are needed"
+        case .malformed(let what): "malformed \(what)"
+        case .cannotOpen: "sealed bytes were altered or sealed with another key"
+        case .failed(let operation, let reason): "\(operation) failed: \(reason)"
+        }
+    }
+
+    /// The oldest entry of this thread's libcrypto error queue as an error; empties the queue.
+    static func last(_ operation: String) -> CryptographyError {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        guard code != 0, let reason = ERR_reason_error_string(code) else { return .failed(operation: operation, reason: "unknown") }
+        return .failed(operation: operation, reason: String(cString: reason))
+    }
+}

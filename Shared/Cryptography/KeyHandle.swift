@@ -1,0 +1,128 @@
+internal import COpenSSL
+
+/// Owns one `EVP_PKEY`.
+///
+/// `@unchecked Sendable`: the key is never changed after `init`, libcrypto counts references atomically and lets threads sign and verify with
+/// one key at the same time.
+final class KeyHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// - Parameter pointer: Becomes this object's own.
+    init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    /// libcrypto's name of the kind of key: `RSA`, `EC`, ...
+    var typeName: String { EVP_PKEY_get0_type_name(pointer).map { String(cString: $0) } ?? "unknown" }
+
+    var bitCount: Int { Int(EVP_PKEY_get_bits(pointer)) }
+
+    /// Name of the curve of an EC key.
+    var groupName: String? {
+        var name = [CChar](repeating: 0, count: 64)
+        var length = 0
+        guard EVP_PKEY_get_group_name(pointer, &name, name.count, &length) == 1 else { return nil }
+        return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// - Throws: `CryptographyError.wrongKeyType` unless the key is RSA, `weakKey` below 2048 bits.
+    func requireRSA() throws(CryptographyError) {
+        guard typeName == "RSA" else { throw .wrongKeyType(expected: "RSA", found: typeName) }
+        guard bitCount >= 2048 else { throw .weakKey(bits: bitCount) }
+    }
+
+    /// - Throws: `CryptographyError.wrongKeyType` unless the key is on the curve P-256.
+    func requireP256() throws(CryptographyError) {
+        guard typeName == "EC" else { throw .wrongKeyType(expected: "P-256", found: typeName) }
+        guard groupName == "prime256v1" else { throw .wrongKeyType(expected: "P-256", found: "EC on \(groupName ?? "an unnamed curve")") }
+    }
+
+    /// SHA-256 of the bytes, signed: PKCS#1 v1.5 for RSA, a DER sequence for EC.
+    func sign(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        var count = Int(EVP_PKEY_get_size(pointer))
+        var signature = [UInt8](repeating: 0, count: count)
+        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, pointer) == 1,
+            EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1
+        else { throw .last("signing") }
+        return Array(signature.prefix(count))
+    }
+
+    func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        let isValid =
+            EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, pointer) == 1
+            && EVP_DigestVerify(context, signature, signature.count, bytes, bytes.count) == 1
+        if !isValid { ERR_clear_error() }
+        return isValid
+    }
+
+    /// SHA-256 of the DER SubjectPublicKeyInfo.
+    func publicKeyDigest() throws(CryptographyError) -> [UInt8] {
+        SHA256.hash(try writeBytes("encoding the public key") { i2d_PUBKEY_bio($0, pointer) })
+    }
+
+    func privateKeyPEM() throws(CryptographyError) -> String {
+        let bytes = try writeBytes("encoding the private key") { PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func publicKeyPEM() throws(CryptographyError) -> String {
+        let bytes = try writeBytes("encoding the public key") { PEM_write_bio_PUBKEY($0, pointer) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A new key.
+    /// - Parameters:
+    ///   - type: libcrypto's name, `RSA` or `EC`.
+    ///   - configure: Sets size or curve; returns 1 on success.
+    static func generate(_ type: String, _ configure: (OpaquePointer?) -> Int32) throws(CryptographyError) -> KeyHandle {
+        let context = EVP_PKEY_CTX_new_from_name(nil, type, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, configure(context) == 1, EVP_PKEY_generate(context, &key) == 1, let key else {
+            throw .last("generating an \(type) key")
+        }
+        return KeyHandle(owning: key)
+    }
+
+    /// The first private key of a PEM text; an encrypted one is refused (nobody is there to type a password).
+    static func privateKey(pem: String) throws(CryptographyError) -> KeyHandle {
+        try read(Array(pem.utf8), expected: "private key") { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in 0 }, nil) }
+    }
+
+    static func publicKey(pem: String) throws(CryptographyError) -> KeyHandle {
+        try read(Array(pem.utf8), expected: "public key") { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in 0 }, nil) }
+    }
+
+    private static func read(
+        _ bytes: [UInt8], expected: String, _ parse: (OpaquePointer?) -> OpaquePointer?
+    ) throws(CryptographyError) -> KeyHandle {
+        let key = withReadBuffer(bytes, parse)
+        guard let key else {
+            ERR_clear_error()
+            throw .notPEM(expected: expected)
+        }
+        return KeyHandle(owning: key)
+    }
+}
+
+/// A public key from its numbers.
+extension KeyHandle {
+    static func fromParameters(_ type: String, _ fill: (OpaquePointer?) -> Bool) throws(CryptographyError) -> KeyHandle {
+        let builder = OSSL_PARAM_BLD_new()
+        defer { OSSL_PARAM_BLD_free(builder) }
+        guard fill(builder), let parameters = OSSL_PARAM_BLD_to_param(builder) else { throw .last("building a public key") }
+        defer { OSSL_PARAM_free(parameters) }
+        let context = EVP_PKEY_CTX_new_from_name(nil, type, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard boxoffice_public_key(context, &key, parameters) == 1, let key else {
+            ERR_clear_error()
+            throw .malformed("public key")
+        }
+        return KeyHandle(owning: key)
+    }
+}

@@ -1,0 +1,87 @@
+internal import COpenSSL
+
+/// A key on the curve P-256 that signs (ES256); prints as `[hidden]`.
+public struct P256PrivateKey: Sendable, CustomStringConvertible {
+    let handle: KeyHandle
+
+    init(handle: KeyHandle) throws(CryptographyError) {
+        try handle.requireP256()
+        self.handle = handle
+    }
+
+    /// - Parameter pem: PKCS#8 or SEC 1, not encrypted.
+    /// - Throws: `CryptographyError.notPEM`, `.wrongKeyType`.
+    public init(pem: String) throws(CryptographyError) { try self.init(handle: .privateKey(pem: pem)) }
+
+    /// - Throws: as `init(pem:)`, and `CryptographyError.unreadableFile`.
+    public init(pemFile path: String) throws(CryptographyError) {
+        try self.init(pem: String(decoding: try SecretFile.read(path), as: UTF8.self))
+    }
+
+    public static func generate() throws(CryptographyError) -> P256PrivateKey {
+        try P256PrivateKey(handle: .generate("EC") { EVP_PKEY_CTX_set_group_name($0, "prime256v1") })
+    }
+
+    public var publicKey: P256PublicKey { P256PublicKey(trusted: handle) }
+
+    /// PKCS#8 PEM, not encrypted: the file must have mode 0600.
+    public func pem() throws(CryptographyError) -> String { try handle.privateKeyPEM() }
+
+    /// ECDSA over SHA-256 in the form of JOSE (RFC 7518 §3.4): r and s, 32 bytes each.
+    public func sign(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] { try ECDSASignature.raw(fromDER: handle.sign(bytes)) }
+
+    public var description: String { "[hidden]" }
+}
+
+/// A key on the curve P-256 that verifies (ES256).
+public struct P256PublicKey: Sendable {
+    /// Length of a coordinate in bytes.
+    public static let coordinateByteCount = 32
+
+    let handle: KeyHandle
+
+    init(handle: KeyHandle) throws(CryptographyError) {
+        try handle.requireP256()
+        self.handle = handle
+    }
+
+    init(trusted handle: KeyHandle) { self.handle = handle }
+
+    /// - Parameter pem: SubjectPublicKeyInfo.
+    public init(pem: String) throws(CryptographyError) { try self.init(handle: .publicKey(pem: pem)) }
+
+    /// - Parameters:
+    ///   - x: Big-endian, 32 bytes, as in a JWK.
+    ///   - y: Big-endian, 32 bytes, as in a JWK.
+    /// - Throws: `CryptographyError.malformed` when they are no point of the curve.
+    public init(x: [UInt8], y: [UInt8]) throws(CryptographyError) {
+        guard x.count == Self.coordinateByteCount, y.count == Self.coordinateByteCount else { throw .malformed("P-256 coordinates") }
+        let point = [4] + x + y
+        try self.init(
+            handle: .fromParameters("EC") {
+                OSSL_PARAM_BLD_push_utf8_string($0, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1
+                    && OSSL_PARAM_BLD_push_octet_string($0, OSSL_PKEY_PARAM_PUB_KEY, point, point.count) == 1
+            })
+    }
+
+    /// The coordinates x and y, big-endian, 32 bytes each.
+    public var coordinates: (x: [UInt8], y: [UInt8]) {
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = EVP_PKEY_get1_encoded_public_key(handle.pointer, &bytes)
+        precondition(count == 65, "a P-256 key has an uncompressed point of 65 bytes")
+        defer { CRYPTO_free(bytes, #file, #line) }
+        let point = Array(UnsafeBufferPointer(start: bytes, count: count))
+        return (Array(point[1..<33]), Array(point[33...]))
+    }
+
+    /// True when `signature` (r and s, 64 bytes) is ES256 over the bytes by this key.
+    public func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
+        guard let encoded = ECDSASignature.der(fromRaw: signature) else { return false }
+        return handle.isValid(encoded, for: bytes)
+    }
+
+    public func pem() throws(CryptographyError) -> String { try handle.publicKeyPEM() }
+
+    /// SHA-256 of the DER SubjectPublicKeyInfo, 32 bytes: names the key.
+    public func digest() throws(CryptographyError) -> [UInt8] { try handle.publicKeyDigest() }
+}

@@ -41,7 +41,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -85,6 +85,7 @@ let package = Package(
         // Shared layers, lowest first; a target may only depend on targets above it in this list.
         library("Faults", "Shared/Faults", []),
         library("Clocks", "Shared/Clocks", []),
+        library("StrictJson", "Shared/StrictJson", []),
         cLibrary("CProtobufC", "Shared/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
@@ -99,12 +100,12 @@ let package = Package(
         library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier", jwt]),
         library("Storage", "Shared/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
         library("ServiceKit", "Shared/ServiceKit", [
-            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "Transport",
-            nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, configuration, hummingbird,
+            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StrictJson", "Transport",
+            nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
         ]),
 
         // Services: a library with the logic of one context, and a thin executable.
-        library("ConfigService", "Services/Config/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics]),
+        library("ConfigService", "Services/Config/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "StrictJson", "Tokens", logging, coreMetrics]),
         program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit"]),
 
         cLibrary("CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings, links: xmlsecLibraries),
@@ -144,6 +145,7 @@ let package = Package(
 
         // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
+        tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Faults"]),
         tests("ContractsTests", ["Contracts", "ContractRuntime", "Faults"]),
         tests("CryptographyTests", ["Cryptography"]),

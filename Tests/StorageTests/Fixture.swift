@@ -84,11 +84,12 @@ func eventually(_ what: String, _ condition: () async throws -> Bool) async thro
     }
 }
 
-/// Counts the commits that change something, as SQLite makes them.
+/// Counts the commits, as SQLite makes them.
 final class CommitCounter: TransactionObserver, Sendable {
     private let commits = Atomic(0)
 
-    var count: Int { commits.load(ordering: .relaxed) }
+    /// Commits after the one that began the watch.
+    var count: Int { commits.load(ordering: .relaxed) - 1 }
 
     static func watching(_ store: Store) async throws -> CommitCounter {
         let counter = CommitCounter()

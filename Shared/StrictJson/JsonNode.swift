@@ -1,0 +1,37 @@
+/// A value in a JSON text, with the place where it stands.
+public struct JsonNode: Sendable {
+    public enum Content: Sendable {
+        case null
+        case bool(Bool)
+        /// As it is written.
+        case number(String)
+        case string(String)
+        case array([JsonNode])
+        /// In the order of the text; a name may occur twice.
+        case object([JsonMember])
+    }
+
+    public let content: Content
+    /// Bytes before the value.
+    public let offset: Int
+
+    /// What kind of value it is, for messages.
+    var kind: String {
+        switch content {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// A name and its value in an object.
+public struct JsonMember: Sendable {
+    public let name: String
+    /// Bytes before the name.
+    public let offset: Int
+    public let value: JsonNode
+}

@@ -1,0 +1,34 @@
+/// Something wrong with a value, and its place.
+public struct JsonProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    public let path: JsonPath
+    /// `nil` when the problem is what is not there.
+    public let position: JsonPosition?
+    /// Goes on from the path: `is missing`, `must be …`.
+    public let message: String
+
+    public init(path: JsonPath, position: JsonPosition?, message: String) {
+        self.path = path
+        self.position = position
+        self.message = message
+    }
+
+    public var description: String {
+        let subject = path.description.isEmpty ? "the file" : path.description
+        return position.map { "\(subject) (\($0)) \(message)" } ?? "\(subject) \(message)"
+    }
+}
+
+/// Collects all that is wrong with a document while it is read; a reader goes on after a problem.
+public final class JsonProblems {
+    public private(set) var list: [JsonProblem] = []
+    private let document: JsonDocument
+
+    public init(of document: JsonDocument) { self.document = document }
+
+    /// The whole document, to be read.
+    public var root: JsonValue { JsonValue(node: document.root, path: .root, problems: self) }
+
+    func add(_ path: JsonPath, at offset: Int, _ message: String) {
+        list.append(JsonProblem(path: path, position: document.position(of: offset), message: message))
+    }
+}

@@ -108,7 +108,7 @@ let package = Package(
         library("ConfigService", "Services/Config/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "StrictJson", "Tokens", logging, coreMetrics]),
         program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit"]),
 
-        cLibrary("CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings, links: xmlsecLibraries),
+        cLibrary("CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings, links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
         library("SamlProfile", "Services/Authentication/Saml", ["Clocks", "CXmlSec"]),
         library("AuthenticationService", "Services/Authentication/Service", [
             "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "Tokens", logging, coreMetrics,

@@ -1,0 +1,180 @@
+#include "Internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include <libxml/SAX2.h>
+#include <libxml/parser.h>
+
+enum { MAXIMUM_DEPTH = 64, MAXIMUM_NODES = 5000 };
+
+/* What an open element was seen to hold. */
+enum { HOLDS_TEXT = 1, HOLDS_ELEMENT = 2, HOLDS_COMMENT = 4 };
+
+typedef struct {
+    cxs_parse_status verdict;
+    int depth;
+    int nodes;
+    unsigned char holds[MAXIMUM_DEPTH + 1];
+} parse_state;
+
+static parse_state *state_of(void *context) {
+    return ((xmlParserCtxtPtr)context)->_private;
+}
+
+/* The first objection counts. After xmlStopParser the document would still be called well-formed. */
+static void stop(void *context, cxs_parse_status verdict) {
+    parse_state *state = state_of(context);
+    if (state->verdict == CXS_PARSED) state->verdict = verdict;
+    xmlStopParser(context);
+}
+
+static int count_nodes(void *context, int nodes) {
+    parse_state *state = state_of(context);
+    if (nodes < 0 || nodes > MAXIMUM_NODES - state->nodes) {
+        stop(context, CXS_OVER_LIMIT);
+        return 0;
+    }
+    state->nodes += nodes;
+    return 1;
+}
+
+/* Notes what the open element holds. Text beside an element or a comment is how values get split. */
+static int hold(void *context, unsigned char what) {
+    parse_state *state = state_of(context);
+    unsigned char holds = state->holds[state->depth] |= what;
+    if ((holds & HOLDS_TEXT) && (holds & (HOLDS_ELEMENT | HOLDS_COMMENT))) {
+        stop(context, CXS_BAD_FORM);
+        return 0;
+    }
+    return 1;
+}
+
+static void on_doctype(void *context, const xmlChar *name, const xmlChar *external, const xmlChar *system) {
+    (void)name;
+    (void)external;
+    (void)system;
+    stop(context, CXS_HAS_DOCTYPE);
+}
+
+static void on_processing_instruction(void *context, const xmlChar *target, const xmlChar *content) {
+    (void)target;
+    (void)content;
+    stop(context, CXS_BAD_FORM);
+}
+
+static void on_cdata(void *context, const xmlChar *value, int length) {
+    (void)value;
+    (void)length;
+    stop(context, CXS_BAD_FORM);
+}
+
+static void on_comment(void *context, const xmlChar *value) {
+    if (count_nodes(context, 1) && hold(context, HOLDS_COMMENT)) xmlSAX2Comment(context, value);
+}
+
+static void on_text(void *context, const xmlChar *text, int length) {
+    xmlNodePtr open = ((xmlParserCtxtPtr)context)->node;
+    int continues = open != NULL && open->last != NULL && open->last->type == XML_TEXT_NODE;
+    int i = 0;
+    while (i < length && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t')) i++;
+    if (!count_nodes(context, continues ? 0 : 1)) return;
+    if (i == length || hold(context, HOLDS_TEXT)) xmlSAX2Characters(context, text, length);
+}
+
+static void on_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespace_count,
+                       const xmlChar **namespaces, int attribute_count, int default_count, const xmlChar **attributes) {
+    parse_state *state = state_of(context);
+    if (state->verdict != CXS_PARSED) return;
+    if (!count_nodes(context, 1 + namespace_count) || !count_nodes(context, attribute_count)) return;
+    if (!hold(context, HOLDS_ELEMENT)) return;
+    if (state->depth == MAXIMUM_DEPTH) {
+        stop(context, CXS_OVER_LIMIT);
+        return;
+    }
+    state->holds[++state->depth] = 0;
+    xmlSAX2StartElementNs(context, name, prefix, uri, namespace_count, namespaces, attribute_count, default_count, attributes);
+}
+
+static void on_element_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
+    parse_state *state = state_of(context);
+    if (state->verdict != CXS_PARSED || state->depth == 0) return;
+    state->depth--;
+    xmlSAX2EndElementNs(context, name, prefix, uri);
+}
+
+static void harden(xmlParserCtxtPtr parser, parse_state *state) {
+    parser->_private = state;
+    parser->sax->internalSubset = on_doctype;
+    parser->sax->externalSubset = on_doctype;
+    parser->sax->processingInstruction = on_processing_instruction;
+    parser->sax->cdataBlock = on_cdata;
+    parser->sax->comment = on_comment;
+    parser->sax->characters = on_text;
+    parser->sax->ignorableWhitespace = on_text;
+    parser->sax->startElementNs = on_element;
+    parser->sax->endElementNs = on_element_end;
+}
+
+/* The width of the UTF-8 sequence at `octet`, 0 when it is not one. libxml2 falls back to Latin-1 on its own. */
+static size_t sequence_width(const uint8_t *octet, size_t left) {
+    if (octet[0] < 0x80) return octet[0] != 0;
+    size_t width = octet[0] >= 0xF0 ? 4 : octet[0] >= 0xE0 ? 3 : 2;
+    if (octet[0] < 0xC2 || octet[0] > 0xF4 || left < width) return 0;
+    for (size_t i = 1; i < width; i++) {
+        if ((octet[i] & 0xC0) != 0x80) return 0;
+    }
+    int is_overlong = (octet[0] == 0xE0 && octet[1] < 0xA0) || (octet[0] == 0xF0 && octet[1] < 0x90);
+    int is_out_of_range = (octet[0] == 0xED && octet[1] > 0x9F) || (octet[0] == 0xF4 && octet[1] > 0x8F);
+    return is_overlong || is_out_of_range ? 0 : width;
+}
+
+/* UTF-8 without NUL, at which libxml2 would end the document silently. */
+static int is_text(const uint8_t *octets, size_t length) {
+    size_t at = 0, width;
+    while (at < length && (width = sequence_width(octets + at, length - at)) != 0) at += width;
+    return at == length;
+}
+
+static cxs_parse_status judge(xmlParserCtxtPtr parser, const parse_state *state, xmlDocPtr tree) {
+    if (state->verdict != CXS_PARSED) return state->verdict;
+    if (parser->lastError.code == XML_ERR_NO_MEMORY) return CXS_NO_MEMORY;
+    if (tree == NULL || !parser->wellFormed || !parser->nsWellFormed) return CXS_BAD_FORM;
+    if (tree->intSubset != NULL || tree->extSubset != NULL) return CXS_HAS_DOCTYPE;
+    if (tree->encoding != NULL && xmlStrcasecmp(tree->encoding, BAD_CAST "UTF-8") != 0) return CXS_BAD_FORM;
+    if (xmlDocGetRootElement(tree) == NULL) return CXS_BAD_FORM;
+    return CXS_PARSED;
+}
+
+cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **document) {
+    *document = NULL;
+    if (length == 0 || length > INT_MAX || !is_text(octets, length)) return CXS_BAD_FORM;
+    if (cxs_initialize() != 0) return CXS_NO_MEMORY;
+    cxs_begin();
+
+    parse_state state = {.verdict = CXS_PARSED};
+    xmlParserCtxtPtr parser = xmlNewParserCtxt();
+    if (parser == NULL) return CXS_NO_MEMORY;
+    harden(parser, &state);
+    xmlDocPtr tree = xmlCtxtReadMemory(parser, (const char *)octets, (int)length, NULL, NULL,
+                                       XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    cxs_parse_status verdict = judge(parser, &state, tree);
+    xmlFreeParserCtxt(parser);
+
+    if (verdict == CXS_PARSED) {
+        *document = malloc(sizeof **document);
+        if (*document != NULL) {
+            (*document)->tree = tree;
+            return CXS_PARSED;
+        }
+        verdict = CXS_NO_MEMORY;
+    }
+    if (tree != NULL) xmlFreeDoc(tree);
+    return verdict;
+}
+
+void cxs_document_free(cxs_document *document) {
+    if (document == NULL) return;
+    xmlFreeDoc(document->tree);
+    free(document);
+}

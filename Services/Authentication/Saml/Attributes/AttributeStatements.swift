@@ -1,0 +1,84 @@
+/// The attributes of an assertion, and their mapping to metadata keys (mvpd §2.5).
+struct AttributeStatements {
+    private struct Source {
+        let name: String
+        let nameFormat: String?
+        /// An attribute value that is not plain text counts as none.
+        let values: [String]
+    }
+
+    private let sources: [Source]
+
+    init(of assertion: XmlElement) {
+        sources = assertion.children("AttributeStatement", in: Namespaces.assertion).flatMap { statement in
+            statement.children("Attribute", in: Namespaces.assertion).compactMap { attribute in
+                attribute.attribute("Name").map { name in
+                    let values = attribute.children("AttributeValue", in: Namespaces.assertion).compactMap(\.text)
+                    return Source(name: name, nameFormat: attribute.attribute("NameFormat"), values: values)
+                }
+            }
+        }
+    }
+
+    /// The value of an attribute that has exactly one.
+    func onlyValue(of name: String) -> String? {
+        let values = values(of: name, nameFormat: "")
+        return values.count == 1 ? values[0] : nil
+    }
+
+    /// A key that cannot be mapped is left out; that never fails a sign-in.
+    func mapped(by map: [AttributeMapping], nameID: NameID) -> [MappedAttribute] {
+        var keys: [String] = []
+        var results: [String: MappedAttribute.Value] = [:]
+        for entry in map {
+            let values = entry.source.isEmpty ? [nameID.value.rawValue] : values(of: entry.source, nameFormat: entry.sourceNameFormat)
+            let (key, part) = Self.split(entry.target)
+            guard let value = Self.value(values, as: part == nil ? entry.type : .string), let merged = Self.merge(value, part, into: results[key])
+            else { continue }
+            if results.updateValue(merged, forKey: key) == nil { keys.append(key) }
+        }
+        return keys.compactMap { key in results[key].map { MappedAttribute(key: key, value: $0) } }
+    }
+
+    private func values(of name: String, nameFormat: String) -> [String] {
+        sources.filter { $0.name == name && (nameFormat.isEmpty || $0.nameFormat == nameFormat) }.flatMap(\.values)
+    }
+
+    /// `maxRating.VCHIP` → `maxRating`, `VCHIP`.
+    private static func split(_ target: String) -> (key: String, part: String?) {
+        guard let point = target.firstIndex(of: ".") else { return (target, nil) }
+        return (String(target[..<point]), String(target[target.index(after: point)...]))
+    }
+
+    private static func value(_ values: [String], as type: AttributeMapping.ValueType) -> MappedAttribute.Value? {
+        switch type {
+        case .list:
+            let values = values.filter { !$0.isEmpty }
+            return values.isEmpty ? nil : .list(values)
+        case .string:
+            return values.count == 1 && !values[0].isEmpty ? .string(values[0]) : nil
+        case .boolean:
+            return values.count == 1 ? boolean(values[0]).map(MappedAttribute.Value.boolean) : nil
+        }
+    }
+
+    private static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "1", "yes": true
+        case "false", "0", "no": false
+        default: nil
+        }
+    }
+
+    /// An entry adds its part to an object; otherwise the first entry that yields a value counts.
+    private static func merge(
+        _ value: MappedAttribute.Value, _ part: String?, into earlier: MappedAttribute.Value?
+    ) -> MappedAttribute.Value? {
+        switch (part, value, earlier) {
+        case (nil, _, nil): value
+        case (let part?, .string(let text), nil): .object([part: text])
+        case (let part?, .string(let text), .object(let parts)): .object(parts.merging([part: text]) { first, _ in first })
+        default: nil
+        }
+    }
+}

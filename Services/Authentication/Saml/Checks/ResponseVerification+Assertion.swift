@@ -1,0 +1,120 @@
+internal import Clocks
+
+extension ResponseVerification {
+    /// Steps 24 to 32, on verified content only.
+    mutating func checkAssertion(_ verified: VerifiedElement) throws(SamlRejection) -> VerifiedAssertion {
+        let assertion = verified.element
+        let id = try checkForm(of: assertion)
+        let issuer = try only("Issuer", in: assertion, .assertionIssuer, .issuer)
+        try checkIssuer(issuer, .assertionIssuer)
+        let subject = try only("Subject", in: assertion, .subject, .subjectFormat)
+        let nameID = try checkNameID(of: subject)
+        var latest = try checkConfirmation(of: subject)
+        if let end = try checkConditions(of: assertion) { latest = max(latest, end) }
+        let session = try checkAuthnStatements(of: assertion)
+        let statements = AttributeStatements(of: assertion)
+        let userID = try checkUserID(nameID, statements)
+        return VerifiedAssertion(
+            replayKey: .init(issuer: try text(of: issuer, .replay), assertionID: id, expiresAt: latest + expected.clockSkew),
+            nameID: nameID, sessionIndex: session.index, sessionNotOnOrAfter: session.end, authnInstant: session.instant, userID: userID,
+            attributes: statements.mapped(by: expected.attributeMap, nameID: nameID))
+    }
+
+    /// Step 24.
+    /// - Returns: The assertion's ID.
+    private mutating func checkForm(of assertion: XmlElement) throws(SamlRejection) -> String {
+        let issued = assertion.attribute("IssueInstant").flatMap(SamlInstant.parse)
+        guard let id = assertion.attribute("ID"), assertion.attribute("Version", equals: "2.0"), let issued, issued - expected.clockSkew <= now else {
+            throw trace.fail(.assertionForm, .assertionForm, "The assertion lacks a version, an ID or a sane issue instant.")
+        }
+        trace.pass(.assertionForm)
+        return id
+    }
+
+    /// Step 26.
+    private mutating func checkNameID(of subject: XmlElement) throws(SamlRejection) -> NameID {
+        let element = try only("NameID", in: subject, .subject, .subjectFormat)
+        let format = element.attribute("Format")
+        let accepted = expected.nameIDFormats
+        try trace.require(
+            accepted.contains(format ?? SamlURI.unspecifiedFormat) || accepted.contains(SamlURI.unspecifiedFormat), .subject, .subjectFormat,
+            "The NameID's format was not asked for.")
+        let qualifier = element.attribute("NameQualifier")
+        try trace.require(
+            qualifier.map(expected.issuer.acceptsQualifier) ?? true, .assertionIssuer, .issuer, "The NameID belongs to another provider.")
+        let value = try text(of: element, .subject)
+        return NameID(
+            value: UpstreamUserID(value), format: format, nameQualifier: qualifier, spNameQualifier: element.attribute("SPNameQualifier"),
+            spProvidedID: element.attribute("SPProvidedID"))
+    }
+
+    /// Step 27.
+    /// - Returns: The latest end among all confirmations.
+    private mutating func checkConfirmation(of subject: XmlElement) throws(SamlRejection) -> Timestamp {
+        var latest: Timestamp?
+        var isConfirmed = false
+        for confirmation in subject.children("SubjectConfirmation", in: Namespaces.assertion) {
+            let details = confirmation.children("SubjectConfirmationData", in: Namespaces.assertion)
+            guard details.count == 1, let end = details[0].attribute("NotOnOrAfter").flatMap(SamlInstant.parse) else { continue }
+            latest = max(latest ?? end, end)
+            isConfirmed = isConfirmed || (confirmation.attribute("Method", equals: SamlURI.bearer) && confirms(details[0], until: end))
+        }
+        guard isConfirmed, let latest else {
+            throw trace.fail(.confirmation, .confirmation, "No bearer confirmation is for this service, this request and this time.")
+        }
+        trace.pass(.confirmation)
+        return latest
+    }
+
+    private func confirms(_ details: XmlElement, until end: Timestamp) -> Bool {
+        details.attribute("Recipient", equals: expected.assertionConsumerServiceURL) && details.attribute("NotBefore") == nil
+            && details.attribute("InResponseTo", equals: expected.requestID) && now < end + expected.clockSkew
+    }
+
+    /// Steps 28 and 29.
+    /// - Returns: The end of the assertion's validity, when it has one.
+    private mutating func checkConditions(of assertion: XmlElement) throws(SamlRejection) -> Timestamp? {
+        let all = assertion.children("Conditions", in: Namespaces.assertion)
+        guard all.count == 1 else { throw trace.fail(.audience, .audience, "The assertion does not have one set of conditions.") }
+        let end = try checkPeriod(of: all[0])
+        var restrictions: [XmlElement] = []
+        for condition in all[0].children {
+            if condition.isNamed("AudienceRestriction", in: Namespaces.assertion) {
+                restrictions.append(condition)
+            } else if !condition.isNamed("OneTimeUse", in: Namespaces.assertion), !condition.isNamed("ProxyRestriction", in: Namespaces.assertion) {
+                throw trace.fail(.conditions, .condition, "The assertion has a condition that is not understood.")
+            }
+        }
+        var isForUs = !restrictions.isEmpty
+        for restriction in restrictions { isForUs = try admits(restriction) && isForUs }
+        try trace.require(isForUs, .audience, .audience, "The assertion is meant for another audience, or for none.")
+        return end
+    }
+
+    private mutating func checkPeriod(of conditions: XmlElement) throws(SamlRejection) -> Timestamp? {
+        let start = conditions.attribute("NotBefore").map(SamlInstant.parse)
+        let end = conditions.attribute("NotOnOrAfter").map(SamlInstant.parse)
+        guard let start = start ?? now, let end = end ?? now + .seconds(1), now >= start - expected.clockSkew, now < end + expected.clockSkew else {
+            throw trace.fail(.conditions, .time, "The assertion is not valid at this time.")
+        }
+        trace.pass(.conditions)
+        return conditions.attribute("NotOnOrAfter") == nil ? nil : end
+    }
+
+    private mutating func admits(_ restriction: XmlElement) throws(SamlRejection) -> Bool {
+        for audience in restriction.children("Audience", in: Namespaces.assertion) {
+            let name = try text(of: audience, .audience)
+            if name == expected.serviceProviderEntityID || name == expected.issuerSent { return true }
+        }
+        return false
+    }
+
+    /// The only child of that name.
+    private mutating func only(
+        _ name: StaticString, in parent: XmlElement, _ check: Check, _ reason: RejectionReason
+    ) throws(SamlRejection) -> XmlElement {
+        let children = parent.children(name, in: Namespaces.assertion)
+        guard children.count == 1 else { throw trace.fail(check, reason, "There is not exactly one \(name).") }
+        return children[0]
+    }
+}

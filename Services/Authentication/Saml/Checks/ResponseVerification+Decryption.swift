@@ -1,0 +1,50 @@
+internal import CXmlSec
+
+extension ResponseVerification {
+    /// Step 18, and steps 5 to 17 for what it yields.
+    /// - Returns: The assertion to read; nil when the response has none.
+    mutating func decryptIfNeeded(_ signed: Signed) throws(SamlRejection) -> VerifiedElement? {
+        guard signed.received.isEncrypted, let received = signed.received.assertion else {
+            if signed.received.assertion != nil, expected.encryption == .required {
+                throw trace.fail(.decryption, .encryptionRequired, "The assertion is not encrypted.")
+            }
+            return signed.assertion
+        }
+        let verified = signed.response?.firstChild("EncryptedAssertion", in: Namespaces.assertion)
+        let plaintext = try decrypt(verified?.element ?? received, isVerified: verified != nil)
+        if let signature = try structure(ofDecrypted: plaintext.root) {
+            return try verify(signature, of: plaintext.root)
+        }
+        guard expected.signaturePolicy == .response, let verified else {
+            throw trace.fail(.signaturePolicy, .signatureMissing, "The encrypted assertion is not signed.")
+        }
+        return VerifiedElement(decrypted: plaintext, from: verified)
+    }
+
+    private mutating func decrypt(_ encryptedAssertion: XmlElement, isVerified: Bool) throws(SamlRejection) -> ParsedDocument {
+        guard let content = EncryptedContent(encryptedAssertion), content.isAuthenticated || isVerified else {
+            throw trace.fail(.decryption, .encryptionAlgorithm, "The encryption is not RSA-OAEP with AES-GCM, or AES-CBC inside a signed response.")
+        }
+        for key in expected.decryptionKeys {
+            if let plaintext = try decrypt(content, with: key.key) { return plaintext }
+        }
+        keepDiagnostic()
+        throw trace.fail(.decryption, .encryptionFailed, "The assertion cannot be decrypted.")
+    }
+
+    /// Nil when the key does not fit or the ciphertext was changed: nobody outside learns which.
+    private mutating func decrypt(_ content: EncryptedContent, with key: KeyHandle) throws(SamlRejection) -> ParsedDocument? {
+        var plaintext: OpaquePointer?
+        var parse = CXS_PARSED
+        let outcome = withExtendedLifetime(key) {
+            cxs_decrypt(content.data.pointer, content.key.pointer, content.cipher, key.pointer, &plaintext, &parse)
+        }
+        if outcome == 0, let plaintext {
+            trace.pass(.decryption)
+            return ParsedDocument(plaintext)
+        }
+        guard parse != CXS_PARSED, content.isAuthenticated else { return nil }
+        let failure = ParseFailure(parse).rejection
+        throw trace.fail(.form, failure.reason, failure.explanation)
+    }
+}

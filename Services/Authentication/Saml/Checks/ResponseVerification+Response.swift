@@ -1,0 +1,62 @@
+internal import Clocks
+
+extension ResponseVerification {
+    /// Steps 19 to 23. What an unsigned response says here can only refuse the sign-in, never grant it.
+    /// - Returns: The status, unless it is a success.
+    mutating func checkResponse(_ signed: Signed) throws(SamlRejection) -> ResponseStatus? {
+        let response = signed.response?.element ?? signed.received.root
+        let destination = response.attribute("Destination")
+        try trace.require(
+            destination == nil ? signed.response == nil : destination == expected.assertionConsumerServiceURL, .destination, .destination,
+            "The response is not addressed to this assertion consumer service.")
+        try checkAge(of: response)
+        guard let answered = response.attribute("InResponseTo") else {
+            throw trace.fail(.inResponseTo, .unsolicited, "The response answers no request.")
+        }
+        try trace.require(answered == expected.requestID, .inResponseTo, .request, "The response answers another request.")
+        if let issuer = response.firstChild("Issuer", in: Namespaces.assertion) {
+            try checkIssuer(issuer, .responseIssuer)
+        }
+        return try status(of: response)
+    }
+
+    private mutating func checkAge(of response: XmlElement) throws(SamlRejection) {
+        guard let issued = response.attribute("IssueInstant").flatMap(SamlInstant.parse) else {
+            throw trace.fail(.issueInstant, .stale, "The response does not say when it was issued.")
+        }
+        try trace.require(
+            issued + expected.maximumResponseAge + expected.clockSkew >= now && issued - expected.clockSkew <= now, .issueInstant, .stale,
+            "The response is too old, or from the future.")
+    }
+
+    /// Steps 22 and 25.
+    mutating func checkIssuer(_ issuer: XmlElement, _ check: Check) throws(SamlRejection) {
+        let format = issuer.attribute("Format")
+        let value = try text(of: issuer, check)
+        try trace.require(
+            (format == nil || format == SamlURI.entityFormat) && expected.issuer.accepts(value), check, .issuer,
+            "The issuer is not the MVPD that was asked.")
+    }
+
+    private mutating func status(of response: XmlElement) throws(SamlRejection) -> ResponseStatus? {
+        if Self.isSuccess(response) {
+            trace.pass(.status)
+            return nil
+        }
+        var codes: [String] = []
+        var holder = response.firstChild("Status", in: Namespaces.protocol)
+        while let code = holder?.firstChild("StatusCode", in: Namespaces.protocol) {
+            codes.append(code.attribute("Value") ?? "")
+            holder = code
+        }
+        let status = ResponseStatus(uris: codes)
+        _ = trace.fail(.status, .assertionForm, "The status is \(status.codes.joined(separator: "/")).")
+        return status
+    }
+
+    static func isSuccess(_ response: XmlElement) -> Bool {
+        let statuses = response.children("Status", in: Namespaces.protocol)
+        let codes = statuses.first?.children("StatusCode", in: Namespaces.protocol) ?? []
+        return statuses.count == 1 && codes.count == 1 && codes[0].attribute("Value", equals: ResponseStatus.prefix + "Success")
+    }
+}

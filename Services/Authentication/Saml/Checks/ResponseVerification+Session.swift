@@ -1,0 +1,49 @@
+internal import Clocks
+
+extension ResponseVerification {
+    /// What the authn statements say together.
+    struct SessionStatement {
+        let instant: Timestamp
+        let index: String?
+        let end: Timestamp?
+    }
+
+    /// Step 30. With several statements the first names the session, and the earliest end counts.
+    mutating func checkAuthnStatements(of assertion: XmlElement) throws(SamlRejection) -> SessionStatement {
+        var session: SessionStatement?
+        for statement in assertion.children("AuthnStatement", in: Namespaces.assertion) {
+            let next = try checkAuthnStatement(statement)
+            let ends = [session?.end, next.end].compactMap { $0 }
+            session = SessionStatement(
+                instant: session?.instant ?? next.instant, index: session == nil ? next.index : session?.index, end: ends.min())
+        }
+        guard let session else { throw trace.fail(.authnStatement, .authnStatement, "The assertion has no authn statement.") }
+        trace.pass(.authnStatement)
+        return session
+    }
+
+    private mutating func checkAuthnStatement(_ statement: XmlElement) throws(SamlRejection) -> SessionStatement {
+        guard let instant = statement.attribute("AuthnInstant").flatMap(SamlInstant.parse), instant <= now + expected.clockSkew else {
+            throw trace.fail(.authnStatement, .authnStatement, "The sign-in lies in the future, or has no time.")
+        }
+        let sent = statement.attribute("SessionNotOnOrAfter")
+        let end = sent.flatMap(SamlInstant.parse)
+        guard sent == nil || end.map({ now < $0 }) == true else {
+            throw trace.fail(.authnStatement, .authnStatement, "The MVPD's session has ended.")
+        }
+        guard !expected.forceAuthn || instant >= expected.requestedAt - expected.clockSkew else {
+            throw trace.fail(.authnStatement, .authnStatement, "The person did not sign in anew, as was asked.")
+        }
+        return SessionStatement(instant: instant, index: statement.attribute("SessionIndex"), end: end)
+    }
+
+    /// Step 32.
+    mutating func checkUserID(_ nameID: NameID, _ statements: AttributeStatements) throws(SamlRejection) -> UpstreamUserID {
+        let userID = expected.guidAttributeName.map { statements.onlyValue(of: $0).map(UpstreamUserID.init) } ?? nameID.value
+        guard let userID, !userID.rawValue.isEmpty else {
+            throw trace.fail(.attributes, .subjectMissing, "The assertion does not hold the user id.")
+        }
+        trace.pass(.attributes)
+        return userID
+    }
+}

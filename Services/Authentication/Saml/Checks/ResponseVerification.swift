@@ -1,0 +1,47 @@
+internal import Clocks
+internal import CXmlSec
+
+/// The run of one response through the checks of mvpd §2.3.
+struct ResponseVerification {
+    let expected: ExpectedResponse
+    let now: Timestamp
+    var trace = CheckTrace()
+    /// What the library said about the last signature or decryption that failed.
+    var diagnostic: String?
+
+    init(expecting expected: ExpectedResponse, at now: Timestamp) {
+        self.expected = expected
+        self.now = now
+        for check in [Check.size, .base64] { trace.pass(check) }
+    }
+
+    mutating func run(_ response: UnverifiedResponse) throws(SamlRejection) -> ResponseVerdict {
+        let received = try structure(of: response)
+        let signed = try verifySignatures(of: received)
+        let assertion = try decryptIfNeeded(signed)
+        if let status = try checkResponse(signed) { return .status(status) }
+        guard let assertion else { throw trace.fail(.assertionForm, .assertionForm, "The response is a success without an assertion.") }
+        return .accepted(try checkAssertion(assertion))
+    }
+
+    /// Parses octets under the limits of step 5.
+    mutating func parse(_ octets: [UInt8]) throws(SamlRejection) -> ParsedDocument {
+        do {
+            let document = try ParsedDocument.parse(octets)
+            trace.pass(.form)
+            return document
+        } catch {
+            throw trace.fail(.form, error.rejection.reason, error.rejection.explanation)
+        }
+    }
+
+    /// The text of an element whose value is text (mvpd §2.3, reading text).
+    mutating func text(of element: XmlElement, _ check: Check) throws(SamlRejection) -> String {
+        guard let text = element.text else { throw trace.fail(check, .form, "An element whose value is text holds something else.") }
+        return text
+    }
+
+    mutating func keepDiagnostic() {
+        diagnostic = cxs_last_complaint().map { String(cString: $0) }
+    }
+}

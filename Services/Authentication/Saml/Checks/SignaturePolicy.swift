@@ -1,0 +1,6 @@
+/// What an MVPD has to sign (mvpd §1.2).
+public enum SignaturePolicy: Hashable, Sendable {
+    case assertion
+    case response
+    case both
+}

@@ -1,0 +1,12 @@
+/// An HTML form that a browser has to submit by itself.
+public struct PostForm: Sendable {
+    /// Where it goes.
+    public let action: String
+    /// Names and values of the hidden fields, in order.
+    public let fields: [(name: String, value: String)]
+
+    init(action: String, fields: [(String, String)]) {
+        self.action = action
+        self.fields = fields.map { (name: $0.0, value: $0.1) }
+    }
+}

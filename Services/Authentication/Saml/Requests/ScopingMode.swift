@@ -1,0 +1,12 @@
+/// How a request tells the MVPD on whose behalf it is made (mvpd §2.2).
+public enum ScopingMode: Hashable, Sendable {
+    /// `/on-behalf-of/{requestor}` behind the issuer.
+    case issuerSuffix
+    /// `Scoping/RequesterID`.
+    case requesterID
+    case both
+    case none
+
+    var usesSuffix: Bool { self == .issuerSuffix || self == .both }
+    var usesRequesterID: Bool { self == .requesterID || self == .both }
+}

@@ -1,0 +1,31 @@
+/// Which checks a message passed and where it failed: enough to explain a failure, without any value of the message.
+public struct CheckTrace: Hashable, Sendable {
+    /// One check and how it went.
+    public struct Entry: Hashable, Sendable {
+        public let check: Check
+        public let passed: Bool
+        /// What the check was applied to, or what was wrong; plain words.
+        public let note: String
+    }
+
+    /// In the order in which they were made. A check appears again for each signature and for a decrypted assertion.
+    public private(set) var entries: [Entry] = []
+
+    mutating func pass(_ check: Check, _ note: String = "") {
+        entries.append(Entry(check: check, passed: true, note: note))
+    }
+
+    /// Notes the failure and returns it, to be thrown.
+    mutating func fail(_ check: Check, _ reason: RejectionReason, _ explanation: String) -> SamlRejection {
+        entries.append(Entry(check: check, passed: false, note: explanation))
+        return SamlRejection(reason, explanation)
+    }
+
+    /// Passes the check, or throws the rejection.
+    mutating func require(
+        _ condition: Bool, _ check: Check, _ reason: RejectionReason, _ explanation: @autoclosure () -> String
+    ) throws(SamlRejection) {
+        guard condition else { throw fail(check, reason, explanation()) }
+        pass(check)
+    }
+}

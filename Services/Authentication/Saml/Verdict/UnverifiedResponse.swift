@@ -1,0 +1,19 @@
+/// The XML of a response as it arrived: of the right size and properly encoded, and nothing else is known of it.
+public struct UnverifiedResponse: Sendable {
+    /// Largest accepted value of the `SAMLResponse` parameter, in octets.
+    public static let largestEncoding = 256 * 1024
+
+    let octets: [UInt8]
+
+    /// - Parameter encoded: The value of the `SAMLResponse` parameter, after form decoding.
+    /// - Throws: `bind.size`, `bind.base64` (mvpd §2.3 steps 2 and 3).
+    public init(encoded: String) throws(SamlRejection) {
+        guard encoded.utf8.count <= Self.largestEncoding else {
+            throw SamlRejection(.size, "The message is larger than 256 KiB.")
+        }
+        guard let octets = StrictBase64.decode(encoded.utf8), !octets.isEmpty else {
+            throw SamlRejection(.base64, "The message is not strict base64.")
+        }
+        self.octets = octets
+    }
+}

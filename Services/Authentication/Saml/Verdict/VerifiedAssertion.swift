@@ -1,0 +1,26 @@
+public import Clocks
+
+/// What an assertion says, after every check of mvpd §2.3 that needs no state. Only this module makes one.
+///
+/// The caller still has to insert `replayKey` into the shared store in the same step in which it consumes the pending request.
+public struct VerifiedAssertion: Hashable, Sendable {
+    /// What makes the assertion unique (mvpd §2.3 step 31).
+    public struct ReplayKey: Hashable, Sendable {
+        public let issuer: String
+        public let assertionID: String
+        /// Until when the key has to be remembered; after it the assertion is refused for its age.
+        public let expiresAt: Timestamp
+    }
+
+    public let replayKey: ReplayKey
+    public let nameID: NameID
+    /// `SessionIndex` of the authn statement, for logout.
+    public let sessionIndex: String?
+    /// The end of the session that the MVPD asks for.
+    public let sessionNotOnOrAfter: Timestamp?
+    public let authnInstant: Timestamp
+    /// The raw user id: NameID, or the attribute that the endpoint names instead (mvpd §2.5).
+    public let userID: UpstreamUserID
+    /// The mapped attributes, in the order of the attribute map. Unknown attributes are dropped.
+    public let attributes: [MappedAttribute]
+}

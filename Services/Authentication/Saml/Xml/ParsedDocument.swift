@@ -1,0 +1,21 @@
+internal import CXmlSec
+
+/// Owner of a parsed tree. Its elements keep it alive; all of them stay on the thread that parsed it.
+final class ParsedDocument {
+    let pointer: OpaquePointer
+
+    /// Takes over a document of the C library.
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { cxs_document_free(pointer) }
+
+    /// The hardened parse of mvpd §6.
+    static func parse(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+        var pointer: OpaquePointer?
+        let status = cxs_parse(octets, octets.count, &pointer)
+        guard let pointer else { throw ParseFailure(status) }
+        return ParsedDocument(pointer)
+    }
+
+    var root: XmlElement { XmlElement(pointer: cxs_document_root(pointer), document: self) }
+}

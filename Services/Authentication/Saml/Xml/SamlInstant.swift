@@ -1,0 +1,87 @@
+internal import Clocks
+
+/// Moments as SAML writes them: `YYYY-MM-DDThh:mm:ss[.fraction]Z`, always UTC (SAML core §1.3.3).
+enum SamlInstant {
+    /// The moment, rounded down to milliseconds; nil when the text has another form.
+    static func parse(_ text: String) -> Timestamp? {
+        let characters = Array(text.utf8)
+        guard characters.count >= 20, characters.last == UInt8(ascii: "Z") else { return nil }
+        let separators: [(Int, UInt8)] = [
+            (4, UInt8(ascii: "-")), (7, UInt8(ascii: "-")), (10, UInt8(ascii: "T")), (13, UInt8(ascii: ":")), (16, UInt8(ascii: ":")),
+        ]
+        guard separators.allSatisfy({ characters[$0.0] == $0.1 }) else { return nil }
+        guard let year = number(characters[0..<4]), let month = number(characters[5..<7]), let day = number(characters[8..<10]),
+            let hour = number(characters[11..<13]), let minute = number(characters[14..<16]), let second = number(characters[17..<19]),
+            let milliseconds = fraction(characters[19..<characters.count - 1])
+        else { return nil }
+        guard (1...12).contains(month), (1...daysIn(month: month, year: year)).contains(day), hour < 24, minute < 60, second < 60 else { return nil }
+        let seconds = ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
+        return Timestamp(milliseconds: Int64(seconds * 1000 + milliseconds))
+    }
+
+    /// With milliseconds (mvpd §2.2).
+    static func format(_ moment: Timestamp) -> String {
+        let (year, month, day) = date(daysSince1970: Int(moment.seconds.flooredQuotient(86_400)))
+        let second = Int(moment.seconds - moment.seconds.flooredQuotient(86_400) * 86_400)
+        let milliseconds = Int(moment.milliseconds - moment.seconds * 1000)
+        return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T" + padded(second / 3600, 2) + ":"
+            + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "." + padded(milliseconds, 3) + "Z"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        var value = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            value = value * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return value
+    }
+
+    /// Milliseconds of `.123456`; 0 of nothing.
+    private static func fraction(_ text: ArraySlice<UInt8>) -> Int? {
+        guard let point = text.first else { return 0 }
+        guard point == UInt8(ascii: "."), text.count > 1, text.count <= 13, number(text.dropFirst()) != nil else { return nil }
+        let digits = text.dropFirst().prefix(3)
+        return number(digits).map { digits.count == 3 ? $0 : digits.count == 2 ? $0 * 10 : $0 * 100 }
+    }
+
+    private static func daysIn(month: Int, year: Int) -> Int {
+        let isLeapYear = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return switch month {
+        case 2: isLeapYear ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days of the proleptic Gregorian calendar. The year is counted from March, so that a leap day is its last.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let marchYear = month > 2 ? year : year - 1
+        let monthFromMarch = (month + 9) % 12
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        return 365 * marchYear + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
+    }
+
+    private static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+        let fromZero = days + 719_468
+        let era = fromZero / 146_097
+        let dayOfEra = fromZero - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = (monthFromMarch + 2) % 12 + 1
+        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}

@@ -1,0 +1,89 @@
+internal import CXmlSec
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// An element of a parsed document, trusted or not.
+struct XmlElement {
+    let pointer: OpaquePointer
+    let document: ParsedDocument
+
+    func isNamed(_ name: StaticString, in namespace: StaticString) -> Bool {
+        cxs_local_name(pointer).equals(name) && cxs_namespace(pointer).equals(namespace)
+    }
+
+    /// True when both are the same element of the same tree.
+    func isSame(as other: XmlElement) -> Bool { pointer == other.pointer }
+
+    var children: Children { Children(parent: self) }
+
+    func children(_ name: StaticString, in namespace: StaticString) -> [XmlElement] {
+        children.filter { $0.isNamed(name, in: namespace) }
+    }
+
+    func firstChild(_ name: StaticString, in namespace: StaticString) -> XmlElement? {
+        children.first { $0.isNamed(name, in: namespace) }
+    }
+
+    /// The value of the attribute in no namespace; nil when there is none.
+    func attribute(_ name: StaticString) -> String? {
+        cxs_attribute(pointer, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)).map { String(cString: $0) }
+    }
+
+    func attribute(_ name: StaticString, equals value: String) -> Bool { attribute(name) == value }
+
+    /// The text content without leading and trailing XML white space; nil when the element holds anything beside text.
+    var text: String? {
+        guard let text = cxs_text(pointer) else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: text, count: strlen(text)).trimmed, as: UTF8.self)
+    }
+
+    /// The attributes that look like an identifier, in whatever spelling and namespace.
+    func forEachIdentifier(_ body: (_ value: String, _ isID: Bool) -> Void) {
+        var cursor: UnsafeRawPointer?
+        var value: UnsafePointer<CChar>?
+        var isPlain: Int32 = 0
+        while cxs_next_identifier(pointer, &cursor, &value, &isPlain) != 0 {
+            body(value.map { String(cString: $0) } ?? "", isPlain != 0)
+        }
+    }
+}
+
+extension XmlElement {
+    /// The child elements, in document order.
+    struct Children: Sequence, IteratorProtocol {
+        private var upcoming: OpaquePointer?
+        private let document: ParsedDocument
+
+        fileprivate init(parent: XmlElement) {
+            upcoming = cxs_first_element(parent.pointer)
+            document = parent.document
+        }
+
+        mutating func next() -> XmlElement? {
+            guard let current = upcoming else { return nil }
+            upcoming = cxs_next_element(current)
+            return XmlElement(pointer: current, document: document)
+        }
+    }
+}
+
+extension Optional<UnsafePointer<CChar>> {
+    /// True for the same text as the literal, whose storage ends with a NUL.
+    fileprivate func equals(_ literal: StaticString) -> Bool {
+        guard let self else { return false }
+        return strcmp(self, UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
+    }
+}
+
+extension UnsafeBufferPointer<CChar> {
+    /// Without the four characters of XML white space at both ends.
+    fileprivate var trimmed: some Collection<UInt8> {
+        func isSpace(_ character: CChar) -> Bool { character == 0x20 || character == 0x09 || character == 0x0A || character == 0x0D }
+        let start = firstIndex { !isSpace($0) } ?? endIndex
+        let end = lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
+        return self[start..<end].lazy.map { UInt8(bitPattern: $0) }
+    }
+}

@@ -1,0 +1,92 @@
+internal import Faults
+
+/// What time does.
+extension ConnectionStateMachine {
+    /// When `advance(to:)` has something to do at the latest; it may turn out to be nothing. `nil`: not before something comes in.
+    public var nextTimer: Instant? {
+        switch phase {
+        case .new, .closed: return nil
+        case .greeting: return helloDeadline
+        case .open:
+            var next = Instant.earliest(earliestDeadline, liveness.next(isBusy: isBusy))
+            if let ownGoAway { next = Instant.earliest(next, closing(ownGoAway)) }
+            if let peerGoAway { next = Instant.earliest(next, peerGoAway.until) }
+            return next
+        }
+    }
+
+    /// Brings the connection up to a moment: deadlines, pings, a dead peer, idleness, the end of a drain.
+    public mutating func advance(to now: Instant) -> [ConnectionAction] {
+        switch phase {
+        case .new, .closed: return []
+        case .greeting:
+            if peerGoAway != nil { return finish(.drained) }
+            guard let helloDeadline, helloDeadline <= now else { return [] }
+            return refuseGreeting()
+        case .open: return advanceOpen(to: now)
+        }
+    }
+
+    private var isBusy: Bool { callsInFlight > 0 || ownGoAway != nil || peerGoAway != nil }
+
+    private mutating func advanceOpen(to now: Instant) -> [ConnectionAction] {
+        var actions = expire(now)
+        if callsInFlight > 0 || actions.isEmpty == false || highestCallID != lastSeenCallID {
+            lastSeenCallID = highestCallID
+            liveness.busy(now)
+        }
+        if ownGoAway != nil || peerGoAway != nil {
+            actions += advanceDeparture(to: now)
+            guard phase == .open else { return actions }
+        }
+        switch liveness.advance(to: now, isBusy: isBusy) {
+        case .ping(let nonce): actions.append(.send(Frame(kind: .ping(Ping(nonce: nonce)))))
+        case .deadPeer: actions += finish(.deadPeer)
+        case .idle: actions += drain(.idle, now: now)
+        case nil: break
+        }
+        return actions
+    }
+
+    private mutating func refuseGreeting() -> [ConnectionAction] {
+        let message = "No hello in time."
+        let goAway = GoAway(lastCallID: 0, code: GoAwayCode.protocolError.rawValue, message: message)
+        return [.send(Frame(kind: .goAway(goAway)))] + finish(.helloTimeout)
+    }
+
+    private mutating func expire(_ now: Instant) -> [ConnectionAction] {
+        guard let earliest = earliestDeadline, earliest <= now else { return [] }
+        let actions = role == .caller ? expireOutgoing(now) : expireIncoming(now)
+        var next: Instant?
+        outgoing.forEach { next = Instant.earliest(next, $1.deadline) }
+        incoming.forEach { next = Instant.earliest(next, $1.deadline) }
+        earliestDeadline = next
+        return actions
+    }
+
+    func dueCalls<Call>(_ calls: CallTable<Call>, _ now: Instant, deadline: (Call) -> Instant?) -> [UInt64] {
+        var due: [UInt64] = []
+        calls.forEach { id, call in
+            if let moment = deadline(call), moment <= now { due.append(id) }
+        }
+        return due.sorted()
+    }
+
+    /// A caller closes as soon as nothing is in flight. A callee waits a while for it to do so: bytes of the caller that nobody reads
+    /// would make the kernel throw away what the callee sent last.
+    private mutating func advanceDeparture(to now: Instant) -> [ConnectionAction] {
+        guard callsInFlight == 0 else {
+            let isLate = [ownGoAway?.until, peerGoAway?.until].contains { $0.map { $0 <= now } == true }
+            return isLate ? finish(.drainTimeout) : []
+        }
+        if role == .caller || peerGoAway != nil { return finish(.drained) }
+        if ownGoAway?.doneSince == nil { ownGoAway?.doneSince = now }
+        guard let ownGoAway, closing(ownGoAway) <= now else { return [] }
+        return finish(.drained)
+    }
+
+    private func closing(_ departure: Departure) -> Instant {
+        guard role == .callee, let done = departure.doneSince else { return departure.until }
+        return min(departure.until, done.advanced(by: settings.lingerTimeout))
+    }
+}

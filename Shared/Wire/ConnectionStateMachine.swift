@@ -1,0 +1,109 @@
+/// The protocol of one connection, without its bytes and without its clock: what comes in and the time go in as arguments, what must be done
+/// comes back. WIRE.md is its prose.
+///
+/// The shell of it, in both roles:
+/// - calls `start` once the connection is up, `heard` once per read, then hands in each frame, and performs the actions in their order;
+/// - calls `advance(to:)` after each batch of reads, after each batch of answers, and when its timer fires; then sets its one timer to `nextTimer`
+///   if that is earlier than the timer that is set;
+/// - calls `connectionLost` when the peer closed or the network broke.
+///
+/// After a `close` action every method does nothing.
+public struct ConnectionStateMachine: Sendable {
+    public typealias Instant = ContinuousClock.Instant
+
+    /// The version of the frames and of the rules around them.
+    public static let protocolVersion: UInt32 = 1
+    /// A peer that accepts less cannot even get a fault, in bytes.
+    public static let smallestMaxFrameBytes: UInt32 = 1024
+
+    public enum Role: Hashable, Sendable {
+        /// Opened the connection, makes calls.
+        case caller
+        /// Accepted the connection, answers calls.
+        case callee
+    }
+
+    enum Phase: Hashable, Sendable {
+        case new
+        case greeting
+        case open
+        case closed
+    }
+
+    public let role: Role
+    public let settings: ConnectionSettings
+    let rules: [MethodRule]
+
+    var phase = Phase.new
+    var liveness: Liveness
+    var helloDeadline: Instant?
+    /// This side's go-away.
+    var ownGoAway: Departure?
+    /// The peer's go-away.
+    var peerGoAway: Departure?
+    /// The peer's hello.
+    public internal(set) var peer: Hello?
+
+    /// Caller: calls that wait for their answers.
+    var outgoing = CallTable<OutgoingCall>()
+    var cancelled = CancelledCalls()
+    /// Callee: calls that are worked on.
+    var incoming = CallTable<IncomingCall>()
+    var inFlightByMethod: [Int]
+    /// The highest id of a call of this connection, in either role.
+    var highestCallID: UInt64 = 0
+    /// `highestCallID` at the last `advance(to:)`: tells whether calls came and went in between.
+    var lastSeenCallID: UInt64 = 0
+    /// No call in flight has an earlier deadline; there may be none that has this one.
+    var earliestDeadline: Instant?
+
+    /// The caller's side.
+    public static func caller(_ settings: ConnectionSettings, now: Instant) -> ConnectionStateMachine {
+        ConnectionStateMachine(role: .caller, settings: settings, rules: [], now: now)
+    }
+
+    /// The callee's side.
+    /// - Parameter methods: What is offered; `RequestedMethod.offered` has the index.
+    public static func callee(_ settings: ConnectionSettings, methods: [MethodRule], now: Instant) -> ConnectionStateMachine {
+        ConnectionStateMachine(role: .callee, settings: settings, rules: methods, now: now)
+    }
+
+    private init(role: Role, settings: ConnectionSettings, rules: [MethodRule], now: Instant) {
+        self.role = role
+        self.settings = settings
+        self.rules = rules
+        liveness = Liveness(settings, now: now)
+        inFlightByMethod = Array(repeating: 0, count: rules.count)
+    }
+
+    /// Calls in flight.
+    public var callsInFlight: Int { role == .caller ? outgoing.count : incoming.count }
+
+    /// Caller: the hello is in and neither side has said that it leaves.
+    public var takesNewCalls: Bool { phase == .open && ownGoAway == nil && peerGoAway == nil }
+
+    /// Nothing more happens.
+    public var isClosed: Bool { phase == .closed }
+}
+
+/// A go-away that was sent or received.
+struct Departure: Hashable, Sendable {
+    var lastCallID: UInt64
+    /// When whoever is left is given up.
+    var until: ConnectionStateMachine.Instant
+    /// When nothing was left to do; a callee then leaves the closing to the caller for a while.
+    var doneSince: ConnectionStateMachine.Instant?
+}
+
+/// A call that this side made.
+struct OutgoingCall: Sendable {
+    var isStream: Bool
+    var deadline: ConnectionStateMachine.Instant?
+}
+
+/// A call that this side answers.
+struct IncomingCall: Sendable {
+    /// The index of its rule.
+    var method: Int
+    var deadline: ConnectionStateMachine.Instant?
+}

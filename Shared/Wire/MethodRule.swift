@@ -1,0 +1,21 @@
+/// What the callee's side of a connection knows of an offered method.
+public struct MethodRule: Sendable {
+    /// True when the method answers with a stream.
+    public var isStream: Bool
+    /// Calls of it that one connection may have in flight; `nil` for as many as the connection.
+    public var maxCallsInFlight: Int?
+
+    public init(isStream: Bool, maxCallsInFlight: Int? = nil) {
+        self.isStream = isStream
+        self.maxCallsInFlight = maxCallsInFlight
+    }
+}
+
+/// What the callee found for the service and method of a request.
+public enum RequestedMethod: Hashable, Sendable {
+    /// The index of its rule.
+    case offered(Int)
+    case unknown
+    /// The caller's certificate is not on the list of the service.
+    case notPermitted
+}

@@ -1,0 +1,82 @@
+/// Finds a method by the bytes of its names, without making strings of them.
+public struct MethodTable: Sendable {
+    private struct Entry: Sendable {
+        var hash: UInt64
+        var index: Int
+        /// Service and method, one behind the other.
+        var names: [UInt8]
+        var serviceByteCount: Int
+
+        func isNamed(_ service: UnsafeRawBufferPointer, _ method: UnsafeRawBufferPointer) -> Bool {
+            guard serviceByteCount == service.count, names.count == service.count + method.count else { return false }
+            return names.withUnsafeBytes {
+                $0.prefix(serviceByteCount).elementsEqual(service) && $0.dropFirst(serviceByteCount).elementsEqual(method)
+            }
+        }
+    }
+
+    private var entries: [Entry?]
+    private var count = 0
+
+    public init() {
+        entries = Array(repeating: nil, count: 16)
+    }
+
+    /// - Parameter methods: Each method's index is its place.
+    public init(_ methods: [(service: String, method: String)]) {
+        self.init()
+        for (index, method) in methods.enumerated() { insert(service: method.service, method: method.method, index: index) }
+    }
+
+    /// A later index for the same names replaces the earlier one.
+    public mutating func insert(service: String, method: String, index: Int) {
+        if (count + 1) * 2 > entries.count { grow() }
+        let names = Array(service.utf8) + Array(method.utf8)
+        let entry = names.withUnsafeBytes { bytes in
+            let split = service.utf8.count
+            let hash = Self.hash(UnsafeRawBufferPointer(rebasing: bytes[..<split]), UnsafeRawBufferPointer(rebasing: bytes[split...]))
+            return Entry(hash: hash, index: index, names: names, serviceByteCount: split)
+        }
+        put(entry)
+    }
+
+    /// The index of the method; `nil` when it is not in the table.
+    public func index(service: UnsafeRawBufferPointer, method: UnsafeRawBufferPointer) -> Int? {
+        let hash = Self.hash(service, method)
+        var place = Int(truncatingIfNeeded: hash) & (entries.count - 1)
+        while let entry = entries[place] {
+            if entry.hash == hash, entry.isNamed(service, method) { return entry.index }
+            place = (place + 1) & (entries.count - 1)
+        }
+        return nil
+    }
+
+    private mutating func put(_ entry: Entry) {
+        var place = Int(truncatingIfNeeded: entry.hash) & (entries.count - 1)
+        while let other = entries[place] {
+            if other.names == entry.names, other.serviceByteCount == entry.serviceByteCount {
+                entries[place] = entry
+                return
+            }
+            place = (place + 1) & (entries.count - 1)
+        }
+        entries[place] = entry
+        count += 1
+    }
+
+    private mutating func grow() {
+        let old = entries
+        entries = Array(repeating: nil, count: old.count * 2)
+        count = 0
+        for entry in old { if let entry { put(entry) } }
+    }
+
+    /// FNV-1a over both names: the table is filled at the start by this program, so nobody can choose names that collide in it.
+    private static func hash(_ service: UnsafeRawBufferPointer, _ method: UnsafeRawBufferPointer) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in service { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        hash = (hash ^ 0x2f) &* 0x100_0000_01b3
+        for byte in method { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash ^ (hash >> 32)
+    }
+}

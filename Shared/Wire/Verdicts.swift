@@ -1,0 +1,23 @@
+public import Faults
+
+/// What becomes of a request that came in.
+public enum Admission {
+    /// Begin the work; it is given up at the deadline.
+    case begin(deadline: ContinuousClock.Instant?)
+    /// Answer with a response that has the fault; the call is over.
+    case refuse(Fault)
+    /// Drop it: it came after this side's go-away, which tells the caller so.
+    case drop
+    /// The connection cannot go on.
+    case violation([ConnectionAction])
+}
+
+/// What becomes of a response, stream item or stream end that came in.
+public enum ReplyVerdict {
+    /// Give it to whoever waits.
+    case deliver
+    /// Drop it: the call was given up lately.
+    case drop
+    /// The connection cannot go on.
+    case violation([ConnectionAction])
+}

@@ -128,9 +128,12 @@ let package = Package(
         ]),
         program("GatewayMain", "Services/Gateway/Main", ["GatewayService", "ServiceKit", hummingbird]),
 
-        cLibrary("CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings, links: xmlsecLibraries),
-        library("SandboxService", "Services/Sandbox/Service", ["CSandboxXml", logging, hummingbird, mustache, nioCore]),
-        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird]),
+        cLibrary(
+            "CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings,
+            links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]
+        ),
+        library("SandboxService", "Services/Sandbox/Service", ["Clocks", "CSandboxXml", "StrictJson", lifecycle, logging, hummingbird, mustache, nioCore]),
+        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, logging]),
 
         library("BoxofficeCommand", "Services/CommandLine/Command", [
             "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit", "Transport",
@@ -161,7 +164,7 @@ let package = Package(
         tests("AuthorizationServiceTests", ["Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens", hummingbird, nioCore]),
         tests("AutoSignInServiceTests", ["Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Storage"]),
         tests("GatewayServiceTests", ["Catalogue", "Clocks", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting]),
-        tests("SandboxServiceTests", ["SandboxService", hummingbird, hummingbirdTesting]),
+        tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging, nioConcurrency]),
         tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
         tests("IntegrationTests", ["Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport", httpClient, nioCore, nioPosix, logging]),
     ]

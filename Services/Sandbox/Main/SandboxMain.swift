@@ -1,4 +1,46 @@
+internal import Foundation
+internal import Hummingbird
+internal import Logging
+internal import SandboxService
+
+/// Starts the stand-in MVPD: `sandbox --config FILE`; `--check-config` reads everything and stops.
 @main
-struct Main {
-    static func main() {}
+struct SandboxMain {
+    static func main() async {
+        do {
+            let options = try Options(CommandLine.arguments.dropFirst())
+            let settings = try SandboxSettings(file: options.file)
+            LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
+            var logger = Logger(label: "sandbox")
+            logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
+            let sandbox = try await Sandbox(settings: settings, logger: logger)
+            if options.checksOnly { return }
+            let started = logger
+            try await sandbox.application { port in started.info("listening", metadata: ["port": "\(port)"]) }.runService()
+        } catch {
+            FileHandle.standardError.write(Data("sandbox: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+}
+
+private struct Options {
+    let file: String
+    let checksOnly: Bool
+
+    init(_ arguments: ArraySlice<String>) throws(SettingsFault) {
+        var file: String?
+        var checksOnly = false
+        var rest = arguments
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--config": file = rest.popFirst()
+            case "--check-config": checksOnly = true
+            default: throw SettingsFault(key: argument, problem: "is not an option; use --config FILE [--check-config]")
+            }
+        }
+        guard let file else { throw SettingsFault(key: "--config", problem: "is missing; use --config FILE [--check-config]") }
+        self.file = file
+        self.checksOnly = checksOnly
+    }
 }

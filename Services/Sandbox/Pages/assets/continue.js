@@ -1,0 +1,1 @@
+document.getElementById("saml-response").submit();

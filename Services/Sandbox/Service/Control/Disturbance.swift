@@ -1,0 +1,50 @@
+/// How a decision point is told to misbehave, so that callers can be tested against it (mvpd §5 item 4).
+struct Disturbance: Sendable, Equatable {
+    enum Mode: String, Sendable, Decodable {
+        /// Answers as it should, after the delay if one is set.
+        case none
+        /// Never answers; ends when the caller leaves.
+        case hang
+        /// Answers 500.
+        case error
+        /// Resets the connection instead of answering.
+        case reset
+        /// Answers 200 with broken JSON.
+        case malformed
+    }
+
+    var mode = Mode.none
+    /// How long to wait before anything else; 0 … 600 000 ms.
+    var delay = Duration.zero
+    /// After how many requests the decision point behaves again; nil for never.
+    var remaining: Int?
+    /// Seconds that a permit lives, 1 … 31 536 000; nil sends no such obligation.
+    var reauthorizeAfter: Int? = Disturbance.standardLifetime
+
+    static let standardLifetime = 3600
+
+    init() {}
+
+    /// Reads `{"mode":…,"delayMilliseconds":…,"times":…,"reauthorizeSeconds":…}`; each key is optional; 0 times is for ever, 0 seconds sends no obligation.
+    init(json: [UInt8]) throws(SettingsFault) {
+        let message = try SettingsFault.decode(Message.self, from: json)
+        mode = message.mode ?? .none
+        delay = .milliseconds(try Self.checked(message.delayMilliseconds ?? 0, "delayMilliseconds", most: 600_000))
+        let times = try Self.checked(message.times ?? 0, "times", most: 1_000_000)
+        remaining = times == 0 ? nil : times
+        let seconds = try Self.checked(message.reauthorizeSeconds ?? Self.standardLifetime, "reauthorizeSeconds", most: 31_536_000)
+        reauthorizeAfter = seconds == 0 ? nil : seconds
+    }
+
+    private struct Message: Decodable {
+        let mode: Mode?
+        let delayMilliseconds: Int?
+        let times: Int?
+        let reauthorizeSeconds: Int?
+    }
+
+    private static func checked(_ value: Int, _ key: String, most: Int) throws(SettingsFault) -> Int {
+        guard (0...most).contains(value) else { throw SettingsFault(key: key, problem: "is not from 0 to \(most)") }
+        return value
+    }
+}

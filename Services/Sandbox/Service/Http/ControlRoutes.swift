@@ -1,0 +1,62 @@
+internal import Clocks
+internal import FoundationEssentials
+internal import Hummingbird
+
+/// What tests ask of the stand-in; only callers on the same machine get an answer.
+struct ControlRoutes: Sendable {
+    private static let largestMessage = 16 * 1024
+    /// A year, in seconds.
+    private static let largestOffset = 31_536_000
+
+    let mvpds: Set<String>
+    let clock: AdjustableClock
+    let log: RequestLog
+    let disturbances: Disturbances
+
+    func add(to router: Router<SandboxContext>) {
+        let control = router.group("/control").add(middleware: LoopbackOnly())
+        control.get("/log") { _, _ in try report() }
+        control.post("/reset") { _, _ in
+            log.reset()
+            disturbances.reset()
+            clock.shift(by: .zero)
+            return HTTPResponse.Status.noContent
+        }
+        control.post("/pdp/{mvpd}") { request, context in
+            let mvpd = try context.parameters.require("mvpd")
+            guard mvpds.contains(mvpd) else { throw HTTPError(.notFound) }
+            disturbances.set(try await read(request) { octets throws(SettingsFault) in try Disturbance(json: octets) }, for: mvpd)
+            return HTTPResponse.Status.noContent
+        }
+        control.post("/clock") { request, _ in
+            clock.shift(by: try await read(request, Self.offset))
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    private func report() throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = ByteBuffer(bytes: try encoder.encode(log.report()))
+        return Response(status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+    }
+
+    private struct ClockMessage: Decodable {
+        let offsetSeconds: Int
+    }
+
+    private static func offset(_ octets: [UInt8]) throws(SettingsFault) -> Duration {
+        let seconds = try SettingsFault.decode(ClockMessage.self, from: octets).offsetSeconds
+        guard (-largestOffset...largestOffset).contains(seconds) else { throw SettingsFault(key: "offsetSeconds", problem: "is more than a year") }
+        return .seconds(seconds)
+    }
+
+    private func read<Value>(_ request: Request, _ parse: ([UInt8]) throws(SettingsFault) -> Value) async throws -> Value {
+        let octets = Array(buffer: try await request.body.collect(upTo: Self.largestMessage))
+        do {
+            return try parse(octets)
+        } catch {
+            throw HTTPError(.badRequest, message: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// The pairs of a query or a form, with the values as received beside the decoded ones: signatures cover the former.
+struct FormFields: Sendable {
+    private let pairs: [(name: String, value: String)]
+
+    init(encoded text: String) {
+        pairs = text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (Self.decoded(parts[0]) ?? String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+        }
+    }
+
+    /// All values of a name, still encoded.
+    func raw(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
+
+    /// The decoded value of a name that may occur once at most.
+    func single(_ name: String) throws(SamlRefusal) -> String? {
+        let values = raw(name)
+        guard let value = values.first else { return nil }
+        guard values.count == 1, let text = Self.decoded(value) else {
+            throw SamlRefusal("bind.params", "\(name) is there twice, or is not encoded properly.")
+        }
+        return text
+    }
+
+    private static func decoded(_ text: some StringProtocol) -> String? {
+        var octets: [UInt8] = []
+        var rest = text.utf8[...]
+        while let octet = rest.popFirst() {
+            switch octet {
+            case UInt8(ascii: "+"): octets.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
+                octets.append(high << 4 | low)
+            default: octets.append(octet)
+            }
+        }
+        return String(validating: octets, as: UTF8.self)
+    }
+
+    private static func digit(_ octet: UInt8) -> UInt8? {
+        Character(UnicodeScalar(octet)).hexDigitValue.map(UInt8.init)
+    }
+}

@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// The people of one MVPD and the names under which the outside knows them.
+final class Subscribers: Sendable {
+    /// Most transient names that are remembered; the oldest goes first.
+    static let transientLimit = 10_000
+
+    let channels: [String]
+    private let people: [Person]
+    private let persistent: [String: String]
+    private let byPersistent: [String: Person]
+    private let transients = Mutex(Transients())
+
+    private struct Transients {
+        var people: [String: Person] = [:]
+        var order: [String] = []
+    }
+
+    /// - Parameter key: The provider's key: the same key gives the same persistent names, also after a restart.
+    init(people: [Person], channels: [String], mvpd: String, key: SigningKey) throws(XmlRefusal) {
+        self.people = people
+        self.channels = channels
+        var names: [String: String] = [:]
+        var owners: [String: Person] = [:]
+        for person in people {
+            let code = try key.authenticationCode(of: Array("\(mvpd)\u{0}\(person.name)".utf8), purpose: "name-id")
+            let name = Hexadecimal.text(code.prefix(16))
+            names[person.name] = name
+            owners[name] = person
+        }
+        persistent = names
+        byPersistent = owners
+    }
+
+    /// Names and rights, for people to choose from.
+    var listing: [[String: String]] { people.map { ["name": $0.name, "rights": $0.rights(outOf: channels)] } }
+
+    func person(named name: String) -> Person? { people.first { $0.name == name } }
+
+    /// - Returns: nil when the name or the password is wrong, or the person may never come in.
+    func authenticate(name: String, password: String) -> Person? {
+        guard let person = person(named: name), person.password == password, !person.loginFails else { return nil }
+        return person
+    }
+
+    /// The opaque name that stays the same for the person.
+    func persistentName(of person: Person) -> String { persistent[person.name] ?? "" }
+
+    /// Remembers a name that is good for one sign-in.
+    func remember(transient name: String, of person: Person) {
+        transients.withLock { transients in
+            transients.people[name] = person
+            transients.order.append(name)
+            if transients.order.count > Self.transientLimit { transients.people[transients.order.removeFirst()] = nil }
+        }
+    }
+
+    /// The person behind a subject id that this provider issued.
+    func person(subject: String) -> Person? {
+        byPersistent[subject] ?? transients.withLock { $0.people[subject] }
+    }
+
+    /// The channels that the person pays for, in the line-up's order.
+    func channels(of person: Person) -> [String] {
+        switch person.subscription {
+        case .everything: channels
+        case .channels(let own): channels.filter(own.contains)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import Clocks
+
+/// The statement about a person who signed in (SAML profiles §4.1.4.2).
+struct Assertion {
+    /// How long the assertion may be presented.
+    static let validity = Duration.seconds(300)
+
+    let provider: IdentityProvider
+    let request: AuthnRequest
+    let person: Person
+    let session: ProviderSession
+    let format: NameIDFormat
+    let now: Timestamp
+    let identifiers: any IdentifierSource
+
+    /// The assertion's text, signed when the provider signs assertions.
+    func serialized() throws(XmlRefusal) -> String {
+        let identifier = identifiers.next()
+        let signs = provider.settings.signAssertion
+        let node = XmlNode.element(
+            "saml:Assertion",
+            ["xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0", "IssueInstant": Instant.text(now)],
+            [.element("saml:Issuer", [:], [.text(provider.settings.entityID)])]
+                + (signs ? [XmlSignature.template(identifier: identifier, certificate: provider.certificate)] : [])
+                + [subject, conditions, authnStatement, attributeStatement]
+        )
+        let text = node.serialized()
+        return signs ? try XmlSignature.sign(text, identifier: identifier, key: provider.key) : text
+    }
+
+    private var end: String { Instant.text(now + Self.validity) }
+
+    private var nameID: String {
+        switch format {
+        case .persistent: return provider.subscribers.persistentName(of: person)
+        case .transient:
+            let name = identifiers.next()
+            provider.subscribers.remember(transient: name, of: person)
+            return name
+        }
+    }
+
+    private var subject: XmlNode {
+        let names: KeyValuePairs<String, String?> = [
+            "Format": format.rawValue, "NameQualifier": provider.settings.entityID, "SPNameQualifier": request.spNameQualifier,
+        ]
+        let confirmation: KeyValuePairs<String, String?> = [
+            "InResponseTo": request.identifier, "NotOnOrAfter": end, "Recipient": provider.serviceProvider.acsURL,
+        ]
+        return .element("saml:Subject", [:], [
+            .element("saml:NameID", names, [.text(nameID)]),
+            .element("saml:SubjectConfirmation", ["Method": "urn:oasis:names:tc:SAML:2.0:cm:bearer"], [
+                .element("saml:SubjectConfirmationData", confirmation)
+            ]),
+        ])
+    }
+
+    private var conditions: XmlNode {
+        .element("saml:Conditions", ["NotBefore": Instant.text(now), "NotOnOrAfter": end], [
+            .element("saml:AudienceRestriction", [:], [.element("saml:Audience", [:], [.text(request.issuer)])])
+        ])
+    }
+
+    private var authnStatement: XmlNode {
+        let method = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"
+        return .element("saml:AuthnStatement", ["AuthnInstant": Instant.text(session.signedInAt), "SessionIndex": session.index], [
+            .element("saml:AuthnContext", [:], [.element("saml:AuthnContextClassRef", [:], [.text(method)])])
+        ])
+    }
+
+    private var attributeStatement: XmlNode {
+        .element("saml:AttributeStatement", [:], SubscriberAttributes(person: person, subscribers: provider.subscribers).all.map { name, values in
+            .element(
+                "saml:Attribute", ["Name": name, "NameFormat": "urn:oasis:names:tc:SAML:2.0:attrname-format:basic"],
+                values.map { .element("saml:AttributeValue", [:], [.text($0)]) }
+            )
+        })
+    }
+}

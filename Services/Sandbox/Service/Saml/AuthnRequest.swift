@@ -1,0 +1,15 @@
+/// A request that passed the checks of ``AuthnRequestReader``.
+struct AuthnRequest: Sendable, Codable, Equatable {
+    let identifier: String
+    /// The issuer as sent, with or without the requestor's suffix.
+    let issuer: String
+    /// Who the sign-in is for: the issuer's suffix, else the scoping's requester id.
+    let requestor: String?
+    /// The proxied providers that the scoping names.
+    let providers: [String]
+    let isPassive: Bool
+    let forceAuthn: Bool
+    let nameIDFormat: String?
+    let spNameQualifier: String?
+    let relayState: String?
+}

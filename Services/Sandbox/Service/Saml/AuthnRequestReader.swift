@@ -1,0 +1,119 @@
+internal import Clocks
+
+/// Takes the service provider's requests apart; nothing of a request is used before its signature verified.
+struct AuthnRequestReader: Sendable {
+    /// How old or how far ahead a request may be.
+    static let tolerance = Duration.seconds(300)
+    /// The limit of SAML bindings §3.4.3 for a relay state.
+    static let relayStateLimit = 80
+
+    let serviceProvider: ServiceProvider
+    /// The address that requests must name as their destination.
+    let destination: String
+    let validateRequests: Bool
+
+    /// Reads the raw query of the HTTP redirect binding (SAML bindings §3.4.4.1).
+    func redirect(query: String, at now: Timestamp) throws(SamlRefusal) -> AuthnRequest {
+        let fields = FormFields(encoded: query)
+        let relayState = try relayState(of: fields)
+        let deflated = try message(of: fields)
+        if validateRequests { try QuerySignature(fields: fields).verify(with: serviceProvider.signingCertificate) }
+        let octets = try refusing { () throws(XmlRefusal) in try RawDeflate.inflate(deflated) }
+        let root = try refusing { () throws(XmlRefusal) in try XmlElement(parsing: octets) }
+        guard root.children("Signature", in: XmlNames.signature).isEmpty else {
+            throw SamlRefusal("xsw.sigposition", "A redirected request is signed in the query, not in the XML.")
+        }
+        return try request(root, relayState: relayState, at: now)
+    }
+
+    /// Reads the form of the HTTP POST binding (SAML bindings §3.5.4).
+    func post(form: String, at now: Timestamp) throws(SamlRefusal) -> AuthnRequest {
+        let fields = FormFields(encoded: form)
+        let relayState = try relayState(of: fields)
+        var octets = try message(of: fields)
+        if validateRequests {
+            let received = octets
+            octets = try refusing { () throws(XmlRefusal) in try XmlSignature.verified(received, with: serviceProvider.signingCertificate) }
+        }
+        let trusted = octets
+        return try request(try refusing { () throws(XmlRefusal) in try XmlElement(parsing: trusted) }, relayState: relayState, at: now)
+    }
+
+    private func message(of fields: FormFields) throws(SamlRefusal) -> [UInt8] {
+        guard fields.raw("SAMLResponse").isEmpty, let text = try fields.single("SAMLRequest") else {
+            throw SamlRefusal("bind.params", "The call must carry exactly one SAMLRequest and no SAMLResponse.")
+        }
+        guard let octets = Base64.octets(text) else { throw SamlRefusal("bind.base64", "SAMLRequest is not base64.") }
+        return octets
+    }
+
+    private func relayState(of fields: FormFields) throws(SamlRefusal) -> String? {
+        let text = try fields.single("RelayState")
+        if let text, text.utf8.count > Self.relayStateLimit {
+            throw SamlRefusal("bind.params", "RelayState is longer than \(Self.relayStateLimit) octets.")
+        }
+        return text
+    }
+
+    private func request(_ root: XmlElement, relayState: String?, at now: Timestamp) throws(SamlRefusal) -> AuthnRequest {
+        let identifier = try envelope(root, at: now)
+        let issuer = root.only("Issuer", in: XmlNames.assertion)?.text ?? ""
+        guard serviceProvider.isIssuer(issuer) else {
+            throw SamlRefusal("issuer", "The issuer “\(issuer)” is not \(serviceProvider.entityID), with or without /on-behalf-of/{requestor}.")
+        }
+        try addresses(root)
+        let policy = root.only("NameIDPolicy", in: XmlNames.protocol)
+        let scoping = root.only("Scoping", in: XmlNames.protocol)
+        let list = scoping?.only("IDPList", in: XmlNames.protocol)?.children("IDPEntry", in: XmlNames.protocol) ?? []
+        return AuthnRequest(
+            identifier: identifier, issuer: issuer,
+            requestor: serviceProvider.requestor(inIssuer: issuer) ?? scoping?.children("RequesterID", in: XmlNames.protocol).first?.text,
+            providers: list.compactMap { $0.attributes["Name"] ?? $0.attributes["ProviderID"] },
+            isPassive: try flag("IsPassive", of: root), forceAuthn: try flag("ForceAuthn", of: root),
+            nameIDFormat: policy?.attributes["Format"], spNameQualifier: policy?.attributes["SPNameQualifier"], relayState: relayState
+        )
+    }
+
+    private func envelope(_ root: XmlElement, at now: Timestamp) throws(SamlRefusal) -> String {
+        guard root.name == "AuthnRequest", root.namespace == XmlNames.protocol, root.attributes["Version"] == "2.0" else {
+            throw SamlRefusal("xml.root", "The message is not a SAML 2.0 AuthnRequest.")
+        }
+        guard let identifier = root.attributes["ID"], !identifier.isEmpty else { throw SamlRefusal("xml.form", "The request has no ID.") }
+        guard let issued = root.attributes["IssueInstant"].flatMap(Instant.parse) else {
+            throw SamlRefusal("xml.form", "The request has no IssueInstant in UTC.")
+        }
+        guard issued > now - Self.tolerance, issued < now + Self.tolerance else {
+            throw SamlRefusal("req.stale", "The request is of \(Instant.text(issued)); here it is \(Instant.text(now)).")
+        }
+        return identifier
+    }
+
+    private func addresses(_ root: XmlElement) throws(SamlRefusal) {
+        // A signed message must name its destination (SAML bindings §3.4.5.2, §3.5.5.2).
+        guard root.attributes["Destination"] == destination || (!validateRequests && root.attributes["Destination"] == nil) else {
+            throw SamlRefusal("req.destination", "The request is for “\(root.attributes["Destination"] ?? "")”; this is \(destination).")
+        }
+        guard root.attributes["ProtocolBinding"] ?? XmlNames.postBinding == XmlNames.postBinding else {
+            throw SamlRefusal("req.binding", "Answers go by HTTP-POST only.")
+        }
+        guard root.attributes["AssertionConsumerServiceURL"] ?? serviceProvider.acsURL == serviceProvider.acsURL else {
+            throw SamlRefusal("req.acs", "The answer's address is not the registered one, \(serviceProvider.acsURL).")
+        }
+    }
+
+    private func flag(_ name: String, of root: XmlElement) throws(SamlRefusal) -> Bool {
+        switch root.attributes[name] {
+        case nil, "false", "0": false
+        case "true", "1": true
+        default: throw SamlRefusal("xml.form", "\(name) is not a boolean.")
+        }
+    }
+
+    private func refusing<Value>(_ read: () throws(XmlRefusal) -> Value) throws(SamlRefusal) -> Value {
+        do {
+            return try read()
+        } catch {
+            throw SamlRefusal(error.reason, "The message was refused while it was read: \(error.reason).")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import Clocks
+
+/// The answer to a request, as text for the HTTP POST binding.
+struct SamlResponse {
+    let provider: IdentityProvider
+    let request: AuthnRequest
+    let now: Timestamp
+    let identifiers: any IdentifierSource
+
+    /// The answer for a person who signed in.
+    func success(_ person: Person, session: ProviderSession, format: NameIDFormat) throws(XmlRefusal) -> String {
+        let assertion = Assertion(
+            provider: provider, request: request, person: person, session: session, format: format, now: now, identifiers: identifiers
+        )
+        var text = try assertion.serialized()
+        if provider.settings.encryptAssertion {
+            guard let recipient = provider.serviceProvider.encryptionCertificate else { throw XmlRefusal(reason: "no encryption certificate") }
+            text = try XmlEncryption.encryptedAssertion(text, to: recipient)
+        }
+        return try serialized(status: .element("samlp:StatusCode", ["Value": SamlStatus.success]), message: nil, assertion: .written(text))
+    }
+
+    /// The answer when nobody signed in.
+    func failure(_ status: SamlStatus) throws(XmlRefusal) -> String {
+        let code = XmlNode.element("samlp:StatusCode", ["Value": status.topLevel], [
+            .element("samlp:StatusCode", ["Value": status.secondLevel])
+        ])
+        return try serialized(status: code, message: status.message, assertion: nil)
+    }
+
+    private func serialized(status: XmlNode, message: String?, assertion: XmlNode?) throws(XmlRefusal) -> String {
+        let identifier = identifiers.next()
+        let signs = provider.settings.signResponse
+        let attributes: KeyValuePairs<String, String?> = [
+            "xmlns:samlp": XmlNames.protocol, "xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0",
+            "IssueInstant": Instant.text(now), "Destination": provider.serviceProvider.acsURL, "InResponseTo": request.identifier,
+        ]
+        var children: [XmlNode] = [.element("saml:Issuer", [:], [.text(provider.settings.entityID)])]
+        if signs { children.append(XmlSignature.template(identifier: identifier, certificate: provider.certificate)) }
+        let statusMessage = message.map { XmlNode.element("samlp:StatusMessage", [:], [.text($0)]) }
+        children.append(.element("samlp:Status", [:], [status] + (statusMessage.map { [$0] } ?? [])))
+        if let assertion { children.append(assertion) }
+        let text = XmlNode.element("samlp:Response", attributes, children).serialized()
+        return signs ? try XmlSignature.sign(text, identifier: identifier, key: provider.key) : text
+    }
+}

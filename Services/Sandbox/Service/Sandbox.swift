@@ -1,0 +1,61 @@
+public import Clocks
+public import Hummingbird
+public import Logging
+
+/// The stand-in MVPD: identity providers and decision points of several pay-TV providers in one process (mvpd §5).
+public struct Sandbox: Sendable {
+    private let settings: SandboxSettings
+    private let providers: [IdentityProvider]
+    private let pages: Pages
+    private let clock: AdjustableClock
+    private let identifiers: any IdentifierSource
+    private let logger: Logger
+
+    /// Loads keys and pages.
+    /// - Throws: `SettingsFault` that names the setting that cannot be used.
+    public init(
+        settings: SandboxSettings, clock: any WallClock = SystemClock(), identifiers: any IdentifierSource = RandomIdentifiers(), logger: Logger
+    ) async throws {
+        self.settings = settings
+        self.clock = AdjustableClock(clock)
+        self.identifiers = identifiers
+        self.logger = logger
+        pages = try await Pages(folder: settings.pages)
+        let serviceProvider = try ServiceProvider(settings.serviceProvider)
+        providers = try settings.mvpds.enumerated().map { index, mvpd throws(SettingsFault) in
+            try IdentityProvider(mvpd, index: index, settings: settings, serviceProvider: serviceProvider)
+        }
+    }
+
+    /// The HTTP application on the address of the settings.
+    /// - Parameter onServerRunning: Called with the port once the address is bound.
+    public func application(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) -> some ApplicationProtocol {
+        Application(
+            router: router(),
+            configuration: ApplicationConfiguration(address: .hostname(settings.listen.address, port: settings.listen.port)),
+            onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
+            logger: logger
+        )
+    }
+
+    private func router() -> Router<SandboxContext> {
+        let router = Router(context: SandboxContext.self)
+        let log = RequestLog()
+        let disturbances = Disturbances()
+        let byID = Dictionary(uniqueKeysWithValues: providers.map { ($0.id, $0) })
+        router.get("/healthz") { _, _ in "ok" }
+        router.get("/") { _, _ in index() }
+        router.get("/assets/{file}") { _, context in try pages.asset(try context.parameters.require("file")) }
+        SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages).add(to: router)
+        DecisionRoutes(providers: byID, clock: clock, log: log, disturbances: disturbances).add(to: router)
+        ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances).add(to: router)
+        return router
+    }
+
+    private func index() -> Response {
+        let mvpds = providers.map { provider in
+            ["id": provider.id, "name": provider.settings.displayName, "entityID": provider.settings.entityID]
+        }
+        return pages.html("index", ["mvpds": mvpds, "people": providers[0].subscribers.listing, "serviceProvider": settings.serviceProvider.entityID])
+    }
+}

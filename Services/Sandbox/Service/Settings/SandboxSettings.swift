@@ -1,0 +1,48 @@
+/// What a stand-in is told: addresses, files with keys, who signs how, who lives there.
+public struct SandboxSettings: Sendable, Equatable {
+    public struct Listener: Sendable, Equatable {
+        public var address: String
+        /// 0 takes any free port.
+        public var port: Int
+    }
+
+    /// The service provider whose requests are answered.
+    public struct ServiceProvider: Sendable, Equatable {
+        /// The base entity id; issuers `…/on-behalf-of/{requestor}` belong to it too (mvpd §2.2).
+        public var entityID: String
+        /// File with the certificate that verifies requests.
+        public var signingCertificate: String
+        /// File with the certificate to encrypt assertions to; needed when an MVPD encrypts.
+        public var encryptionCertificate: String?
+        public var acsURL: String
+    }
+
+    /// One identity provider with its decision point.
+    public struct Mvpd: Sendable, Equatable {
+        public var id: String
+        public var displayName: String
+        public var entityID: String
+        /// File with the certificate that the service provider pins.
+        public var certificate: String
+        /// File with the private key to it.
+        public var key: String
+        public var signAssertion: Bool
+        public var signResponse: Bool
+        public var encryptAssertion: Bool
+        /// Whether a request must carry a valid signature of the service provider.
+        public var validateRequests: Bool
+    }
+
+    public var listen: Listener
+    /// The base of all addresses in messages, without a slash at the end.
+    public var publicURL: String
+    /// Folder with the page templates; nil looks for `Services/Sandbox/Pages`.
+    public var pages: String?
+    /// `trace` … `critical`.
+    public var logLevel: String
+    public var serviceProvider: ServiceProvider
+    public var mvpds: [Mvpd]
+    /// Every channel that exists here; a person with all channels has these.
+    public var channels: [String]
+    public var people: [Person]
+}

@@ -1,0 +1,50 @@
+/// The settings file as it is written; what may be left out is optional.
+struct SettingsFile: Decodable {
+    struct Listener: Decodable {
+        let address: String
+        let port: Int
+    }
+
+    struct Log: Decodable {
+        let level: String
+    }
+
+    struct ServiceProvider: Decodable {
+        let entityID: String
+        let signingCertificate: String
+        let encryptionCertificate: String?
+        let acsURL: String
+    }
+
+    struct Mvpd: Decodable {
+        let id: String
+        let displayName: String?
+        let entityID: String?
+        let certificate: String
+        let key: String
+        let signAssertion: Bool?
+        let signResponse: Bool?
+        let encryptAssertion: Bool?
+        let validateRequests: Bool?
+    }
+
+    struct Person: Decodable {
+        let name: String
+        let password: String?
+        let channels: [String]?
+        let maxVCHIP: String?
+        let maxMPAA: String?
+        let zip: [String]?
+        let headOfHousehold: Bool?
+        let loginFails: Bool?
+    }
+
+    let listen: Listener
+    let publicURL: String?
+    let pages: String?
+    let log: Log?
+    let serviceProvider: ServiceProvider
+    let mvpds: [Mvpd]
+    let channels: [String]?
+    let people: [Person]?
+}

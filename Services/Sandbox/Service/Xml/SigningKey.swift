@@ -1,0 +1,27 @@
+internal import CSandboxXml
+
+/// A private key of an identity provider.
+// Sendable: the C object is never changed after loading, and OpenSSL locks its reference count.
+final class SigningKey: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Reads an unencrypted PEM private key.
+    init(pem: [UInt8]) throws(XmlRefusal) {
+        try XmlRefusal.check(csandbox_start())
+        var key: OpaquePointer?
+        try XmlRefusal.check(csandbox_key_load_private(pem, pem.count, &key))
+        guard let key else { throw XmlRefusal(reason: "not a private key") }
+        pointer = key
+    }
+
+    deinit { csandbox_key_free(pointer) }
+
+    /// HMAC-SHA-256 under a secret that only this key and this purpose give; 32 octets.
+    func authenticationCode(of message: [UInt8], purpose: String) throws(XmlRefusal) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: 32)
+        try XmlRefusal.check(csandbox_key_mac(pointer, purpose, message, message.count, &code))
+        return code
+    }
+
+    func matches(_ certificate: Certificate) -> Bool { csandbox_key_matches(pointer, certificate.pointer) }
+}

@@ -45,6 +45,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
@@ -124,7 +125,7 @@ let package = Package(
         program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "ServiceKit"]),
 
         library("GatewayService", "Services/Gateway/Service", [
-            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, mustache, nioCore,
+            "Catalogue", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, hummingbirdCore, mustache, nioCore,
         ]),
         program("GatewayMain", "Services/Gateway/Main", ["GatewayService", "ServiceKit", hummingbird]),
 

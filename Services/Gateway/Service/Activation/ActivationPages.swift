@@ -1,0 +1,97 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// The second screen: a person types the code that the TV shows, picks the TV provider, and signs in there (rest-v1 §4.2).
+struct ActivationPages: Sendable {
+    static let path = "/activate"
+
+    let dependencies: Dependencies
+    let signIn: SignInEndpoints
+
+    /// What to tell a person about the code.
+    enum CodeProblem: String {
+        case empty
+        case implausible
+        case unknown
+        /// It was good a moment ago.
+        case expired
+        case used
+        case noProvider
+        case providerUnavailable
+    }
+
+    @Sendable func entry(_ exchange: Exchange) async throws -> Response {
+        page(code: TypedCode(try exchange.value("code") ?? "").text, problem: nil)
+    }
+
+    @Sendable func providers(_ exchange: Exchange) async throws -> Response {
+        let typed = TypedCode(try exchange.value("code") ?? "")
+        guard !typed.text.isEmpty else { return page(code: "", problem: .empty) }
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
+        guard let code = try await record(typed, exchange) else { return page(code: typed.text, problem: .unknown) }
+        guard !code.used else { return page(code: "", problem: .used) }
+        let catalogue = try dependencies.catalogue.current()
+        let providers = ProviderList(catalogue, code).entries
+        guard !providers.isEmpty else { return page(code: typed.text, problem: .noProvider) }
+        return dependencies.pages.render(
+            "providers", ["requestor": catalogue.requestor(code.requestor)?.name ?? code.requestor, "code": code.code, "providers": providers],
+            status: .ok)
+    }
+
+    @Sendable func start(_ exchange: Exchange) async throws -> Response {
+        let typed = TypedCode(try exchange.value("code") ?? "")
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
+        guard let code = try await record(typed, exchange) else { return page(code: "", problem: .expired) }
+        let requestor = try dependencies.catalogue.current().requireRequestor(code.requestor)
+        let request = StartSignInRequest(
+            requestor: requestor.id, mvpd: try exchange.value("mvpd") ?? "", registrationCode: code.code,
+            domainName: requestor.domains.first?.name ?? "", redirectURL: doneAddress(code), clientAddress: exchange.facts.clientAddress.text)
+        do { return try await signIn.start(request, exchange) } catch let fault as Fault {
+            guard let problem = Self.problem(fault.code) else { throw fault }
+            return page(code: problem == .providerUnavailable ? code.code : "", problem: code.used ? .used : problem)
+        }
+    }
+
+    @Sendable func done(_ exchange: Exchange) async throws -> Response {
+        let code = TypedCode(try exchange.value("code") ?? "").text
+        let request = SessionByCodeRequest(requestor: try exchange.value("requestor") ?? "", code: code)
+        do {
+            _ = try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
+            return dependencies.pages.render("done", ["signedIn": true], status: .ok)
+        } catch let fault as Fault where StatusTable.status(of: fault.code, at: .checkAuthnByCode) < 500 {
+            return dependencies.pages.render("done", ["signedIn": false, "code": code], status: .ok)
+        }
+    }
+
+    private func record(_ typed: TypedCode, _ exchange: Exchange) async throws -> RegistrationCode? {
+        // Without a requestor any requestor's code is found: the person only knows the code.
+        let request = RegistrationCodeRequest(code: typed.text)
+        do { return try await dependencies.authentication.getRegistrationCode(request, context: exchange.call) } catch let fault as Fault {
+            guard fault.code == .invalidRegistrationCode else { throw fault }
+            return nil
+        }
+    }
+
+    private func doneAddress(_ code: RegistrationCode) -> String {
+        "\(dependencies.settings.publicOrigin)\(Self.path)/done?code=\(PercentEncoding.encode(code.code))"
+            + "&requestor=\(PercentEncoding.encode(code.requestor))"
+    }
+
+    private static func problem(_ code: Fault.Code) -> CodeProblem? {
+        switch code {
+        case .invalidRegistrationCode: .expired
+        case .unknownIntegration, .unimplemented, .invalidRequest, .invalidDomain, .invalidRedirectURL: .providerUnavailable
+        default: nil
+        }
+    }
+
+    private func page(code: String, problem: CodeProblem?) -> Response {
+        var content: [String: Any] = ["code": code]
+        if let problem {
+            content["problem"] = [problem.rawValue: true]
+        }
+        return dependencies.pages.render("entry", content, status: problem == nil ? .ok : .badRequest)
+    }
+}

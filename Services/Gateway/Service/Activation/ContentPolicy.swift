@@ -1,0 +1,15 @@
+/// Content security policies of the pages.
+struct ContentPolicy: Sendable {
+    /// Logos are wherever the MVPDs keep them.
+    let page: String
+    /// The handover to an MVPD posts to a foreign address, follows its redirects, and may be framed by a programmer's login page: Chromium
+    /// applies `form-action` to redirects too, so it cannot be listed.
+    let handover = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'"
+
+    /// - Parameter allowsPlainLogos: True when the gateway itself is on plain HTTP.
+    init(allowsPlainLogos: Bool) {
+        page =
+            "default-src 'none'; style-src 'self'; img-src 'self' data: https:\(allowsPlainLogos ? " http:" : ""); form-action 'self'; "
+            + "frame-ancestors 'none'; base-uri 'none'"
+    }
+}

@@ -1,0 +1,22 @@
+internal import Hummingbird
+
+/// The page to which `helpUrl` of an enhanced error leads, and the static files.
+struct HelpPages: Sendable {
+    let pages: Pages
+
+    @Sendable func errors(_ exchange: Exchange) async throws -> Response {
+        let rows = ErrorTable.rows.map { row in
+            [
+                "code": row.code, "action": row.action, "statuses": row.statuses.map(String.init).joined(separator: ", "),
+            ]
+        }
+        return pages.render("errors", ["rows": rows], status: .ok)
+    }
+
+    @Sendable func asset(_ exchange: Exchange) async throws -> Response {
+        guard let file = pages.file(try exchange.captured("file")) else {
+            return pages.message(.notFound, trace: exchange.facts.trace.traceID)
+        }
+        return file.response(ifNoneMatch: exchange.headers[.ifNoneMatch])
+    }
+}

@@ -1,0 +1,97 @@
+internal import Contracts
+internal import FoundationEssentials
+internal import Hummingbird
+internal import Mustache
+internal import NIOCore
+
+/// The HTML that browsers see: templates and static files of one folder.
+public struct Pages: Sendable {
+    /// A page that only says what happened.
+    enum Notice: String, CaseIterable, Sendable {
+        /// A check of a sign-in failed: neutral on purpose (mvpd §2.6).
+        case signInRefused
+        case noSamlMessage
+        case unavailable
+        case failed
+        case badRequest
+        case notFound
+        case methodNotAllowed
+        case requestTimeout
+    }
+
+    private static let templates = ["entry", "providers", "done", "continue", "notice", "errors", "head", "foot"]
+    private static let assets = ["style.css": "text/css; charset=utf-8", "submit.js": "text/javascript; charset=utf-8"]
+
+    private let library: MustacheLibrary
+    private let files: [String: StaticFile]
+    private let policy: ContentPolicy
+
+    /// - Parameters:
+    ///   - folder: Holds `<name>.mustache` and the static files.
+    ///   - publicOrigin: Decides whether logos may come over plain HTTP.
+    /// - Throws: `PagesProblem`, naming the file that is missing or broken.
+    public init(folder: String, publicOrigin: String) throws {
+        var library = MustacheLibrary()
+        for name in Self.templates {
+            let file = "\(folder)/\(name).mustache"
+            do { try library.register(try Self.text(file), named: name) } catch let error as MustacheTemplate.ParserError {
+                throw PagesProblem(description: "page template \(file) is broken: \(error.error)")
+            }
+        }
+        var files: [String: StaticFile] = [:]
+        for (name, type) in Self.assets { files[name] = StaticFile(content: try Self.text("\(folder)/\(name)"), type: type) }
+        self.library = library
+        self.files = files
+        policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))
+    }
+
+    func render(_ template: String, _ content: [String: Any], status: HTTPResponse.Status, policy: String? = nil) -> Response {
+        // The template is there: `init` loaded each of them.
+        let html = library.render(content, withTemplate: template) ?? ""
+        return Response(
+            status: status,
+            headers: [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .referrerPolicy: "no-referrer",
+                .contentSecurityPolicy: policy ?? self.policy.page,
+            ], body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// - Parameter trace: What a person quotes to support.
+    func message(_ notice: Notice, trace: String) -> Response {
+        var response = render("notice", [notice.rawValue: true, "trace": trace], status: notice.status)
+        if notice.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
+        return response
+    }
+
+    /// The form that carries the browser to the MVPD, by script or by its button.
+    func continueToProvider(_ start: SignInStart) -> Response {
+        let fields = start.fields.map { ["name": $0.name, "value": $0.value] }
+        return render("continue", ["url": start.url, "fields": fields], status: .ok, policy: policy.handover)
+    }
+
+    func file(_ name: String) -> StaticFile? { files[name] }
+
+    private static func text(_ file: String) throws -> String {
+        guard let content = FileManager.default.contents(atPath: file) else { throw PagesProblem(description: "page file \(file) cannot be read") }
+        guard let text = String(validating: content, as: UTF8.self) else { throw PagesProblem(description: "page file \(file) is not UTF-8") }
+        return text
+    }
+}
+
+/// Why the pages cannot be used, in one line.
+public struct PagesProblem: Error, CustomStringConvertible {
+    public let description: String
+}
+
+extension Pages.Notice {
+    var status: HTTPResponse.Status {
+        switch self {
+        case .signInRefused, .badRequest: .badRequest
+        case .noSamlMessage, .unavailable: .serviceUnavailable
+        case .failed: .internalServerError
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .requestTimeout: .requestTimeout
+        }
+    }
+}

@@ -1,0 +1,28 @@
+internal import Catalogue
+internal import Contracts
+
+/// The TV providers among which a person chooses.
+struct ProviderList {
+    /// One choice, as the template wants it.
+    let entries: [[String: Any]]
+
+    /// The active ones that a browser can sign in at; the one that the app chose first, the others by name.
+    init(_ catalogue: Catalogue, _ code: RegistrationCode) {
+        let mvpds = catalogue.activeIntegrations(requestor: code.requestor).map(\.mvpd).filter(Self.isSupported)
+        let sorted = mvpds.sorted { ($0.id == code.mvpd ? 0 : 1, $0.displayName) < ($1.id == code.mvpd ? 0 : 1, $1.displayName) }
+        entries = sorted.map { mvpd in
+            let name = mvpd.displayName.isEmpty ? mvpd.id : mvpd.displayName
+            var entry: [String: Any] = [
+                "name": name, "initial": String(name.prefix(1)).uppercased(),
+                "address": "\(ActivationPages.path)/sign-in?code=\(PercentEncoding.encode(code.code))&mvpd=\(PercentEncoding.encode(mvpd.id))",
+            ]
+            if !mvpd.logoURL.isEmpty { entry["logo"] = mvpd.logoURL }
+            return entry
+        }
+    }
+
+    /// SAML is the sign-in that the authentication service offers; TempPass needs no browser.
+    private static func isSupported(_ mvpd: Mvpd) -> Bool {
+        if case .saml = mvpd.signIn { true } else { false }
+    }
+}

@@ -1,0 +1,12 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+
+/// What the endpoints work with.
+struct Dependencies: Sendable {
+    let settings: GatewaySettings
+    let pages: Pages
+    let authentication: any Authentication
+    let authorization: any Authorization
+    let catalogue: any CatalogueSource
+}

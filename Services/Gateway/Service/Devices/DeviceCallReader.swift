@@ -1,0 +1,77 @@
+internal import Catalogue
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+
+/// Reads what the device endpoints have in common, in the order of rest-v1 §2.8: bearer, requestor, device id, device information,
+/// the endpoint's own parameters.
+struct DeviceCallReader: Sendable {
+    let authentication: any Authentication
+    let catalogue: any CatalogueSource
+
+    /// What an endpoint asks of a call.
+    struct Rules: Sendable {
+        /// True: the requestor is a part of the path.
+        var requestorInPath = false
+        var requestorIsOptional = false
+        /// `dummy` stands for a device without an id (rest-v1 §2.5).
+        var acceptsDummy = false
+
+        static let standard = Rules()
+    }
+
+    /// - Parameter others: Reads the endpoint's own parameters.
+    /// - Throws: `BearerProblem` or the first problem in that order. A problem that the gateway finds itself is told only to the
+    ///   bearer of a good token; otherwise the owning service checks the token together with its own work.
+    func read<Others>(
+        _ exchange: Exchange, _ rules: Rules = .standard, others: (Exchange) throws(Fault) -> Others
+    ) async throws -> (call: DeviceCall, others: Others) {
+        let token = try Bearer.required(exchange)
+        var requestor = ""
+        do {
+            requestor = try self.requestor(exchange, rules)
+            return (try call(exchange, token: token, requestor: requestor, rules), try others(exchange))
+        } catch {
+            let request = VerifyAccessTokenRequest(accessToken: token, requestor: requestor)
+            _ = try await authentication.verifyAccessToken(request, context: exchange.call)
+            throw error
+        }
+    }
+
+    /// - Returns: The known requestor, or an empty text when it is optional and absent.
+    private func requestor(_ exchange: Exchange, _ rules: Rules) throws(Fault) -> String {
+        let id: String
+        do throws(Fault) {
+            id = rules.requestorInPath ? try exchange.captured("requestor") : try exchange.value("requestor") ?? ""
+        } catch {
+            throw Fault(.invalidRequestor, error.message)
+        }
+        if id.isEmpty, rules.requestorIsOptional { return id }
+        return try catalogue.current().requireRequestor(id).id
+    }
+
+    private func call(_ exchange: Exchange, token: String, requestor: String, _ rules: Rules) throws(Fault) -> DeviceCall {
+        let id = try deviceID(exchange, rules)
+        let encoded = try exchange.headers[.xDeviceInfo] ?? exchange.value("device_info")
+        var device = try DeviceInformation.strict(encoded, userAgent: exchange.userAgent)
+        let address = exchange.facts.clientAddress
+        if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
+        return DeviceCall(
+            accessToken: token, requestor: requestor, deviceID: id, deviceType: try exchange.value("deviceType") ?? "",
+            deviceUser: try exchange.value("deviceUser") ?? "", appID: try exchange.value("appId") ?? "", device: device,
+            clientAddress: address.text, userAgent: exchange.userAgent)
+    }
+
+    private func deviceID(_ exchange: Exchange, _ rules: Rules) throws(Fault) -> String {
+        let id: String
+        do { id = try exchange.required("deviceId") } catch { throw Fault(.invalidDeviceID, error.message) }
+        let isPrintable = id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard isPrintable, id.unicodeScalars.count <= 512 else {
+            throw Fault(.invalidDeviceID, "Parameter 'deviceId' must have 1 to 512 printable characters")
+        }
+        guard rules.acceptsDummy || id != "dummy" else {
+            throw Fault(.invalidDeviceID, "Parameter 'deviceId' may be 'dummy' only when a registration code is created")
+        }
+        return id
+    }
+}

@@ -1,0 +1,43 @@
+internal import Contracts
+
+/// Keys of `X-Device-Info` and where their values go (rest-v1 §2.4).
+enum DeviceField {
+    static let all: [String: any WritableKeyPath<DeviceInformation, String> & Sendable] = [
+        "primaryHardwareType": \.type, "model": \.model, "version": \.version, "manufacturer": \.manufacturer, "vendor": \.vendor,
+        "osName": \.osName, "osFamily": \.osFamily, "osVendor": \.osVendor, "osVersion": \.osVersion, "browserName": \.browserName,
+        "browserVendor": \.browserVendor, "browserVersion": \.browserVersion, "userAgent": \.userAgent,
+        "displayWidth": \.displayWidth, "displayHeight": \.displayHeight, "displayPpi": \.displayPpi,
+        "diagonalScreenSize": \.diagonalScreenSize, "connectionIp": \.connectionIP, "connectionPort": \.connectionPort,
+        "connectionType": \.connectionType, "connectionSecure": \.connectionSecure, "applicationId": \.applicationID,
+    ]
+
+    /// Fields that know only certain values; any other is `Unknown`.
+    static let restricted: [String: Set<String>] = [
+        "primaryHardwareType": [
+            "Camera", "DataCollectionTerminal", "Desktop", "EmbeddedNetworkModule", "eReader", "GamesConsole", "GeolocationTracker",
+            "Glasses", "MediaPlayer", "MobilePhone", "PaymentTerminal", "PluginModem", "SetTopBox", "TV", "Tablet", "WirelessHotspot",
+            "Wristwatch", "Unknown",
+        ],
+        "osName": [
+            "Android", "Chrome OS", "Linux", "Mac OS", "OS X", "OpenBSD", "Roku OS", "Windows", "iOS", "tvOS", "webOS",
+        ],
+        "osFamily": [
+            "Android", "BSD", "Linux", "PlayStation OS", "Roku OS", "Symbian", "Tizen", "Windows", "iOS", "macOS", "tvOS", "webOS",
+        ],
+        "browserName": [
+            "Android Browser", "Chrome", "Edge", "Firefox", "Internet Explorer", "Opera", "Safari", "SeaMonkey", "Symbian Browser",
+        ],
+        "browserVendor": [
+            "Amazon", "Apple", "Google", "Microsoft", "Motorola", "Mozilla", "Netscape", "Nintendo", "Nokia", "Samsung",
+            "Sony Ericsson",
+        ],
+    ]
+
+    /// The listed spelling of a value, or `Unknown`.
+    static func normalized(_ value: String, key: String) -> String {
+        if key == "connectionSecure" { return ["true", "false"].contains(value.lowercased()) ? value.lowercased() : "" }
+        guard let accepted = restricted[key] else { return value }
+        if key == "osName", value == "Roku" { return "Roku OS" }
+        return accepted.contains(value) ? value : "Unknown"
+    }
+}

@@ -1,0 +1,82 @@
+internal import Contracts
+internal import Faults
+internal import FoundationEssentials
+
+extension DeviceInformation {
+    /// What the device says of itself, over what its User-Agent says (rest-v1 §2.4).
+    /// - Parameter encoded: Header or parameter as it came; `nil` when there is none.
+    /// - Throws: `invalid_device_info` when it is absent, cannot be decoded, or names no model or operating system.
+    static func strict(_ encoded: String?, userAgent: String) throws(Fault) -> DeviceInformation {
+        guard let encoded, !encoded.isEmpty else { throw Fault(.invalidDeviceInformation, "Required 'X-Device-Info' is not present") }
+        guard let values = decode(encoded) else { throw Fault(.invalidDeviceInformation, "The device information cannot be decoded.") }
+        guard !(values["model"] ?? "").isEmpty, !(values["osName"] ?? "").isEmpty else {
+            throw Fault(.invalidDeviceInformation, "The device information lacks 'model' or 'osName'.")
+        }
+        return merged(values, userAgent: userAgent)
+    }
+
+    /// As `strict`, but never refuses: what is missing or undecodable comes from the User-Agent.
+    static func lenient(_ encoded: String?, userAgent: String) -> DeviceInformation {
+        merged(encoded.flatMap(decode) ?? [:], userAgent: userAgent)
+    }
+
+    private static func merged(_ values: [String: String], userAgent: String) -> DeviceInformation {
+        var device = UserAgentRule.device(userAgent)
+        device.userAgent = userAgent
+        for (key, field) in DeviceField.all {
+            guard let value = values[key], !value.isEmpty else { continue }
+            device[keyPath: field] = DeviceField.normalized(value, key: key)
+        }
+        if device.type.isEmpty { device.type = "Unknown" }
+        return device
+    }
+
+    /// Percent-decoded once if needed, either Base64 alphabet, padding optional; a form may have made blanks of plus signs.
+    private static func decode(_ encoded: String) -> [String: String]? {
+        guard encoded.utf8.count <= 16 * 1024 else { return nil }
+        var text = encoded
+        if text.utf8.contains(UInt8(ascii: "%")) {
+            guard let decoded = PercentEncoding.decode(Array(text.utf8), plusIsSpace: false) else { return nil }
+            text = decoded
+        }
+        var base64 = text.map { character -> Character in
+            switch character {
+            case "-", " ": "+"
+            case "_": "/"
+            default: character
+            }
+        }.filter { $0 != "=" }
+        base64.append(contentsOf: String(repeating: "=", count: (4 - base64.count % 4) % 4))
+        guard let json = Data(base64Encoded: String(base64)), let object = try? JSONDecoder().decode([String: Scalar].self, from: json) else {
+            return nil
+        }
+        var values = object.compactMapValues(\.text)
+        if values["primaryHardwareType"] == nil { values["primaryHardwareType"] = values["type"] }
+        return values
+    }
+}
+
+/// A JSON value of device information: text, number or flag; anything else is ignored.
+private struct Scalar: Decodable {
+    let text: String?
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let string = try? container.decode(String.self) {
+            text = Self.printable(string)
+        } else if let flag = try? container.decode(Bool.self) {
+            text = flag ? "true" : "false"
+        } else if let number = try? container.decode(Int64.self) {
+            text = String(number)
+        } else {
+            text = (try? container.decode(Double.self)).map { String($0) }
+        }
+    }
+
+    /// Without control characters, and no longer than any real value.
+    private static func printable(_ string: String) -> String {
+        var text = ""
+        for scalar in string.unicodeScalars.prefix(512) where scalar.properties.generalCategory != .control { text.unicodeScalars.append(scalar) }
+        return text
+    }
+}

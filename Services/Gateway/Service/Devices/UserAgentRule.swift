@@ -1,0 +1,57 @@
+internal import Contracts
+
+/// What a User-Agent tells of a device; the first rule that matches decides.
+struct UserAgentRule: Sendable {
+    let mark: String
+    let type: String
+    let model: String
+    let osName: String
+    let osFamily: String
+
+    private init(_ mark: String, _ type: String, _ model: String, _ osName: String, _ osFamily: String) {
+        self.mark = mark
+        self.type = type
+        self.model = model
+        self.osName = osName
+        self.osFamily = osFamily
+    }
+
+    static func device(_ userAgent: String) -> DeviceInformation {
+        var device = DeviceInformation()
+        if let rule = systems.first(where: { userAgent.contains($0.mark) }) {
+            device.type = rule.type
+            device.model = rule.model
+            device.osName = rule.osName
+            device.osFamily = rule.osFamily
+        }
+        if let browser = browsers.first(where: { userAgent.contains($0.mark) }) {
+            device.browserName = browser.name
+            device.browserVendor = browser.vendor
+            device.browserVersion = version(after: browser.versionMark, in: userAgent)
+        }
+        return device
+    }
+
+    /// The digits and dots behind a product's name.
+    private static func version(after mark: String, in userAgent: String) -> String {
+        guard let found = userAgent.firstRange(of: mark) else { return "" }
+        return String(userAgent[found.upperBound...].prefix { $0.isNumber || $0 == "." })
+    }
+
+    private static let systems = [
+        UserAgentRule("AppleTV", "SetTopBox", "AppleTV", "tvOS", "tvOS"), UserAgentRule("tvOS", "SetTopBox", "AppleTV", "tvOS", "tvOS"),
+        UserAgentRule("Roku", "SetTopBox", "Roku", "Roku OS", "Roku OS"), UserAgentRule("AFT", "SetTopBox", "Fire TV", "Android", "Android"),
+        UserAgentRule("iPad", "Tablet", "iPad", "iOS", "iOS"), UserAgentRule("iPhone", "MobilePhone", "iPhone", "iOS", "iOS"),
+        UserAgentRule("Tizen", "TV", "Tizen", "Linux", "Tizen"), UserAgentRule("Web0S", "TV", "webOS", "webOS", "webOS"),
+        UserAgentRule("PlayStation", "GamesConsole", "PlayStation", "Unknown", "PlayStation OS"),
+        UserAgentRule("Xbox", "GamesConsole", "Xbox", "Windows", "Windows"), UserAgentRule("Android", "MobilePhone", "Android", "Android", "Android"),
+        UserAgentRule("CrOS", "Desktop", "Chromebook", "Chrome OS", "Linux"), UserAgentRule("Windows", "Desktop", "PC", "Windows", "Windows"),
+        UserAgentRule("Macintosh", "Desktop", "Mac", "OS X", "macOS"), UserAgentRule("Linux", "Desktop", "PC", "Linux", "Linux"),
+    ]
+
+    /// Browsers name others they are compatible with: the most specific comes first.
+    private static let browsers: [(mark: String, name: String, vendor: String, versionMark: String)] = [
+        ("Edg/", "Edge", "Microsoft", "Edg/"), ("OPR/", "Opera", "Unknown", "OPR/"), ("Firefox/", "Firefox", "Mozilla", "Firefox/"),
+        ("Chrome/", "Chrome", "Google", "Chrome/"), ("Safari/", "Safari", "Apple", "Version/"),
+    ]
+}

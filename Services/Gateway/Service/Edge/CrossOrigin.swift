@@ -1,0 +1,27 @@
+internal import Hummingbird
+
+/// Which pages of other origins may call and read (rest-v1 §2.1).
+struct CrossOrigin {
+    /// The origin to name in the reply; `nil` when it may not read.
+    private let allowed: String?
+
+    /// - Parameters:
+    ///   - origin: The `Origin` header.
+    ///   - domains: The requestor's registered domains.
+    init(origin: String?, domains: [String]) {
+        let accepted = origin.flatMap(WebOrigin.init)?.isUnder(domains) ?? false
+        allowed = accepted ? origin : nil
+    }
+
+    func apply(to response: inout Response, isPreflight: Bool = false) {
+        response.headers.append(.init(name: .vary, value: "Origin"))
+        guard let allowed else { return }
+        response.headers[.accessControlAllowOrigin] = allowed
+        response.headers[.accessControlAllowCredentials] = "true"
+        response.headers[.accessControlExposeHeaders] = "Adobe-Request-Id"
+        guard isPreflight else { return }
+        response.headers[.accessControlAllowMethods] = "POST,GET,OPTIONS,DELETE"
+        response.headers[.accessControlAllowHeaders] = "authorization,content-type,X-Device-Info,ap_vi,Adobe-Subject-Token,traceparent,tracestate"
+        response.headers[.accessControlMaxAge] = "600"
+    }
+}

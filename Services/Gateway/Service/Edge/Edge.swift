@@ -1,0 +1,38 @@
+internal import Faults
+internal import Hummingbird
+internal import Logging
+
+/// The outermost layer: identifies each request, routes it, and accounts for the reply.
+struct Edge: HTTPResponder {
+    let router: RouterResponder<GatewayContext>
+    let refusals: Refusals
+    let metrics: RequestMetrics
+    let trustedProxies: [AddressRange]
+
+    func respond(to request: Request, context: GatewayContext) async throws -> Response {
+        let start = ContinuousClock.now
+        var context = context
+        context.facts = RequestFacts(request, peer: context.peer, trusted: trustedProxies)
+        context.logger[metadataKey: "trace"] = "\(context.facts.trace.traceID)"
+        context.logger[metadataKey: "request"] = "\(context.facts.requestID)"
+        var response = try await router.respond(to: context.facts.routed(request), context: context)
+        // The router answers an unknown path itself and leaves this mark.
+        let route = context.endpointPath == "NotFound" ? nil : context.endpointPath
+        if route == nil { response = refusals.notFound(request, facts: context.facts) }
+        response.headers[.adobeRequestID] = context.facts.requestID
+        response.headers[.xContentTypeOptions] = "nosniff"
+        account(request, response, route: route ?? "other", spent: start.duration(to: .now), logger: context.logger)
+        return response
+    }
+
+    private func account(_ request: Request, _ response: Response, route: String, spent: Duration, logger: Logger) {
+        let method = Route.knownMethods.contains(request.method) ? request.method.rawValue : "other"
+        metrics.record(method: method, route: route, status: response.status.code, spent: spent)
+        logger.info(
+            "request",
+            metadata: [
+                "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
+                "duration_us": "\(spent.components.seconds * 1_000_000 + spent.components.attoseconds / 1_000_000_000_000)",
+            ])
+    }
+}

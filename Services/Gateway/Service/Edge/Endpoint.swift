@@ -1,0 +1,14 @@
+/// Operations of the v1 API, as far as the same fault has another status at each (rest-v1 §2.8).
+enum Endpoint: Hashable, Sendable {
+    case config
+    case registrationCode
+    case authenticate
+    case checkAuthn
+    case checkAuthnByCode
+    case authnToken
+    case authorize
+    case authzToken
+    case mediaToken
+    case logout
+    case metadata
+}

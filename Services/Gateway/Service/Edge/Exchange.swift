@@ -1,0 +1,88 @@
+internal import ContractRuntime
+internal import Faults
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+
+/// One request as a handler sees it.
+struct Exchange: Sendable {
+    let method: HTTPRequest.Method
+    let audience: Route.Audience
+    let facts: RequestFacts
+    let headers: HTTPFields
+    let format: ReplyFormat
+    /// Deadline and trace for the calls that the handler makes.
+    let call: CallContext
+    let logger: Logger
+    /// Body of routes that read it raw.
+    let body: ByteBuffer
+    private let captures: Parameters
+    private let parameters: Result<ParameterSet, Fault>
+
+    init(_ request: Request, context: GatewayContext, route: Route, body: ByteBuffer, timeout: Duration) {
+        method = request.method
+        audience = route.audience
+        facts = context.facts
+        headers = request.headers
+        logger = context.logger
+        captures = context.parameters
+        self.body = body
+        call = CallContext(deadline: .now.advanced(by: timeout), trace: context.facts.trace)
+        let query = Array((request.uri.query ?? "").utf8)
+        let form = Self.isForm(request.headers) && route.body != .raw ? Array(body.readableBytesView) : []
+        parameters = Result { () throws(Fault) in try ParameterSet(query: query, form: form) }
+        format = ReplyFormat(
+            suffix: facts.suffix, parameter: try? parameters.get().value("format"),
+            accept: request.headers[values: .accept].joined(separator: ","))
+    }
+
+    static func isForm(_ headers: HTTPFields) -> Bool {
+        mediaType(headers) == "application/x-www-form-urlencoded"
+    }
+
+    /// The content type without parameters, lower case; empty when there is none.
+    static func mediaType(_ headers: HTTPFields) -> String {
+        (headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+    }
+
+    var userAgent: String { headers[.userAgent] ?? "" }
+
+    /// A context for a call that changes state: the same request is one change.
+    var changingCall: CallContext {
+        var context = call
+        context.idempotencyKey = facts.requestID
+        return context
+    }
+}
+
+extension Exchange {
+    /// - Throws: `invalid_request` when it was sent with two different values, or a parameter cannot be decoded.
+    func value(_ name: String) throws(Fault) -> String? {
+        try parameters.get().value(name)
+    }
+
+    /// - Throws: `invalid_request` when it is absent or empty, was sent with two different values, or a parameter cannot be decoded.
+    func required(_ name: String) throws(Fault) -> String {
+        try parameters.get().required(name)
+    }
+
+    /// Each value that was sent under the name.
+    func all(_ name: String) throws(Fault) -> [String] {
+        try parameters.get().all(name)
+    }
+
+    /// A captured part of the path, decoded.
+    /// - Throws: `invalid_request` when it is no percent-encoded UTF-8 text.
+    func captured(_ name: String) throws(Fault) -> String {
+        guard let text = PercentEncoding.decode(Array((captures.get(name) ?? "").utf8), plusIsSpace: false) else {
+            throw Fault(.invalidRequest, "The path is not encoded as UTF-8 text")
+        }
+        return text
+    }
+
+    /// The requestor that the request names anywhere, for choices that must not fail: error format and CORS.
+    var namedRequestor: String? {
+        if captures.get("requestor") != nil { return try? captured("requestor") }
+        return (try? value("requestor")) ?? (try? value("requestor_id"))
+    }
+}

@@ -1,0 +1,16 @@
+internal import Hummingbird
+internal import NIOCore
+
+/// What the router carries beside a request.
+struct GatewayContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Address of the connection's other end; `nil` without a network.
+    let peer: String?
+    /// Set by `Edge` before a route sees the request.
+    var facts = RequestFacts()
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        peer = source.channel.remoteAddress?.ipAddress
+    }
+}

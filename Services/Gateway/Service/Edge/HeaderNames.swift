@@ -1,0 +1,12 @@
+internal import Hummingbird
+
+/// Header fields that HTTPTypes has no name for. The unwraps hold: each name is a valid token (RFC 9110 §5.6.2).
+extension HTTPFields.Element.Name {
+    static let xForwardedFor = Self("X-Forwarded-For")!
+    static let xDeviceInfo = Self("X-Device-Info")!
+    static let adobeRequestID = Self("Adobe-Request-Id")!
+    static let traceparent = Self("traceparent")!
+    static let tracestate = Self("tracestate")!
+    static let referrerPolicy = Self("Referrer-Policy")!
+    static let pragma = Self("Pragma")!
+}

@@ -1,0 +1,39 @@
+internal import ContractRuntime
+internal import FoundationEssentials
+internal import Hummingbird
+
+/// What is known of a request before its route.
+struct RequestFacts: Sendable {
+    /// Sent back as `Adobe-Request-Id`.
+    var requestID = UUID().uuidString.lowercased()
+    var trace = TraceContext.random()
+    var clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
+    /// `json` or `xml`, when the path ended so.
+    var suffix: String?
+    /// Path without that suffix.
+    var path = "/"
+
+    init() {}
+
+    init(_ request: Request, peer: String?, trusted: [AddressRange]) {
+        if let parent = request.headers[.traceparent] {
+            trace = TraceContext(traceparent: parent, state: request.headers[.tracestate] ?? "")?.child() ?? .random()
+        }
+        clientAddress = ClientAddress(peer: peer, forwarded: request.headers[values: .xForwardedFor], trusted: trusted)
+        path = request.uri.path
+        guard path.hasPrefix("/api/") || path.hasPrefix("/reggie/") else { return }
+        for format in [ReplyFormat.json, .xml] where path.hasSuffix("." + format.rawValue) {
+            suffix = format.rawValue
+            path.removeLast(format.rawValue.utf8.count + 1)
+        }
+    }
+
+    /// The request as the router shall see it: without the format suffix, and with a method that it knows, so that any other
+    /// method meets the 405 of the route instead of a 404.
+    func routed(_ request: Request) -> Request {
+        var head = request.head
+        if suffix != nil { head.path = path + (request.uri.query.map { "?" + $0 } ?? "") }
+        if !Route.knownMethods.contains(head.method) { head.method = .patch }
+        return Request(head: head, body: request.body)
+    }
+}

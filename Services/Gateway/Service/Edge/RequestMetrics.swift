@@ -1,0 +1,33 @@
+internal import CoreMetrics
+internal import Synchronization
+
+/// Counts and times requests by route template, method and status; all labels are bounded.
+final class RequestMetrics: Sendable {
+    private struct Series: Hashable {
+        let method: String
+        let route: String
+        let status: Int
+    }
+
+    private let known = Mutex<[Series: (counter: Counter, timer: CoreMetrics.Timer)]>([:])
+
+    func record(method: String, route: String, status: Int, spent: Duration) {
+        let series = Series(method: method, route: route, status: status)
+        let (counter, timer) = known.withLock { known in
+            if let instruments = known[series] { return instruments }
+            let instruments = Self.instruments(series)
+            known[series] = instruments
+            return instruments
+        }
+        counter.increment()
+        timer.recordNanoseconds(spent.components.seconds * 1_000_000_000 + spent.components.attoseconds / 1_000_000_000)
+    }
+
+    private static func instruments(_ series: Series) -> (counter: Counter, timer: CoreMetrics.Timer) {
+        let dimensions = [("method", series.method), ("route", series.route), ("status", String(series.status))]
+        return (
+            Counter(label: "boxoffice_gateway_requests_total", dimensions: dimensions),
+            CoreMetrics.Timer(label: "boxoffice_gateway_request_duration_seconds", dimensions: dimensions)
+        )
+    }
+}

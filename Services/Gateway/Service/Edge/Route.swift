@@ -1,0 +1,47 @@
+internal import Hummingbird
+
+/// One path of the gateway: which methods it answers and how.
+struct Route: Sendable {
+    typealias Handler = @Sendable (Exchange) async throws -> Response
+
+    /// Who calls the path, which decides what a refusal looks like.
+    enum Audience: Sendable {
+        /// Apps: errors of rest-v1 §2.8.
+        case api(Endpoint)
+        /// Apps registering themselves: errors of RFC 6749 §5.2.
+        case clientRegistration
+        /// Browsers: errors are pages.
+        case browser
+    }
+
+    /// What the handler reads of the body.
+    enum BodyRule: Sendable {
+        case ignored
+        /// Form fields join the query's parameters.
+        case form
+        case raw
+        /// A form as large as an MVPD's answer.
+        case assertion
+    }
+
+    /// Router path; captures are `{name}`. Also the label of metrics and logs.
+    let path: String
+    let audience: Audience
+    let body: BodyRule
+    let handlers: [HTTPRequest.Method: Handler]
+
+    init(_ path: String, _ audience: Audience, body: BodyRule = .ignored, _ handlers: [HTTPRequest.Method: Handler]) {
+        self.path = path
+        self.audience = audience
+        self.body = body
+        self.handlers = handlers
+    }
+
+    /// Value of `Allow`.
+    var allowed: String {
+        let order: [HTTPRequest.Method] = [.get, .head, .post, .delete]
+        return (order.filter { handlers[$0] != nil } + [.options]).map(\.rawValue).joined(separator: ", ")
+    }
+
+    static let knownMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .patch, .options, .connect, .trace]
+}

@@ -1,0 +1,51 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// `/api/v1/logout`: by an app, or by a web view that is then sent on (rest-v1 §3.20).
+struct LogoutEndpoint: Sendable {
+    let dependencies: Dependencies
+    let reader: DeviceCallReader
+
+    private static let rules = DeviceCallReader.Rules(requestorIsOptional: true)
+
+    @Sendable func delete(_ exchange: Exchange) async throws -> Response {
+        let call = try await reader.read(exchange, Self.rules) { _ throws(Fault) in }.call
+        _ = try await dependencies.authentication.logout(LogoutRequest(call: call), context: exchange.changingCall)
+        return .empty(.noContent)
+    }
+
+    @Sendable func browse(_ exchange: Exchange) async throws -> Response {
+        let (call, target) = try await reader.read(exchange, Self.rules) { exchange throws(Fault) -> String? in try target(exchange) }
+        if let target, call.requestor.isEmpty { try await requireCovered(target, call, exchange) }
+        _ = try await dependencies.authentication.logout(LogoutRequest(call: call), context: exchange.changingCall)
+        let fallback = try dependencies.catalogue.current().requestor(call.requestor)?.defaultRedirectURL ?? ""
+        guard let location = target ?? (fallback.isEmpty ? nil : fallback) else {
+            var response = Response.empty(.noContent)
+            response.headers[.referrerPolicy] = "no-referrer"
+            return response
+        }
+        return .redirect(to: location)
+    }
+
+    /// The address to go to, when one was sent.
+    /// - Throws: `invalid_redirect_url` when it is not at the requestor that the call names.
+    private func target(_ exchange: Exchange) throws(Fault) -> String? {
+        guard let url = try exchange.value("redirect_url"), !url.isEmpty else { return nil }
+        guard let id = try exchange.value("requestor"), !id.isEmpty else { return url }
+        let requestor = try dependencies.catalogue.current().requireRequestor(id)
+        guard RedirectRule(requestors: [requestor]).accepts(url) else { throw Self.foreign }
+        return url
+    }
+
+    /// Without a requestor the address must be at one that the application covers.
+    private func requireCovered(_ url: String, _ call: DeviceCall, _ exchange: Exchange) async throws {
+        let client = try await dependencies.authentication.verifyAccessToken(
+            VerifyAccessTokenRequest(accessToken: call.accessToken), context: exchange.call)
+        let catalogue = try dependencies.catalogue.current()
+        guard RedirectRule(requestors: client.requestorIDs.compactMap(catalogue.requestor)).accepts(url) else { throw Self.foreign }
+    }
+
+    private static var foreign: Fault { Fault(.invalidRedirectURL, "The redirect_url is of no accepted form.") }
+}

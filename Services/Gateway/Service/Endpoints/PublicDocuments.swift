@@ -1,0 +1,35 @@
+internal import Contracts
+internal import Hummingbird
+
+/// What anyone may read: the service provider's metadata, the media tokens' keys, liveness.
+struct PublicDocuments: Sendable {
+    let dependencies: Dependencies
+
+    /// mvpd §2.7.
+    @Sendable func metadata(_ exchange: Exchange) async throws -> Response {
+        let requestor = try exchange.value("requestor") ?? ""
+        if !requestor.isEmpty { _ = try dependencies.catalogue.current().requireRequestor(requestor) }
+        let metadata = try await dependencies.authentication.getServiceProviderMetadata(
+            ServiceProviderMetadataRequest(requestor: requestor), context: exchange.call)
+        return Response(text: metadata.document, type: "application/samlmetadata+xml", cacheControl: Self.shortly)
+    }
+
+    @Sendable func certificates(_ exchange: Exchange) async throws -> Response {
+        Response(text: try await keys(exchange).certificates, type: "application/x-pem-file", cacheControl: Self.shortly)
+    }
+
+    @Sendable func keySet(_ exchange: Exchange) async throws -> Response {
+        Response(text: try await keys(exchange).jwks, type: "application/jwk-set+json", cacheControl: Self.shortly)
+    }
+
+    @Sendable func health(_ exchange: Exchange) async throws -> Response {
+        Response(text: "ok\n", type: "text/plain; charset=utf-8", cacheControl: "no-store")
+    }
+
+    private func keys(_ exchange: Exchange) async throws -> MediaTokenKeys {
+        try await dependencies.authorization.getMediaTokenKeys(GetMediaTokenKeysRequest(), context: exchange.call)
+    }
+
+    /// Keys rotate with overlap: a copy may be a few minutes old.
+    private static let shortly = "public, max-age=300"
+}

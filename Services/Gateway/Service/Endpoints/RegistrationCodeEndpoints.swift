@@ -1,0 +1,57 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// `/reggie/v1/{requestor}/regcode`: codes that tie a browser's login to a device (rest-v1 §3.4 to §3.6).
+struct RegistrationCodeEndpoints: Sendable {
+    let dependencies: Dependencies
+    let reader: DeviceCallReader
+
+    @Sendable func create(_ exchange: Exchange) async throws -> Response {
+        let (call, request) = try await reader.read(
+            exchange, DeviceCallReader.Rules(requestorInPath: true, acceptsDummy: true)
+        ) { exchange throws(Fault) in
+            CreateRegistrationCodeRequest(
+                mvpd: try exchange.value("mvpd") ?? "", ttlSeconds: try Self.lifetime(exchange.value("ttl")),
+                registrationURL: try exchange.value("registrationURL") ?? "")
+        }
+        var complete = request
+        complete.call = call
+        let code = try await dependencies.authentication.createRegistrationCode(complete, context: exchange.changingCall)
+        return Response(document(code), format: exchange.format, status: .created)
+    }
+
+    @Sendable func show(_ exchange: Exchange) async throws -> Response {
+        let request = try request(exchange, token: try Bearer.optional(exchange))
+        let code = try await dependencies.authentication.getRegistrationCode(request, context: exchange.call)
+        return Response(document(code), format: exchange.format)
+    }
+
+    @Sendable func delete(_ exchange: Exchange) async throws -> Response {
+        let request = try request(exchange, token: try Bearer.required(exchange))
+        _ = try await dependencies.authentication.deleteRegistrationCode(request, context: exchange.changingCall)
+        return .empty(.noContent)
+    }
+
+    private func request(_ exchange: Exchange, token: String?) throws(Fault) -> RegistrationCodeRequest {
+        let requestor = try exchange.captured("requestor")
+        guard !requestor.isEmpty else { throw Fault(.invalidRequestor, "Required 'requestor' is not present") }
+        return RegistrationCodeRequest(accessToken: token ?? "", requestor: requestor, code: try exchange.captured("code"))
+    }
+
+    private func document(_ code: RegistrationCode) -> Document {
+        let configured = (try? dependencies.catalogue.current())?.requestor(code.requestor)?.registrationURL ?? ""
+        let page = configured.isEmpty ? dependencies.settings.publicOrigin + ActivationPages.path : configured
+        return RegistrationCodeDocument(code: code, loginPage: page).document
+    }
+
+    /// Seconds, 1 to 36000; 0 when it is absent or empty: the service's default.
+    private static func lifetime(_ text: String?) throws(Fault) -> UInt32 {
+        guard let text, !text.isEmpty else { return 0 }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = UInt32(text), (1...36000).contains(seconds) else {
+            throw Fault(.invalidRequest, "Parameter 'ttl' must be a number of seconds from 1 to 36000")
+        }
+        return seconds
+    }
+}

@@ -1,0 +1,54 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// Authn tokens (rest-v1 §3.9 to §3.11, §3.20).
+struct SessionEndpoints: Sendable {
+    let dependencies: Dependencies
+    let reader: DeviceCallReader
+
+    @Sendable func check(_ exchange: Exchange) async throws -> Response {
+        _ = try await session(exchange)
+        return .empty(.ok)
+    }
+
+    @Sendable func checkByCode(_ exchange: Exchange) async throws -> Response {
+        let token = try Bearer.optional(exchange)
+        let request: SessionByCodeRequest
+        do {
+            request = SessionByCodeRequest(
+                accessToken: token ?? "", requestor: try requestor(exchange), code: try exchange.captured("code"))
+        } catch {
+            if let token {
+                let request = VerifyAccessTokenRequest(accessToken: token)
+                _ = try await dependencies.authentication.verifyAccessToken(request, context: exchange.call)
+            }
+            throw error
+        }
+        _ = try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
+        return .empty(.ok)
+    }
+
+    @Sendable func token(_ exchange: Exchange) async throws -> Response {
+        let session = try await session(exchange)
+        return Response(
+            Document(
+                "authentication",
+                [
+                    .init("requestor", .text(session.requestor)), .init("mvpd", .text(session.mvpd)),
+                    .init("userId", .text(session.userID)), .init("expires", .text(String(session.expiresAtMilliseconds))),
+                ]), format: exchange.format)
+    }
+
+    private func session(_ exchange: Exchange) async throws -> Session {
+        let call = try await reader.read(exchange) { _ throws(Fault) in }.call
+        return try await dependencies.authentication.getSession(SessionRequest(call: call), context: exchange.call)
+    }
+
+    private func requestor(_ exchange: Exchange) throws(Fault) -> String {
+        let id: String
+        do { id = try exchange.value("requestor") ?? "" } catch { throw Fault(.invalidRequestor, error.message) }
+        return try dependencies.catalogue.current().requireRequestor(id).id
+    }
+}

@@ -1,0 +1,56 @@
+internal import Contracts
+internal import Hummingbird
+
+/// The cookie that ties an MVPD's answer to the browser that asked (mvpd §2.2). Each pending sign-in has its own, so that two tabs do
+/// not disturb each other.
+struct SignInCookie: Sendable {
+    /// How many a browser keeps; a new sign-in beyond that forgets the others.
+    static let limit = 8
+
+    let name: String
+    private let isInsecure: Bool
+
+    /// - Parameters:
+    ///   - relayState: Handle of the pending sign-in; its beginning becomes a part of the name.
+    ///   - isInsecure: For plain HTTP on loopback.
+    init(relayState: String, isInsecure: Bool) {
+        let handle = relayState.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }.prefix(16)
+        name = Self.prefix(isInsecure) + handle
+        self.isInsecure = isInsecure
+    }
+
+    /// The handle that the MVPD will send back, from the form or the address of the request.
+    static func relayState(of start: SignInStart) -> String {
+        if let field = start.fields.first(where: { $0.name == "RelayState" }) { return field.value }
+        guard let query = start.url.split(separator: "?", maxSplits: 1).dropFirst().first else { return "" }
+        return (try? ParameterSet(query: Array(query.utf8), form: []).value("RelayState")) ?? ""
+    }
+
+    func value(in exchange: Exchange) -> String? {
+        Self.pairs(exchange).first { $0.name == name }?.value
+    }
+
+    func set(_ start: SignInStart, among exchange: Exchange, in response: inout Response) {
+        let others = Self.pairs(exchange).filter { $0.name.hasPrefix(Self.prefix(isInsecure)) && $0.name != name }
+        if others.count >= Self.limit { others.forEach { append("\($0.name)=; Max-Age=0", to: &response) } }
+        append("\(name)=\(start.browserSecret); Max-Age=\(start.expiresInSeconds)", to: &response)
+    }
+
+    func clear(in response: inout Response) { append("\(name)=; Max-Age=0", to: &response) }
+
+    private static func prefix(_ isInsecure: Bool) -> String { isInsecure ? "boxoffice-signin-" : "__Host-signin-" }
+
+    /// The answer is a POST from the MVPD's site, so that only `SameSite=None` survives it; between two ports of loopback `Lax` does.
+    private func append(_ pair: String, to response: inout Response) {
+        let rules = isInsecure ? "SameSite=Lax" : "Secure; SameSite=None"
+        response.headers.append(.init(name: .setCookie, value: "\(pair); Path=/; HttpOnly; \(rules)"))
+    }
+
+    private static func pairs(_ exchange: Exchange) -> [(name: String, value: String)] {
+        exchange.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return nil }
+            return (String(parts[0].drop { $0 == " " }), String(parts[1]))
+        }
+    }
+}

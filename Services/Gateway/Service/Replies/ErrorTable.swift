@@ -1,0 +1,49 @@
+internal import Faults
+
+/// Public error codes of the v1 API with their actions and statuses (rest-v1 §2.8).
+struct ErrorTable {
+    struct Row: Sendable {
+        let code: String
+        let action: String
+        /// Statuses that the code may carry; the first is used where the HTTP status is none of them.
+        let statuses: [Int]
+    }
+
+    /// The row of a fault's code; a code that the API does not list becomes `internal_error`.
+    static func row(for code: Fault.Code) -> Row {
+        byCode[code.rawValue] ?? internalError
+    }
+
+    static let rows: [Row] = [
+        Row(code: "invalid_requestor", action: "none", statuses: [400]),
+        Row(code: "invalid_device_info", action: "none", statuses: [400]),
+        Row(code: "invalid_device_id", action: "none", statuses: [400]),
+        Row(code: "invalid_domain", action: "none", statuses: [400]),
+        Row(code: "invalid_registration_code", action: "none", statuses: [404]),
+        Row(code: "missing_resource", action: "none", statuses: [400, 412]),
+        Row(code: "malformed_authz_request", action: "none", statuses: [400, 412]),
+        Row(code: "preauthorization_denied_by_mvpd", action: "none", statuses: [403]),
+        Row(code: "authorization_denied_by_mvpd", action: "none", statuses: [403]),
+        Row(code: "authorization_denied_by_parental_controls", action: "none", statuses: [403]),
+        Row(code: "authorization_denied_by_degradation_rule", action: "none", statuses: [403]),
+        Row(code: "unknown_integration", action: "configuration", statuses: [400, 412]),
+        Row(code: "too_many_resources", action: "configuration", statuses: [403]),
+        Row(code: "authentication_session_issuer_mismatch", action: "authentication", statuses: [400]),
+        Row(code: "authentication_session_invalidated", action: "authentication", statuses: [403]),
+        Row(code: "authentication_session_missing", action: "authentication", statuses: [412, 403]),
+        Row(code: "authentication_session_expired", action: "authentication", statuses: [412, 403]),
+        Row(code: "authorization_denied_by_hba_policies", action: "authentication", statuses: [403]),
+        Row(code: "authorization_denied_by_session_invalidated", action: "authentication", statuses: [403]),
+        Row(code: "identity_not_recognized_by_mvpd", action: "authentication", statuses: [403]),
+        Row(code: "authorization_not_found", action: "authorization", statuses: [404, 403]),
+        Row(code: "authorization_expired", action: "authorization", statuses: [410]),
+        Row(code: "network_received_error", action: "retry", statuses: [403]),
+        Row(code: "network_connection_timeout", action: "retry", statuses: [403]),
+        Row(code: "maximum_execution_time_exceeded", action: "retry", statuses: [403]),
+        internalError,
+    ]
+
+    static let internalError = Row(code: "internal_error", action: "none", statuses: [500, 400, 405])
+
+    private static let byCode = Dictionary(uniqueKeysWithValues: rows.map { ($0.code, $0) })
+}

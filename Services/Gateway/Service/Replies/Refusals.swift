@@ -1,0 +1,126 @@
+internal import Catalogue
+internal import Faults
+internal import Hummingbird
+internal import Logging
+
+/// Turns what went wrong into a reply of the form that the caller reads.
+struct Refusals: Sendable {
+    let settings: GatewaySettings
+    let pages: Pages
+    let catalogue: any CatalogueSource
+
+    func reply(to error: any Error, _ exchange: Exchange) -> Response {
+        let problem = error as? BearerProblem
+        let fault = problem?.fault ?? Fault.unexpected(error)
+        log(fault, exchange)
+        var response =
+            switch exchange.audience {
+            case .api(let endpoint):
+                if problem != nil || BearerProblem.codes.contains(fault.code) {
+                    bearerReply(fault, exchange)
+                } else {
+                    apiReply(fault, at: endpoint, exchange)
+                }
+            case .clientRegistration: Self.oauthReply(fault)
+            case .browser: pageReply(fault, exchange)
+            }
+        if response.status == .serviceUnavailable { response.headers[.retryAfter] = String(Self.retrySeconds(fault)) }
+        return response
+    }
+
+    func methodNotAllowed(_ exchange: Exchange, allow: String) -> Response {
+        var response =
+            switch exchange.audience {
+            case .api:
+                errorReply(ErrorTable.internalError, status: .methodNotAllowed, message: "Method Not Allowed", details: nil, exchange)
+            case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed)
+            case .browser: pages.message(.methodNotAllowed, trace: exchange.facts.trace.traceID)
+            }
+        response.headers[.allow] = allow
+        return response
+    }
+
+    func badBody(_ error: any Error, _ exchange: Exchange) -> Response {
+        guard let problem = error as? BodyProblem else { return reply(to: error, exchange) }
+        let status: HTTPResponse.Status = problem == .tooLarge ? .contentTooLarge : .requestTimeout
+        var response =
+            switch exchange.audience {
+            case .api: errorReply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
+            case .clientRegistration: Self.oauthReply("invalid_request", status: status)
+            // An oversized answer of an MVPD is one more failed check (mvpd §2.3, `bind.size`).
+            case .browser: pages.message(problem == .tooLarge ? .signInRefused : .requestTimeout, trace: exchange.facts.trace.traceID)
+            }
+        response.headers[.connection] = "close"
+        return response
+    }
+
+    /// An address that the gateway does not have.
+    func notFound(_ request: Request, facts: RequestFacts) -> Response {
+        guard ["/api/", "/reggie/", "/o/", "/adobe-services/"].contains(where: { facts.path.hasPrefix($0) }) else {
+            return pages.message(.notFound, trace: facts.trace.traceID)
+        }
+        let accept = request.headers[values: .accept].joined(separator: ",")
+        let format = ReplyFormat(suffix: facts.suffix, parameter: nil, accept: accept)
+        return Response(ErrorDocument.plain(status: 404, message: "Not Found", details: nil), format: format, status: .notFound)
+    }
+
+    private func apiReply(_ fault: Fault, at endpoint: Endpoint, _ exchange: Exchange) -> Response {
+        let status = StatusTable.status(of: fault.code, at: endpoint)
+        // Only 410 goes with authorization_expired (rest-v1 §2.8).
+        let code = fault.code == .authorizationExpired && status != 410 ? .authorizationNotFound : fault.code
+        return errorReply(
+            ErrorTable.row(for: code), status: HTTPResponse.Status(code: status), message: ErrorTexts.message(fault, at: endpoint, status: status),
+            details: fault.details, exchange)
+    }
+
+    private func errorReply(
+        _ row: ErrorTable.Row, status: HTTPResponse.Status, message: String, details: String?, _ exchange: Exchange
+    ) -> Response {
+        guard isEnhanced(exchange) else {
+            return Response(
+                ErrorDocument.plain(status: status.code, message: message, details: details), format: exchange.format, status: status)
+        }
+        let listed = row.statuses.contains(status.code) ? status.code : row.statuses[0]
+        let document = ErrorDocument.enhanced(
+            action: row.action, status: listed, code: row.code, message: message, details: details, help: help(row.code),
+            trace: exchange.facts.trace.traceID)
+        return Response(document, format: exchange.format, status: status)
+    }
+
+    /// Always JSON (rest-v1 §2.2).
+    private func bearerReply(_ fault: Fault, _ exchange: Exchange) -> Response {
+        let status = BearerProblem.status(fault.code)
+        var members = [Document.Member("error", .text(fault.code.rawValue))]
+        if isEnhanced(exchange) {
+            let code = BearerProblem.enhancedCode(fault.code)
+            members +=
+                ErrorDocument.enhanced(
+                    action: "application-registration", status: status.code, code: code, message: fault.message, details: nil,
+                    help: help(code), trace: exchange.facts.trace.traceID
+                ).members
+        }
+        var response = Response(Document("error", members), format: .json, status: status)
+        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        return response
+    }
+
+    private func pageReply(_ fault: Fault, _ exchange: Exchange) -> Response {
+        let trace = exchange.facts.trace.traceID
+        if StatusTable.isTransient(fault.code) { return pages.message(.unavailable, trace: trace) }
+        return pages.message(StatusTable.status(of: fault.code, at: .authenticate) == 500 ? .failed : .badRequest, trace: trace)
+    }
+
+    private func isEnhanced(_ exchange: Exchange) -> Bool {
+        guard let id = exchange.namedRequestor, let catalogue = try? catalogue.current() else { return false }
+        return catalogue.requestor(id)?.enhancedErrors ?? false
+    }
+
+    private func help(_ code: String) -> String { "\(settings.publicOrigin)/help/errors#\(code)" }
+
+    private func log(_ fault: Fault, _ exchange: Exchange) {
+        let isOurs = StatusTable.isTransient(fault.code) || fault.code == .internal
+        exchange.logger.log(
+            level: isOurs ? .warning : .debug, "request-refused",
+            metadata: ["code": "\(fault.code)", "cause": "\(fault.cause.map { "\($0)" } ?? "")"])
+    }
+}

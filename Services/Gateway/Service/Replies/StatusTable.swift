@@ -1,0 +1,40 @@
+internal import Faults
+
+/// HTTP status of a fault at an endpoint (rest-v1 §2.8).
+enum StatusTable {
+    static func status(of code: Fault.Code, at endpoint: Endpoint) -> Int {
+        switch code {
+        case .authenticationSessionMissing: sessionMissing[endpoint] ?? 403
+        case .authenticationSessionExpired: sessionExpired[endpoint] ?? 403
+        case .authenticationSessionInvalidated: sessionMissing[endpoint] ?? 403
+        case .authorizationNotFound: endpoint == .mediaToken ? 403 : 404
+        case .authorizationExpired: endpoint == .mediaToken ? 403 : 410
+        case .invalidRegistrationCode: codeUnknown[endpoint] ?? 400
+        default: status[code] ?? 500
+        }
+    }
+
+    /// True for a fault that says nothing of the request: a dependency is away, full or too slow.
+    static func isTransient(_ code: Fault.Code) -> Bool { transient.contains(code) }
+
+    private static let sessionMissing: [Endpoint: Int] = [.authnToken: 404, .authzToken: 412]
+    private static let sessionExpired: [Endpoint: Int] = [.authnToken: 410, .authzToken: 412]
+    private static let codeUnknown: [Endpoint: Int] = [.registrationCode: 404, .checkAuthnByCode: 403]
+
+    private static let transient: Set<Fault.Code> = [.unavailable, .overloaded, .deadlineExceeded, .cancelled, .storageFull]
+
+    private static let bad: [Fault.Code] = [
+        .invalidRequest, .invalidRequestor, .invalidDeviceID, .invalidDeviceInformation, .missingResource, .malformedAuthzRequest,
+        .unknownIntegration, .invalidDomain, .invalidRedirectURL, .authenticationSessionIssuerMismatch,
+    ]
+
+    private static let denied: [Fault.Code] = [
+        .authorizationDeniedByMvpd, .authorizationDeniedByParentalControls, .authorizationDeniedByHbaPolicies,
+        .authorizationDeniedBySessionInvalidated, .authorizationDeniedByDegradationRule, .identityNotRecognizedByMvpd,
+        .preauthorizationDeniedByMvpd, .tooManyResources, .networkReceivedError, .networkConnectionTimeout,
+        .maximumExecutionTimeExceeded,
+    ]
+
+    private static let status: [Fault.Code: Int] = Dictionary(
+        uniqueKeysWithValues: bad.map { ($0, 400) } + denied.map { ($0, 403) } + transient.map { ($0, 503) })
+}

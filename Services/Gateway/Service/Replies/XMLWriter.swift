@@ -1,0 +1,56 @@
+/// Writes a document as XML 1.0.
+struct XMLWriter {
+    private var bytes: [UInt8] = []
+
+    static func write(_ document: Document) -> [UInt8] {
+        var writer = XMLWriter()
+        writer.append(raw: #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#)
+        if let namespace = document.namespace {
+            writer.append(raw: "<ns2:\(document.root) xmlns:ns2=\"")
+            writer.append(text: namespace)
+            writer.append(raw: "\">")
+            writer.append(document.members)
+            writer.append(raw: "</ns2:\(document.root)>")
+        } else {
+            writer.append(document.root, .object(document.members))
+        }
+        return writer.bytes
+    }
+
+    private mutating func append(_ members: [Document.Member]) {
+        for member in members where member.only != .json { append(member.name, member.value) }
+    }
+
+    private mutating func append(_ name: String, _ value: Document.Value) {
+        if case .null = value { return }
+        append(raw: "<\(name)>")
+        switch value {
+        case .text(let text): append(text: text)
+        case .number(let number): append(raw: String(number))
+        case .flag(let flag): append(raw: flag ? "true" : "false")
+        case .null: break
+        case .object(let members): append(members)
+        case .list(let values, let item): for value in values { append(item, value) }
+        }
+        append(raw: "</\(name)>")
+    }
+
+    private mutating func append(raw: String) { bytes.append(contentsOf: raw.utf8) }
+
+    /// Escapes markup; a character that XML 1.0 cannot carry becomes U+FFFD, and a carriage return survives as a reference.
+    private mutating func append(text: String) {
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": append(raw: "&amp;")
+            case "<": append(raw: "&lt;")
+            case ">": append(raw: "&gt;")
+            case "\"": append(raw: "&quot;")
+            case "'": append(raw: "&apos;")
+            case "\r": append(raw: "&#13;")
+            case "\t", "\n": bytes.append(UInt8(scalar.value))
+            case "\u{0}"..<" ", "\u{fffe}", "\u{ffff}": append(raw: "\u{fffd}")
+            default: bytes.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+            }
+        }
+    }
+}

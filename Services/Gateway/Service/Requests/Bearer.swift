@@ -1,0 +1,51 @@
+internal import Faults
+internal import Hummingbird
+
+/// A fault of the access token, answered as rest-v1 §2.2 says.
+struct BearerProblem: Error {
+    let fault: Fault
+
+    static let codes: Set<Fault.Code> = [.accessDenied, .invalidClient, .insufficientScope]
+
+    static func status(_ code: Fault.Code) -> HTTPResponse.Status {
+        switch code {
+        case .accessDenied: .unauthorized
+        case .invalidRequest: .badRequest
+        default: .forbidden
+        }
+    }
+
+    /// The name that the successor API has for it (rest-v2 §3).
+    static func enhancedCode(_ code: Fault.Code) -> String {
+        code == .insufficientScope ? "invalid_access_token_service_provider" : "invalid_access_token_client_application"
+    }
+}
+
+/// The access token of a request: `Authorization: Bearer`, or `access_token` in the query (rest-v1 §2.2).
+enum Bearer {
+    /// - Returns: `nil` when none was sent.
+    /// - Throws: `BearerProblem` when two different ones were sent, or the header is of another scheme.
+    static func optional(_ exchange: Exchange) throws -> String? {
+        let headers = exchange.headers[values: .authorization]
+        let sent = (try? exchange.all("access_token")) ?? []
+        var tokens = Set(sent.filter { !$0.isEmpty })
+        for header in headers {
+            guard let token = token(in: header) else { throw BearerProblem(fault: Fault(.accessDenied, "The access token is malformed.")) }
+            tokens.insert(token)
+        }
+        guard tokens.count < 2 else { throw BearerProblem(fault: Fault(.invalidRequest, "Two access tokens were sent.")) }
+        return tokens.first
+    }
+
+    /// - Throws: `BearerProblem`, also when none was sent.
+    static func required(_ exchange: Exchange) throws -> String {
+        guard let token = try optional(exchange) else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
+        return token
+    }
+
+    private static func token(in header: String) -> String? {
+        let parts = header.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+}

@@ -1,0 +1,38 @@
+internal import NIOCore
+
+/// The device's address as the gateway sees it (rest-v1 §2.6).
+struct ClientAddress: Hashable, Sendable {
+    /// Textual form; empty when the transport has none.
+    let text: String
+    /// True when a trusted peer named it.
+    let isForwarded: Bool
+
+    /// - Parameters:
+    ///   - peer: Address of the connection's other end.
+    ///   - forwarded: Values of `X-Forwarded-For`, in header order.
+    ///   - trusted: The peers whose header counts.
+    init(peer: String?, forwarded: [String], trusted: [AddressRange]) {
+        let named = Self.named(peer: peer, forwarded: forwarded, trusted: trusted)
+        text = named ?? peer ?? ""
+        isForwarded = named != nil
+    }
+
+    /// The rightmost address that is neither trusted nor private: what stands left of it can be written by the device itself.
+    private static func named(peer: String?, forwarded: [String], trusted: [AddressRange]) -> String? {
+        guard !forwarded.isEmpty, let peer, let address = IPAddress(peer), trusted.contains(where: { $0.contains(address) }) else { return nil }
+        for entry in forwarded.joined(separator: ",").split(separator: ",").reversed() {
+            let text = withoutPort(entry)
+            guard let candidate = IPAddress(text) else { return nil }
+            if candidate.isPrivate || trusted.contains(where: { $0.contains(candidate) }) { continue }
+            return text
+        }
+        return nil
+    }
+
+    private static func withoutPort(_ entry: Substring) -> String {
+        let text = entry.filter { $0 != " " && $0 != "\t" }
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") { return String(text[text.index(after: text.startIndex)..<end]) }
+        let colons = text.utf8.count { $0 == 0x3a }
+        return colons == 1 ? String(text.prefix { $0 != ":" }) : String(text)
+    }
+}

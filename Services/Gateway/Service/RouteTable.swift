@@ -1,0 +1,62 @@
+internal import Hummingbird
+
+/// Every path that the gateway answers.
+struct RouteTable {
+    let routes: [Route]
+
+    init(_ dependencies: Dependencies) {
+        routes = Self.api(dependencies) + Self.browser(dependencies)
+    }
+
+    private static func api(_ dependencies: Dependencies) -> [Route] {
+        let reader = DeviceCallReader(authentication: dependencies.authentication, catalogue: dependencies.catalogue)
+        let clients = ClientEndpoints(dependencies: dependencies)
+        let config = ConfigEndpoint(dependencies: dependencies)
+        let codes = RegistrationCodeEndpoints(dependencies: dependencies, reader: reader)
+        let sessions = SessionEndpoints(dependencies: dependencies, reader: reader)
+        let decisions = AuthorizationEndpoints(dependencies: dependencies, reader: reader)
+        let logout = LogoutEndpoint(dependencies: dependencies, reader: reader)
+        return [
+            Route("/o/client/register", .clientRegistration, body: .raw, [.post: clients.register]),
+            Route("/o/client/token", .clientRegistration, body: .form, [.post: clients.token]),
+            Route("/api/v1/config/{requestor}", .api(.config), body: .form, [.get: config.show, .post: config.show]),
+            Route("/reggie/v1/{requestor}/regcode", .api(.registrationCode), body: .form, [.post: codes.create]),
+            Route("/reggie/v1/{requestor}/regcode/{code}", .api(.registrationCode), [.get: codes.show, .delete: codes.delete]),
+            Route("/api/v1/checkauthn", .api(.checkAuthn), [.get: sessions.check]),
+            Route("/api/v1/checkauthn/{code}", .api(.checkAuthnByCode), [.get: sessions.checkByCode]),
+            Route("/api/v1/tokens/authn", .api(.authnToken), [.get: sessions.token]),
+            Route("/api/v1/authorize", .api(.authorize), [.get: decisions.authorize]),
+            Route("/api/v1/tokens/authz", .api(.authzToken), [.get: decisions.token]),
+            Route("/api/v1/mediatoken", .api(.mediaToken), [.get: decisions.mediaToken]),
+            Route("/api/v1/tokens/media", .api(.mediaToken), [.get: decisions.mediaToken]),
+            Route("/api/v1/logout", .api(.logout), [.get: logout.browse, .delete: logout.delete]),
+        ]
+    }
+
+    private static func browser(_ dependencies: Dependencies) -> [Route] {
+        let signIn = SignInEndpoints(dependencies: dependencies)
+        let documents = PublicDocuments(dependencies: dependencies)
+        let activation = ActivationPages(dependencies: dependencies, signIn: signIn)
+        let help = HelpPages(pages: dependencies.pages)
+        // A call without a SAML message is 503 by whatever method (mvpd §2.3).
+        let consumer = Dictionary(uniqueKeysWithValues: Route.knownMethods.filter { $0 != .options }.map { ($0, signIn.consume as Route.Handler) })
+        return [
+            Route("/api/v1/authenticate", .api(.authenticate), [.get: signIn.authenticate]),
+            Route("/sp/saml/SAMLAssertionConsumer", .browser, body: .assertion, consumer),
+            Route("/sp/metadata", .api(.metadata), readable(documents.metadata)),
+            Route("/.well-known/media-token-certificates", .api(.metadata), readable(documents.certificates)),
+            Route("/.well-known/media-token-jwks", .api(.metadata), readable(documents.keySet)),
+            Route("/healthz", .browser, readable(documents.health)),
+            Route("/activate", .browser, readable(activation.entry)),
+            Route("/activate/providers", .browser, readable(activation.providers)),
+            Route("/activate/sign-in", .browser, [.get: activation.start]),
+            Route("/activate/done", .browser, readable(activation.done)),
+            Route("/help/errors", .browser, readable(help.errors)),
+            Route("/assets/{file}", .browser, readable(help.asset)),
+        ]
+    }
+
+    private static func readable(_ handler: @escaping Route.Handler) -> [HTTPRequest.Method: Route.Handler] {
+        [.get: handler, .head: handler]
+    }
+}

@@ -1,0 +1,32 @@
+internal import CoreMetrics
+internal import Faults
+
+/// Counts of a client's calls to one peer.
+struct ClientMetrics: Sendable {
+    private let peer: String
+    private let succeeded: Counter
+    let duration: CoreMetrics.Timer
+    let retries: Counter
+    let connectFailures: Counter
+    let connections: Meter
+
+    init(peer: String) {
+        self.peer = peer
+        let dimensions = [("peer", peer)]
+        succeeded = Counter(label: "boxoffice_rpc_client_calls_total", dimensions: [("peer", peer), ("code", "ok")])
+        duration = CoreMetrics.Timer(label: "boxoffice_rpc_client_call_duration_seconds", dimensions: dimensions)
+        retries = Counter(label: "boxoffice_rpc_client_retries_total", dimensions: dimensions)
+        connectFailures = Counter(label: "boxoffice_rpc_client_connect_failures_total", dimensions: dimensions)
+        connections = Meter(label: "boxoffice_rpc_client_connections", dimensions: dimensions)
+    }
+
+    func record(_ code: Fault.Code?, since begun: ContinuousClock.Instant) {
+        if let code {
+            Counter(label: "boxoffice_rpc_client_calls_total", dimensions: [("peer", peer), ("code", code.rawValue)]).increment()
+        } else {
+            succeeded.increment()
+        }
+        let span = begun.duration(to: .now)
+        duration.recordNanoseconds(span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,53 @@
+public import ContractRuntime
+public import Contracts
+internal import Synchronization
+
+/// Whether a server is ready for work, and who wants to know when that changes: the Health service.
+public final class HealthState: Health {
+    private struct State {
+        var report: HealthReport
+        var watchers: [UInt64: AsyncThrowingStream<HealthReport, any Error>.Continuation] = [:]
+        var nextWatcher: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// Starts as not serving.
+    public init(softwareVersion: String) {
+        state = Mutex(State(report: HealthReport(status: .notServing, reason: "starting", softwareVersion: softwareVersion)))
+    }
+
+    public var report: HealthReport { state.withLock { $0.report } }
+
+    public func setServing() { set(.serving, reason: "") }
+
+    /// - Parameter reason: For an operator.
+    public func setNotServing(reason: String) { set(.notServing, reason: reason) }
+
+    public func check(_ request: CheckHealthRequest, context: CallContext) async throws -> HealthReport { report }
+
+    public func watch(_ request: CheckHealthRequest, context: CallContext) async throws -> AsyncThrowingStream<HealthReport, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: HealthReport.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { state in
+            let watcher = state.nextWatcher
+            state.nextWatcher += 1
+            continuation.onTermination = { [weak self] _ in self?.forget(watcher) }
+            state.watchers[watcher] = continuation
+            continuation.yield(state.report)
+        }
+        return stream
+    }
+
+    private func set(_ status: ServingStatus, reason: String) {
+        state.withLock { state in
+            let report = HealthReport(status: status, reason: reason, softwareVersion: state.report.softwareVersion)
+            guard report != state.report else { return }
+            state.report = report
+            for watcher in state.watchers.values { watcher.yield(report) }
+        }
+    }
+
+    private func forget(_ watcher: UInt64) {
+        state.withLock { _ = $0.watchers.removeValue(forKey: watcher) }
+    }
+}

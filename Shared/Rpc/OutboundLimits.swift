@@ -1,0 +1,7 @@
+/// What may wait for a peer that reads slowly.
+struct OutboundLimits: Sendable {
+    /// Bytes at all; over it the peer is dropped.
+    var bytes: Int
+    /// How long the high water mark may be exceeded before the peer is dropped.
+    var slowReaderTime: Duration
+}

@@ -1,0 +1,143 @@
+internal import Contracts
+public import Faults
+public import Logging
+public import NIOCore
+internal import NIOPosix
+internal import Synchronization
+internal import Transport
+
+/// Answers calls over TLS. Beside the operations that it is given it offers Health, Reflection and Diagnostics.
+public final class RpcServer: Sendable {
+    private struct State {
+        var listener: (any Channel)?
+        var connections: [ObjectIdentifier: ServerConnection] = [:]
+        var isDraining = false
+        var whenEmpty: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Connections beyond the limit that are told so rather than cut.
+    private static let excessConnections = 32
+
+    /// Starts as not serving; whoever starts the server says when it serves.
+    public let health: HealthState
+    private let configuration: Configuration
+    private let core: ServerCore
+    private let group: any EventLoopGroup
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - services: What is offered.
+    ///   - group: Where connections live and handlers run.
+    public init(configuration: Configuration, services: RpcServices, group: any EventLoopGroup, logger: Logger) {
+        self.configuration = configuration
+        self.group = group
+        health = HealthState(softwareVersion: configuration.softwareVersion)
+        core = ServerCore(services: Self.withPlatform(services, health), configuration: configuration, logger: logger)
+    }
+
+    /// Listens.
+    /// - Returns: The address with the port that was taken.
+    /// - Throws: `unavailable`, when the port is busy or the address not this machine's.
+    public func start() async throws(Fault) -> RpcAddress {
+        let listener: any Channel
+        do {
+            listener = try await bootstrap.bind(host: configuration.address.host, port: configuration.address.port).get()
+        } catch {
+            throw Fault(.unavailable, "cannot listen on \(configuration.address): \(error)", cause: error)
+        }
+        let isLate = state.withLock { state in
+            state.listener = listener
+            return state.isDraining
+        }
+        if isLate { try? await listener.close() }
+        let address = RpcAddress(host: configuration.address.host, port: listener.localAddress?.port ?? configuration.address.port)
+        core.logger.info("rpc.listening", metadata: ["address": "\(address)"])
+        return address
+    }
+
+    /// Connections that are open.
+    public var connectionCount: Int { core.connectionCount.value }
+
+    /// Stops listening, lets calls in flight finish within the drain time, closes. Returns when no connection is left.
+    public func drain() async {
+        health.setNotServing(reason: "shutting down")
+        let (listener, connections) = state.withLock { state in
+            state.isDraining = true
+            return (state.listener, Array(state.connections.values))
+        }
+        try? await listener?.close()
+        for connection in connections { connection.onEventLoop { $0.drain() } }
+        await withCheckedContinuation { continuation in
+            let isEmpty = state.withLock { state in
+                if !state.connections.isEmpty { state.whenEmpty.append(continuation) }
+                return state.connections.isEmpty
+            }
+            if isEmpty { continuation.resume() }
+        }
+        core.logger.info("rpc.drained")
+    }
+
+    private static func withPlatform(_ services: RpcServices, _ health: HealthState) -> RpcServices {
+        var all = services
+        let names = services.serviceNames + [HealthMethods.service, ReflectionMethods.service, DiagnosticsMethods.service]
+        HealthMethods.register(health, in: &all)
+        ReflectionMethods.register(ReflectionService(services: names), in: &all)
+        DiagnosticsMethods.register(DiagnosticsService(), in: &all)
+        all.immediate(DiagnosticsMethods.echo) { request, _ in try DiagnosticsService.echoNow(request) }
+        return all
+    }
+}
+
+// MARK: - Connections
+
+extension RpcServer {
+    private var bootstrap: ServerBootstrap {
+        let high = core.limits.outboundHighWaterMark
+        return ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: high / 2, high: high))
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try self.accept(channel) }
+            }
+    }
+
+    private func accept(_ channel: any Channel) throws {
+        let counter = core.connectionCount
+        guard counter.enter(limit: core.limits.connections + Self.excessConnections) else {
+            core.metrics.refusedConnections.increment()
+            throw Fault(.overloaded, "No more connections are accepted.")
+        }
+        let isExcess = counter.value > core.limits.connections
+        if isExcess { core.metrics.refusedConnections.increment() }
+        let connection = ServerConnection(
+            core: core, executor: EventLoopTaskExecutor(channel.eventLoop), isExcess: isExcess, onEnd: { self.forget($0) })
+        let isWelcome = state.withLock { state in
+            if !state.isDraining { state.connections[ObjectIdentifier(connection)] = connection }
+            return !state.isDraining
+        }
+        core.metrics.connections.increment()
+        do {
+            guard isWelcome else { throw Fault(.unavailable, "The server is shutting down.") }
+            let limits = TlsLimits(handshakeTime: core.limits.handshakeTime, pendingOutboundBytes: core.limits.outboundBytes + core.limits.frameBytes)
+            let tls = try TlsHandler(identity: configuration.identity, side: .server, limits: limits)
+            try channel.pipeline.syncOperations.addHandlers(tls, connection)
+        } catch {
+            forget(connection)
+            throw error
+        }
+    }
+
+    private func forget(_ connection: ServerConnection) {
+        core.connectionCount.leave()
+        core.metrics.connections.decrement()
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.connections.removeValue(forKey: ObjectIdentifier(connection))
+            guard state.connections.isEmpty else { return [] }
+            defer { state.whenEmpty = [] }
+            return state.whenEmpty
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

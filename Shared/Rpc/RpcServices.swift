@@ -1,0 +1,64 @@
+public import ContractRuntime
+internal import Faults
+
+/// The operations that a server offers, in the form that the generated `…Methods.register` fills.
+public struct RpcServices: MethodRegistry, Sendable {
+    private(set) var methods: [OfferedMethod] = []
+
+    public init() {}
+
+    /// Full names, each once, in the order of registration.
+    public var serviceNames: [String] {
+        methods.reduce(into: []) { names, method in
+            if !names.contains(method.service) { names.append(method.service) }
+        }
+    }
+
+    public mutating func unary<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>, _ operation: @escaping @Sendable (Request, CallContext) async throws -> Response
+    ) {
+        insert(method.service, method.name, isStream: false) { bytes, context, call throws(Fault) in
+            let request = try Request(serialized: bytes)
+            call.run { call in
+                do {
+                    call.respond(try await operation(request, context))
+                } catch {
+                    call.fail(Fault.unexpected(error))
+                }
+            }
+        }
+    }
+
+    public mutating func stream<Request: Message, Item: Message>(
+        _ method: StreamMethod<Request, Item>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<Item, any Error>
+    ) {
+        insert(method.service, method.name, isStream: true) { bytes, context, call throws(Fault) in
+            let request = try Request(serialized: bytes)
+            call.run { call in
+                do {
+                    for try await item in try await operation(request, context) { try await call.send(item) }
+                    call.endStream()
+                } catch {
+                    call.fail(Fault.unexpected(error))
+                }
+            }
+        }
+    }
+
+    /// - Precondition: The method's ordinary operation is registered.
+    public mutating func immediate<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>,
+        _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
+    ) {
+        guard let index = methods.firstIndex(where: { $0.service == method.service && $0.name == method.name }) else {
+            preconditionFailure("\(method.service)/\(method.name) has no ordinary operation yet")
+        }
+        methods[index].immediate = operation
+    }
+
+    private mutating func insert(_ service: String, _ name: String, isStream: Bool, start: @escaping OfferedMethod.Start) {
+        precondition(!methods.contains { $0.service == service && $0.name == name }, "\(service)/\(name) is registered twice")
+        methods.append(OfferedMethod(service: service, name: name, isStream: isStream, start: start))
+    }
+}

@@ -1,0 +1,73 @@
+internal import ContractRuntime
+internal import Faults
+internal import Wire
+
+/// One call that a server works on in a task.
+///
+/// `@unchecked Sendable`: used on the event loop of its connection only; the task of the call runs there too, by its executor preference.
+final class ServerCall: @unchecked Sendable {
+    let id: UInt64
+    let method: Int
+    let trace: TraceContext
+    let begun: ContinuousClock.Instant
+    private let connection: ServerConnection
+    private var task: Task<Void, Never>?
+    private var isOver = false
+    private var room: UnsafeContinuation<Void, any Error>?
+
+    init(id: UInt64, method: Int, trace: TraceContext, connection: ServerConnection) {
+        self.id = id
+        self.method = method
+        self.trace = trace
+        self.connection = connection
+        begun = connection.arrival
+    }
+
+    /// Runs the work at once, up to its first wait, then whenever it can go on; always on the event loop.
+    func run(_ work: @escaping @Sendable (ServerCall) async -> Void) {
+        let started = Task.immediate(executorPreference: connection.executor) { await work(self) }
+        if isOver { return }
+        task = started
+    }
+
+    func respond<Response: Message>(_ response: Response) {
+        connection.onEventLoop { $0.respond(self, response) }
+    }
+
+    func fail(_ fault: Fault) {
+        connection.onEventLoop { $0.fail(self, fault) }
+    }
+
+    func endStream() {
+        connection.onEventLoop { $0.endStream(self) }
+    }
+
+    /// Sends an item; returns when there is room for another.
+    /// - Throws: `CancellationError` when nobody waits for it any more; `invalid_message`, `frame_too_large` when it cannot be sent.
+    func send<Item: Message>(_ item: Item) async throws {
+        connection.eventLoop.preconditionInEventLoop()
+        guard !isOver else { throw CancellationError() }
+        try connection.sendItem(self, item)
+        guard !connection.isWritable else { return }
+        try await withUnsafeThrowingContinuation { room = $0 }
+    }
+
+    func resume() {
+        room?.resume()
+        room = nil
+    }
+
+    /// Nobody waits for the call any more.
+    func stop() {
+        isOver = true
+        task?.cancel()
+        task = nil
+        room?.resume(throwing: CancellationError())
+        room = nil
+    }
+
+    func finish() {
+        isOver = true
+        task = nil
+    }
+}

@@ -49,8 +49,44 @@ const uint8_t *boxoffice_bio_bytes(BIO *bio, size_t *length) {
 
 int boxoffice_print_name(BIO *bio, const X509_NAME *name) { return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253) >= 0; }
 
-int boxoffice_public_key(EVP_PKEY_CTX *context, EVP_PKEY **key, OSSL_PARAM *parameters) {
-    return EVP_PKEY_fromdata_init(context) == 1 && EVP_PKEY_fromdata(context, key, EVP_PKEY_PUBLIC_KEY, parameters) == 1;
+// The builder keeps pointers to what was pushed: it must be used up before they go.
+static EVP_PKEY *build_public_key(const char *type, OSSL_PARAM_BLD *builder) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
+    OSSL_PARAM *parameters = OSSL_PARAM_BLD_to_param(builder);
+    if (!context || !parameters || EVP_PKEY_fromdata_init(context) != 1
+        || EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1) {
+        key = NULL;
+    }
+    OSSL_PARAM_free(parameters);
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+EVP_PKEY *boxoffice_rsa_public_key(const uint8_t *modulus, size_t modulus_length, const uint8_t *exponent, size_t exponent_length) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    BIGNUM *n = BN_bin2bn(modulus, (int)modulus_length, NULL);
+    BIGNUM *e = BN_bin2bn(exponent, (int)exponent_length, NULL);
+    if (builder && n && e && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n)
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e)) {
+        key = build_public_key("RSA", builder);
+    }
+    BN_free(e);
+    BN_free(n);
+    OSSL_PARAM_BLD_free(builder);
+    return key;
+}
+
+EVP_PKEY *boxoffice_p256_public_key(const uint8_t *point, size_t length) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    if (builder && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0)
+        && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, length)) {
+        key = build_public_key("EC", builder);
+    }
+    OSSL_PARAM_BLD_free(builder);
+    return key;
 }
 
 static int add_extension(X509 *certificate, X509V3_CTX *context, int nid, const char *value) {

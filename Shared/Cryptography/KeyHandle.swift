@@ -109,20 +109,13 @@ final class KeyHandle: @unchecked Sendable {
     }
 }
 
-/// A public key from its numbers.
 extension KeyHandle {
-    static func fromParameters(_ type: String, _ fill: (OpaquePointer?) -> Bool) throws(CryptographyError) -> KeyHandle {
-        let builder = OSSL_PARAM_BLD_new()
-        defer { OSSL_PARAM_BLD_free(builder) }
-        guard fill(builder), let parameters = OSSL_PARAM_BLD_to_param(builder) else { throw .last("building a public key") }
-        defer { OSSL_PARAM_free(parameters) }
-        let context = EVP_PKEY_CTX_new_from_name(nil, type, nil)
-        defer { EVP_PKEY_CTX_free(context) }
-        var key: OpaquePointer?
-        guard boxoffice_public_key(context, &key, parameters) == 1, let key else {
+    /// - Parameter built: A new public key, or `nil` when its numbers make none.
+    convenience init(built pointer: OpaquePointer?) throws(CryptographyError) {
+        guard let pointer else {
             ERR_clear_error()
             throw .malformed("public key")
         }
-        return KeyHandle(owning: key)
+        self.init(owning: pointer)
     }
 }

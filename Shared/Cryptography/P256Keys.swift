@@ -57,11 +57,7 @@ public struct P256PublicKey: Sendable {
     public init(x: [UInt8], y: [UInt8]) throws(CryptographyError) {
         guard x.count == Self.coordinateByteCount, y.count == Self.coordinateByteCount else { throw .malformed("P-256 coordinates") }
         let point = [4] + x + y
-        try self.init(
-            handle: .fromParameters("EC") {
-                OSSL_PARAM_BLD_push_utf8_string($0, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1
-                    && OSSL_PARAM_BLD_push_octet_string($0, OSSL_PKEY_PARAM_PUB_KEY, point, point.count) == 1
-            })
+        try self.init(handle: KeyHandle(built: boxoffice_p256_public_key(point, point.count)))
     }
 
     /// The coordinates x and y, big-endian, 32 bytes each.

@@ -53,16 +53,7 @@ public struct RSAPublicKey: Sendable {
     ///   - modulus: Big-endian, as `n` of a JWK.
     ///   - exponent: Big-endian, as `e` of a JWK.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
-        let n = BN_bin2bn(modulus, Int32(modulus.count), nil)
-        let e = BN_bin2bn(exponent, Int32(exponent.count), nil)
-        defer {
-            BN_free(n)
-            BN_free(e)
-        }
-        try self.init(
-            handle: .fromParameters("RSA") {
-                OSSL_PARAM_BLD_push_BN($0, OSSL_PKEY_PARAM_RSA_N, n) == 1 && OSSL_PARAM_BLD_push_BN($0, OSSL_PKEY_PARAM_RSA_E, e) == 1
-            })
+        try self.init(handle: KeyHandle(built: boxoffice_rsa_public_key(modulus, modulus.count, exponent, exponent.count)))
     }
 
     /// Big-endian without leading zeros, as `n` of a JWK.

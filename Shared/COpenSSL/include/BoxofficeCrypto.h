@@ -69,5 +69,7 @@ const uint8_t *boxoffice_names_dns(const GENERAL_NAMES *names, int index, size_t
 const uint8_t *boxoffice_bio_bytes(BIO *bio, size_t *length);
 /// Writes a distinguished name as RFC 2253 text. 1 on success.
 int boxoffice_print_name(BIO *bio, const X509_NAME *name);
-/// Builds a public key from its numbers. 1 on success.
-int boxoffice_public_key(EVP_PKEY_CTX *context, EVP_PKEY **key, OSSL_PARAM *parameters);
+/// A public key from its big-endian numbers, or NULL. Free with EVP_PKEY_free.
+EVP_PKEY *boxoffice_rsa_public_key(const uint8_t *modulus, size_t modulus_length, const uint8_t *exponent, size_t exponent_length);
+/// A public key on P-256 from its uncompressed point, or NULL. Free with EVP_PKEY_free.
+EVP_PKEY *boxoffice_p256_public_key(const uint8_t *point, size_t length);

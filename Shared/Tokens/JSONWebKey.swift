@@ -1,0 +1,97 @@
+public import Cryptography
+
+/// A public key that verifies JWS, with its name.
+public struct JSONWebKey: Sendable {
+    /// `kid`.
+    public let identifier: String
+    public let publicKey: PublicKey
+
+    /// - Parameter identifier: `nil` takes the key's thumbprint (RFC 7638).
+    public init(_ publicKey: PublicKey, identifier: String? = nil) {
+        self.publicKey = publicKey
+        self.identifier = identifier ?? Self.thumbprint(publicKey)
+    }
+
+    public var algorithm: JWSAlgorithm {
+        switch publicKey {
+        case .p256: .es256
+        case .rsa: .rs256
+        }
+    }
+
+    func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
+        switch publicKey {
+        case .p256(let key): key.isValid(signature, for: bytes)
+        case .rsa(let key): key.isValid(signature, for: bytes)
+        }
+    }
+
+    /// RFC 7638: SHA-256 of the required members in alphabetical order, Base64url.
+    static func thumbprint(_ key: PublicKey) -> String {
+        let members = Members(key)
+        let text =
+            switch key {
+            case .p256: #"{"crv":"P-256","kty":"EC","x":"\#(members.x ?? "")","y":"\#(members.y ?? "")"}"#
+            case .rsa: #"{"e":"\#(members.e ?? "")","kty":"RSA","n":"\#(members.n ?? "")"}"#
+            }
+        return Base64.url.encode(SHA256.hash(text))
+    }
+}
+
+extension JSONWebKey {
+    /// The members of a JWK (RFC 7517 §4, RFC 7518 §6) that matter here.
+    struct Members: Codable {
+        var kty: String
+        var kid: String?
+        var alg: String?
+        var use: String?
+        var crv: String?
+        var x: String?
+        var y: String?
+        var n: String?
+        var e: String?
+
+        init(_ key: PublicKey) {
+            switch key {
+            case .p256(let key):
+                let (x, y) = key.coordinates
+                kty = "EC"
+                crv = "P-256"
+                self.x = Base64.url.encode(x)
+                self.y = Base64.url.encode(y)
+            case .rsa(let key):
+                kty = "RSA"
+                n = Base64.url.encode(key.modulus)
+                e = Base64.url.encode(key.exponent)
+            }
+        }
+    }
+
+    var members: Members {
+        var members = Members(publicKey)
+        members.kid = identifier
+        members.alg = algorithm.rawValue
+        members.use = "sig"
+        return members
+    }
+
+    /// - Returns: `nil` for a key of a kind or use that is not ours; RFC 7517 §5 has such keys passed over.
+    /// - Throws: `CryptographyError` when a key of our kind is broken or too weak.
+    static func read(_ members: Members) throws(CryptographyError) -> JSONWebKey? {
+        guard members.use == nil || members.use == "sig" else { return nil }
+        switch members.kty {
+        case "EC" where members.crv == "P-256" && (members.alg ?? "ES256") == "ES256":
+            let key = try P256PublicKey(x: number(members.x), y: number(members.y))
+            return JSONWebKey(.p256(key), identifier: members.kid)
+        case "RSA" where (members.alg ?? "RS256") == "RS256":
+            let key = try RSAPublicKey(modulus: number(members.n), exponent: number(members.e))
+            return JSONWebKey(.rsa(key), identifier: members.kid)
+        default: return nil
+        }
+    }
+
+    private static func number(_ text: String?) throws(CryptographyError) -> [UInt8] {
+        guard let text, let bytes = Base64.url.decode(text), !bytes.isEmpty else { throw .malformed("JWK") }
+        return bytes
+    }
+}

@@ -1,0 +1,40 @@
+public import Cryptography
+internal import FoundationEssentials
+
+/// Public keys by name (RFC 7517 §5).
+public struct JSONWebKeySet: Sendable {
+    public let keys: [JSONWebKey]
+    private let byIdentifier: [String: JSONWebKey]
+
+    private struct Document: Codable {
+        var keys: [JSONWebKey.Members]
+    }
+
+    /// - Parameter keys: Of two with the same name the first counts.
+    public init(keys: [JSONWebKey]) {
+        self.keys = keys
+        byIdentifier = Dictionary(keys.map { ($0.identifier, $0) }) { first, _ in first }
+    }
+
+    /// Keys of kinds other than P-256 and RSA are passed over; a key without `kid` goes by its thumbprint.
+    /// - Throws: `CryptographyError.malformed` when the text is no JWK set, and the error of a broken or weak key.
+    public init(json: String) throws(CryptographyError) {
+        guard let document = try? JSONDecoder().decode(Document.self, from: Data(json.utf8)) else { throw .malformed("JWK set") }
+        var keys: [JSONWebKey] = []
+        for members in document.keys {
+            if let key = try JSONWebKey.read(members) { keys.append(key) }
+        }
+        self.init(keys: keys)
+    }
+
+    public func key(_ identifier: String) -> JSONWebKey? { byIdentifier[identifier] }
+
+    /// The set as JSON text, members sorted.
+    public var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings alone always encode.
+        let bytes = try? encoder.encode(Document(keys: keys.map(\.members)))
+        return String(decoding: bytes ?? Data(#"{"keys":[]}"#.utf8), as: UTF8.self)
+    }
+}

@@ -1,0 +1,98 @@
+public import Clocks
+public import Cryptography
+public import Faults
+public import MediaTokenVerifier
+internal import Synchronization
+
+/// Makes short media tokens (rest-v1 §7), in the reference form or as a compact JWS. Signing happens on the pool's threads.
+public final class MediaTokenIssuer: Sendable {
+    private let referenceKey: RSAPrivateKey
+    private let jwsKeys: SigningKeys
+    private let pool: SigningPool
+    private let clock: any WallClock
+    private let instants = Mutex(IssueInstants())
+
+    public enum Form: Sendable {
+        /// RSA, SHA256withRSA; what programmers' existing verifiers accept.
+        case reference
+        /// ES256.
+        case jws
+    }
+
+    /// - Parameters:
+    ///   - referenceKey: Belongs to the certificate that programmers trust.
+    ///   - jwsKeys: Published as a JWK set.
+    public init(referenceKey: RSAPrivateKey, jwsKeys: SigningKeys, pool: SigningPool, clock: any WallClock = SystemClock()) {
+        self.referenceKey = referenceKey
+        self.jwsKeys = jwsKeys
+        self.pool = pool
+        self.clock = clock
+    }
+
+    /// What a token is made for; the issuer adds the time.
+    public struct Play: Sendable {
+        /// The user's scrambled id.
+        public var sessionGUID: String
+        public var requestor: String
+        public var resource: String
+        public var mvpd: String
+        public var proxyMvpd: String?
+        /// 1 s to 1 h, whole milliseconds.
+        public var ttl: Duration
+
+        public init(sessionGUID: String, requestor: String, resource: String, mvpd: String, proxyMvpd: String? = nil, ttl: Duration) {
+            self.sessionGUID = sessionGUID
+            self.requestor = requestor
+            self.resource = resource
+            self.mvpd = mvpd
+            self.proxyMvpd = proxyMvpd
+            self.ttl = ttl
+        }
+
+        func facts(issuedAt: Timestamp) -> MediaTokenFacts {
+            MediaTokenFacts(
+                sessionGUID: sessionGUID, requestor: requestor, resource: resource, ttl: ttl, issuedAt: issuedAt, mvpd: mvpd, proxyMvpd: proxyMvpd)
+        }
+    }
+
+    public struct Issued: Sendable {
+        /// What the app hands to its backend.
+        public let serialized: String
+        public let facts: MediaTokenFacts
+    }
+
+    /// A token unlike every earlier one.
+    /// - Throws: `overloaded` when too many signatures wait, or one play asked for a token more than 30 times in 30 s; `internal`.
+    public func issue(_ play: Play, form: Form) async throws(Fault) -> Issued {
+        switch form {
+        case .reference: try await issueReference(play)
+        case .jws: try await issueJWS(play)
+        }
+    }
+
+    private func issueReference(_ play: Play) async throws(Fault) -> Issued {
+        let subject = IssueInstants.Subject(
+            sessionGUID: play.sessionGUID, requestor: play.requestor, resource: play.resource, mvpd: play.mvpd)
+        let now = clock.now()
+        guard let moment = instants.withLock({ $0.claim(subject, now: now) }) else {
+            throw Fault(.overloaded, "Too many media tokens for one play.", retryAfter: .seconds(1))
+        }
+        let facts = play.facts(issuedAt: moment)
+        let key = referenceKey
+        let serialized = try await pool.run {
+            let payload = ReferenceTokenForm.payload(facts)
+            return ReferenceTokenForm.serialize(payload: payload, signature: try key.sign(Array(payload.utf8)))
+        }
+        return Issued(serialized: serialized, facts: facts)
+    }
+
+    private func issueJWS(_ play: Play) async throws(Fault) -> Issued {
+        let facts = play.facts(issuedAt: Timestamp(seconds: clock.now().seconds))
+        let key = jwsKeys.ring.current
+        let serialized = try await pool.run {
+            let claims = MediaTokenClaims(facts, identifier: Base64.url.encode(SecureRandom.bytes(16)))
+            return try CompactJWS.sign(claims, type: MediaTokenClaims.type, key: key)
+        }
+        return Issued(serialized: serialized, facts: facts)
+    }
+}

@@ -1,0 +1,15 @@
+/// Why a signed token is not accepted. For the log: callers of the API learn no more than "access denied".
+public enum TokenRejection: String, Error, Hashable, Sendable {
+    /// No compact JWS, or claims of the wrong form.
+    case malformed
+    /// Another kind of token (`typ`), or header extensions that must be understood (`crit`).
+    case wrongType
+    /// The algorithm is not the one of the key that `kid` names.
+    case wrongAlgorithm
+    case unknownKey
+    case invalidSignature
+    case wrongIssuer
+    case wrongAudience
+    case notYetValid
+    case expired
+}

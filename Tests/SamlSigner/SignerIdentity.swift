@@ -1,0 +1,32 @@
+internal import Foundation
+
+/// A throwaway key pair with a self-signed certificate, made by the `openssl` program.
+public struct SignerIdentity: Sendable {
+    /// What kind of key.
+    public enum Kind: Sendable {
+        case rsa(bits: Int)
+        case p256
+
+        fileprivate var arguments: [String] {
+            switch self {
+            case .rsa(let bits): ["-newkey", "rsa:\(bits)"]
+            case .p256: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+            }
+        }
+    }
+
+    public let privateKeyPEM: String
+    public let certificatePEM: String
+    public let certificateDER: [UInt8]
+
+    public init(_ kind: Kind = .rsa(bits: 2048), commonName: String = "idp.harbor.example") throws {
+        let scratch = try Scratch()
+        try Tool.run(
+            "openssl",
+            ["req", "-x509", "-nodes", "-sha256", "-days", "30", "-subj", "/CN=\(commonName)"] + kind.arguments
+                + ["-keyout", scratch.path("key"), "-out", scratch.path("certificate")])
+        privateKeyPEM = String(decoding: try scratch.read("key"), as: UTF8.self)
+        certificatePEM = String(decoding: try scratch.read("certificate"), as: UTF8.self)
+        certificateDER = Array(try Tool.run("openssl", ["x509", "-in", scratch.path("certificate"), "-outform", "DER"]))
+    }
+}

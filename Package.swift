@@ -94,56 +94,84 @@ let package = Package(
         library("Catalogue", "Shared/Catalogue", ["ContractRuntime", "Contracts", "Faults", "Clocks", logging, nioConcurrency]),
         library("Wire", "Shared/Wire", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         library("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
-        library("Rpc", "Shared/Rpc", ["ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, nioConcurrency, logging, coreMetrics]),
+        library(
+            "Rpc", "Shared/Rpc",
+            ["ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, nioConcurrency, logging, coreMetrics]),
         library("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
         library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library("Storage", "Shared/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
-        library("ServiceKit", "Shared/ServiceKit", [
-            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StrictJson", "Transport",
-            nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
-        ]),
+        library(
+            "ServiceKit", "Shared/ServiceKit",
+            [
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StrictJson", "Transport",
+                nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
+            ]),
 
         // Services: a library with the logic of one context, and a thin executable.
-        library("ConfigService", "Services/Config/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "StrictJson", "Tokens", logging, coreMetrics]),
+        library(
+            "ConfigService", "Services/Config/Service",
+            [
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "StrictJson", "Tokens", logging,
+                coreMetrics,
+            ]),
         program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit"]),
 
-        cLibrary("CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings, links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
+        cLibrary(
+            "CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings,
+            links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
         library("SamlProfile", "Services/Authentication/Saml", ["Clocks", "CXmlSec"]),
-        library("AuthenticationService", "Services/Authentication/Service", [
-            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "Tokens", logging, coreMetrics,
-        ]),
+        library(
+            "AuthenticationService", "Services/Authentication/Service",
+            [
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "Tokens", logging,
+                coreMetrics,
+            ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "ServiceKit"]),
 
-        library("AuthorizationService", "Services/Authorization/Service", [
-            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics, httpClient, nioCore,
-        ]),
+        library(
+            "AuthorizationService", "Services/Authorization/Service",
+            [
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics,
+                httpClient, nioCore,
+            ]),
         program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "ServiceKit"]),
 
-        library("AutoSignInService", "Services/AutoSignIn/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", "Storage", logging]),
+        library(
+            "AutoSignInService", "Services/AutoSignIn/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", "Storage", logging]),
         program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "ServiceKit"]),
 
-        library("GatewayService", "Services/Gateway/Service", [
-            "Catalogue", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, hummingbirdCore, mustache, nioCore,
-        ]),
+        library(
+            "GatewayService", "Services/Gateway/Service",
+            [
+                "Catalogue", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, hummingbirdCore, mustache, nioCore,
+            ]),
         program("GatewayMain", "Services/Gateway/Main", ["GatewayService", "ServiceKit", hummingbird]),
 
         cLibrary(
             "CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings,
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]
         ),
-        library("SandboxService", "Services/Sandbox/Service", ["Clocks", "CSandboxXml", "StrictJson", lifecycle, logging, hummingbird, mustache, nioCore]),
+        library(
+            "SandboxService", "Services/Sandbox/Service", ["Clocks", "CSandboxXml", "StrictJson", lifecycle, logging, hummingbird, mustache, nioCore]),
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, logging]),
 
-        library("BoxofficeCommand", "Services/CommandLine/Command", [
-            "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit", "Transport",
-            arguments, httpClient, nioCore, nioPosix, logging,
-        ]),
+        cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
+        library(
+            "BoxofficeCommand", "Services/CommandLine/Command",
+            [
+                "CQrEncode",
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit",
+                "Transport",
+                arguments, httpClient, nioCore, nioPosix, logging,
+            ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
 
         // Benchmarks: programs, not tests.
-        program("WireBenchmark", "Tests/Benchmarks/Wire", [
-            "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, histogram, nioCore, nioPosix, logging,
-        ]),
+        program(
+            "WireBenchmark", "Tests/Benchmarks/Wire",
+            [
+                "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, histogram, nioCore, nioPosix, logging,
+            ]),
 
         // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
@@ -153,19 +181,42 @@ let package = Package(
         tests("CryptographyTests", ["Clocks", "Cryptography"]),
         tests("WireTests", ["Wire", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),
         tests("TransportTests", ["Transport", "Cryptography", "Faults", nioCore, nioPosix, nioEmbedded]),
-        tests("RpcTests", ["Rpc", "Wire", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency, logging]),
+        tests(
+            "RpcTests",
+            ["Rpc", "Wire", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency, logging]),
         tests("TokensTests", ["Clocks", "Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
         tests("StorageTests", ["Clocks", "Storage", "Faults", grdb, logging]),
-        tests("ServiceKitTests", ["Catalogue", "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", logging, metrics, hummingbird]),
-        tests("ConfigServiceTests", ["Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Storage", "Tokens"]),
+        tests(
+            "ServiceKitTests",
+            ["Catalogue", "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", logging, metrics, hummingbird]),
+        tests(
+            "ConfigServiceTests",
+            ["Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Storage", "Tokens"]),
         library("SamlSigner", "Tests/SamlSigner", []),
         tests("SamlProfileTests", ["Clocks", "SamlProfile", "SamlSigner"]),
-        tests("AuthenticationServiceTests", ["Catalogue", "Clocks", "AuthenticationService", "SamlProfile", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens"]),
-        tests("AuthorizationServiceTests", ["Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens", hummingbird, nioCore]),
+        tests(
+            "AuthenticationServiceTests",
+            [
+                "Catalogue", "Clocks", "AuthenticationService", "SamlProfile", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults",
+                "Storage", "Tokens",
+            ]),
+        tests(
+            "AuthorizationServiceTests",
+            [
+                "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles",
+                "Faults", "Storage", "Tokens", hummingbird, nioCore,
+            ]),
         tests("AutoSignInServiceTests", ["Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Storage"]),
-        tests("GatewayServiceTests", ["Catalogue", "Clocks", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting]),
+        tests(
+            "GatewayServiceTests",
+            ["Catalogue", "Clocks", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting]),
         tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging, nioConcurrency]),
         tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
-        tests("IntegrationTests", ["Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport", httpClient, nioCore, nioPosix, logging]),
+        tests(
+            "IntegrationTests",
+            [
+                "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport",
+                httpClient, nioCore, nioPosix, logging,
+            ]),
     ]
 )

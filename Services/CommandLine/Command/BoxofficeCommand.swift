@@ -1,1 +1,18 @@
-enum BoxofficeCommandPlaceholder {}
+public import ArgumentParser
+
+/// `boxoffice`, the command line of the cluster.
+public struct BoxofficeCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "boxoffice",
+        abstract: "Run, try and check a Boxoffice cluster.",
+        version: SoftwareVersion.current,
+        subcommands: [UpCommand.self, DownCommand.self, PkiCommand.self, DeviceCommand.self, VerifyCommand.self]
+    )
+
+    public init() {}
+}
+
+/// The version that all programs of this checkout carry.
+enum SoftwareVersion {
+    static let current = "0.1.0"
+}

@@ -1,4 +1,8 @@
+internal import BoxofficeCommand
+
 @main
-struct Main {
-    static func main() {}
+struct CommandLineMain {
+    static func main() async {
+        await BoxofficeCommand.main()
+    }
 }

@@ -1,0 +1,70 @@
+internal import Foundation
+
+/// `cluster.json`: the one file that scripts read to find a cluster.
+struct ClusterFile: Codable, Sendable, Equatable {
+    struct Entry: Codable, Sendable, Equatable {
+        /// Where it answers: `host:port` of its RPC listener; for the gateway, of its HTTP listener.
+        var address: String
+        /// `host:port` of its debug listener.
+        var debug: String
+        var pid: Int32
+    }
+
+    struct Sandbox: Codable, Sendable, Equatable {
+        /// Base URL of the stand-in MVPD.
+        var mvpd: String
+        /// Base URL of the stand-in Apple.
+        var apple: String
+        var pid: Int32
+    }
+
+    struct Pki: Codable, Sendable, Equatable {
+        var ca: String
+        var clientCert: String
+        var clientKey: String
+    }
+
+    /// Base URL of the public API.
+    var gateway: String
+    var services: [String: Entry]
+    var sandbox: Sandbox
+    var adminToken: String
+    var pki: Pki
+    /// One software statement per registered application of the catalogue.
+    var softwareStatements: [String: String]
+    /// Verifies the reference form of media tokens.
+    var mediaTokenCertificate: String
+
+    /// - Throws: `CommandFailure` when the file is there but is not one.
+    static func read(_ home: ClusterHome) throws -> ClusterFile? {
+        guard let content = FileManager.default.contents(atPath: home.clusterFile.path) else { return nil }
+        do {
+            return try JSONDecoder().decode(ClusterFile.self, from: content)
+        } catch {
+            throw CommandFailure("\(home.clusterFile.path) is damaged", advice: "stop the cluster's processes by hand and remove it")
+        }
+    }
+
+    /// Replaces the file as a whole; readable by its owner alone, as it holds the admin token.
+    func write(_ home: ClusterHome) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let temporary = home.root.appendingPathComponent(".cluster.json.new")
+        let content = try encoder.encode(self)
+        guard FileManager.default.createFile(atPath: temporary.path, contents: content, attributes: [.posixPermissions: 0o600]) else {
+            throw CommandFailure("cannot write \(home.clusterFile.path)", advice: "check its permissions and the free space")
+        }
+        guard rename(temporary.path, home.clusterFile.path) == 0 else {
+            throw CommandFailure("cannot replace \(home.clusterFile.path)", advice: String(cString: strerror(errno)))
+        }
+    }
+
+    /// The process ids by service, the sandbox included.
+    var processIDs: [ClusterService: Int32] {
+        var found: [ClusterService: Int32] = [.sandbox: sandbox.pid]
+        for (name, entry) in services {
+            if let service = ClusterService(rawValue: name) { found[service] = entry.pid }
+        }
+        return found
+    }
+}

@@ -1,0 +1,49 @@
+internal import Foundation
+
+/// The one folder that holds all state of a local cluster.
+struct ClusterHome: Sendable {
+    let root: URL
+
+    /// - Parameters:
+    ///   - environment: Read for `BOXOFFICE_HOME`.
+    ///   - checkout: The folder whose `.boxoffice` is the default.
+    init(environment: [String: String], checkout: URL) {
+        let given = environment["BOXOFFICE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
+        root = (given.map { URL(fileURLWithPath: $0) } ?? checkout.appendingPathComponent(".boxoffice")).standardizedFileURL
+    }
+
+    init(root: URL) { self.root = root.standardizedFileURL }
+
+    var pki: URL { root.appendingPathComponent("pki") }
+    var data: URL { root.appendingPathComponent("data") }
+    var logs: URL { root.appendingPathComponent("logs") }
+    var settings: URL { root.appendingPathComponent("settings") }
+    var catalogue: URL { root.appendingPathComponent("catalogue.json") }
+    var clusterFile: URL { root.appendingPathComponent("cluster.json") }
+    var lockFile: URL { root.appendingPathComponent("lock") }
+
+    func settings(of service: ClusterService) -> URL { settings.appendingPathComponent("\(service.rawValue).json") }
+    func log(of service: ClusterService) -> URL { logs.appendingPathComponent("\(service.rawValue).log") }
+
+    /// Makes the folders that are missing, readable by their owner alone.
+    /// - Throws: `CommandFailure` naming the folder.
+    func prepare() throws {
+        for folder in [root, pki, data, logs, settings] {
+            do {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            } catch {
+                throw CommandFailure(
+                    "cannot make the folder \(folder.path)",
+                    advice: "check its parent's permissions, or set BOXOFFICE_HOME (\(error.localizedDescription))")
+            }
+        }
+    }
+
+    /// Removes what the services remember and their logs; the PKI stays.
+    func forgetState() throws {
+        for item in [data, logs, settings, catalogue] where FileManager.default.fileExists(atPath: item.path) {
+            try FileManager.default.removeItem(at: item)
+        }
+    }
+}

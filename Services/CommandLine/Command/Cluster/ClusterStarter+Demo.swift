@@ -1,0 +1,41 @@
+internal import Foundation
+
+extension ClusterStarter {
+    /// A simulated TV and a simulated person sign in, authorize a channel and get a media token.
+    /// - Parameter stoppingOnFailure: Stopped when a step fails, so that a failed start leaves nothing behind.
+    func playSignIn(stoppingOnFailure started: [ServiceProcess]) async throws {
+        guard let file = try ClusterFile.read(home), let statement = file.softwareStatements["acme-tv"] else {
+            throw CommandFailure("the catalogue has no application 'acme-tv'", advice: "use --no-demo with a catalogue of your own")
+        }
+        console.line(console.bold("One sign-in, played through the cluster"))
+        let session = DeviceSession(
+            console: console, exchange: exchange, gateway: file.gateway, requestor: "ACME1", resource: "ACME1-NEWS",
+            viewer: .simulated(name: "ada", mvpd: "NorthCable"), pollInterval: .milliseconds(50),
+            certificates: try TextFile.read(file.mediaTokenCertificate))
+        do {
+            try await session.play(statement: statement, deviceID: "demo-\(UUID().uuidString)")
+        } catch {
+            console.failed("\(error)")
+            _ = await ClusterStopper.stop(started)
+            forgetProcesses(started)
+            throw CommandFailure("the sign-in failed", advice: "the logs are in \(home.logs.path)")
+        }
+        console.line()
+    }
+
+    func printSummary(isDetached: Bool) {
+        let addresses = ClusterAddresses(ports: ports)
+        let rows = [
+            ("Public API", addresses.gateway), ("Second screen", "\(addresses.gateway)/activate"), ("Stand-in MVPD", addresses.sandbox),
+            ("Metrics", ClusterService.allCases.filter { $0 != .sandbox }.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
+            ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
+        ]
+        rows.forEach { console.line("  \($0.0.padding(toLength: 15, withPad: " ", startingAt: 0)) \($0.1)") }
+        let program = CommandLine.arguments.first ?? "boxoffice"
+        console.line("\n  \(console.bold("Try next"))")
+        console.line("    \(program) device              a TV that waits for you to sign in (ada/ada at NorthCable)")
+        console.line("    \(program) device --as ben --resource ACME1-SPORT      a person who may not watch it")
+        console.line("    curl -s '\(addresses.gateway)/api/v1/config/ACME1.json'")
+        console.line(isDetached ? "    ./Services/down             stops the cluster" : "\n  Ctrl-C stops the cluster.")
+    }
+}

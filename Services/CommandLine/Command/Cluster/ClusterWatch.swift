@@ -1,0 +1,50 @@
+internal import Foundation
+
+/// Stays beside a cluster: reports services that die, starts them again if asked to, and stops what it started at the end.
+struct ClusterWatch {
+    let starter: ClusterStarter
+    let console: Console
+    let supervise: Bool
+
+    func watch(_ started: [ServiceProcess], until signals: StopSignals) async {
+        let final = await withTaskGroup(of: [ServiceProcess]?.self) { group in
+            let watcher = Task { await self.follow(started) }
+            group.addTask { await watcher.value }
+            group.addTask {
+                await signals.wait()
+                watcher.cancel()
+                return nil
+            }
+            var processes = started
+            for await result in group {
+                if let result { processes = result }
+            }
+            return processes
+        }
+        console.line("\nStopping \(final.count) processes ...")
+        let killed = await ClusterStopper.stop(final)
+        killed.forEach { console.line(console.bad("\($0.rawValue) did not stop in 10 s and was killed")) }
+        starter.forgetProcesses(final)
+        console.line("Stopped; the state stays in \(starter.home.data.path).")
+    }
+
+    /// Looks after the processes until cancelled.
+    private func follow(_ started: [ServiceProcess]) async -> [ServiceProcess] {
+        var processes = started
+        while !Task.isCancelled {
+            for (index, process) in processes.enumerated().reversed() where !process.isRunning {
+                let service = process.service
+                console.line(console.bad("\(service.rawValue) (process \(process.pid)) has ended; its log is \(starter.home.log(of: service).path)"))
+                if supervise, let again = try? await starter.restart(service) {
+                    processes[index] = again
+                    console.line("\(service.rawValue) was started again as process \(again.pid)")
+                } else {
+                    processes.remove(at: index)
+                    console.line("Bring it back with ./Services/up in another terminal.")
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(250))
+        }
+        return processes
+    }
+}

@@ -1,0 +1,26 @@
+public import ArgumentParser
+internal import Foundation
+
+/// `boxoffice down`: stops the local cluster.
+public struct DownCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(commandName: "down", abstract: "Stop the local cluster; its state stays.")
+
+    public init() {}
+
+    public func run() async throws {
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        let console = Console()
+        guard let file = try ClusterFile.read(home) else {
+            console.line("No cluster runs in \(home.root.path).")
+            return
+        }
+        let processes = file.processIDs.map { ServiceProcess(service: $0.key, pid: $0.value) }
+        let running = processes.filter(\.isRunning)
+        let killed = await ClusterStopper.stop(processes)
+        try? FileManager.default.removeItem(at: home.clusterFile)
+        console.line(running.isEmpty ? "Nothing was running." : "Stopped \(running.count) processes; the state stays in \(home.data.path).")
+        for service in killed {
+            console.line(console.bad("\(service.rawValue) did not stop in 10 s and was killed; its log is \(home.log(of: service).path)"))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// Which ports a local cluster uses.
+struct PortPlan: Sendable, Equatable {
+    /// `BOXOFFICE_PORT_BASE`; `nil` is the default plan.
+    let base: Int?
+
+    /// - Parameter environment: Read for `BOXOFFICE_PORT_BASE`, 1024 to 65500.
+    /// - Throws: `CommandFailure` when it is no such number.
+    init(environment: [String: String]) throws {
+        guard let text = environment["BOXOFFICE_PORT_BASE"], !text.isEmpty else {
+            base = nil
+            return
+        }
+        guard let number = Int(text), (1024...65500).contains(number) else {
+            throw CommandFailure("BOXOFFICE_PORT_BASE is '\(text)'", advice: "give a number from 1024 to 65500")
+        }
+        base = number
+    }
+
+    init(base: Int?) { self.base = base }
+
+    /// Where the service answers: HTTP for gateway and sandbox, RPC for the others.
+    func main(_ service: ClusterService) -> Int {
+        switch service {
+        case .gateway: base ?? 8080
+        case .sandbox: base.map { $0 + 20 } ?? 8090
+        default: base.map { $0 + service.index } ?? 7000 + service.index
+        }
+    }
+
+    /// Metrics and health; the sandbox has them on its own port.
+    func debug(_ service: ClusterService) -> Int {
+        switch service {
+        case .sandbox: main(.sandbox)
+        default: base.map { $0 + 10 + service.index } ?? 9000 + service.index
+        }
+    }
+
+    /// The stand-in Apple.
+    var apple: Int { base.map { $0 + 21 } ?? 8091 }
+}

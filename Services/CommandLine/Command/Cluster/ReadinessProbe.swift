@@ -1,0 +1,30 @@
+internal import Foundation
+
+/// Waits for one process to say that it is ready, or finds out why it does not.
+struct ReadinessProbe: Sendable {
+    let home: ClusterHome
+    let exchange: HTTPExchange
+    let url: String
+    private static let patience: Duration = .seconds(20)
+
+    /// - Throws: `CommandFailure` with the process's own last words when it ends or takes too long.
+    func wait(for process: ServiceProcess) async throws {
+        let end = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < end {
+            guard process.isRunning else {
+                throw CommandFailure("\(process.service.rawValue) ended at once", advice: lastWords(of: process.service))
+            }
+            if let answer = try? await exchange.send("GET", url), answer.status == 200 { return }
+            try await Task.sleep(for: .milliseconds(15))
+        }
+        throw CommandFailure(
+            "\(process.service.rawValue) is not ready after \(Console.text(of: Self.patience))", advice: lastWords(of: process.service))
+    }
+
+    /// The last line of its log: a program that cannot start says why there, in one line.
+    private func lastWords(of service: ClusterService) -> String {
+        let log = home.log(of: service)
+        let lines = (try? String(contentsOf: log, encoding: .utf8))?.split(separator: "\n") ?? []
+        return lines.last.map { "\($0) (log: \(log.path))" } ?? "its log \(log.path) is empty"
+    }
+}

@@ -1,0 +1,80 @@
+internal import Foundation
+
+/// Writes the settings of each program for this cluster, from the documented ones in the checkout.
+///
+/// `Services/<Name>/config.json` describes the default local cluster. Here its ports become those of the port plan, its folders those of the home, and
+/// what it names of the checkout an absolute path; all else is taken as it stands there.
+struct SettingsWriter {
+    let home: ClusterHome
+    let ports: PortPlan
+    let checkout: URL
+    let pki: LocalPki
+
+    /// - Throws: `CommandFailure` naming the file that is missing or damaged.
+    func write() throws {
+        try writeCatalogue()
+        for service in ClusterService.allCases {
+            let source = checkout.appendingPathComponent("Services/\(service.folder)/config.json")
+            let text = try TextFile.read(source.path)
+            guard var settings = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+                throw CommandFailure("\(source.path) is no JSON object", advice: "restore it from the repository")
+            }
+            settings = settings.mapValues { moved($0, of: service) }
+            if service != .sandbox {
+                settings["debug"] = ["address": "127.0.0.1", "port": ports.debug(service)]
+                settings["data"] = home.data.appendingPathComponent(service.rawValue).path
+            }
+            if settings["listen"] != nil { settings["listen"] = ["address": "127.0.0.1", "port": ports.main(service)] }
+            try write(settings, to: home.settings(of: service))
+        }
+    }
+
+    /// The demo catalogue, pointed at this cluster's sandbox.
+    private func writeCatalogue() throws {
+        let template = try TextFile.read(checkout.appendingPathComponent("Services/Config/demo-catalogue.json").path)
+        let sandbox = ClusterAddresses(ports: ports).sandbox
+        let text = template.replacingOccurrences(of: "${SANDBOX_MVPD}", with: sandbox)
+        guard (try? TextFile.read(home.catalogue.path)) != text else { return }
+        try replace(home.catalogue, with: Data(text.utf8))
+    }
+
+    private func moved(_ value: Any, of service: ClusterService) -> Any {
+        switch value {
+        case let object as [String: Any]:
+            Dictionary(
+                uniqueKeysWithValues: object.map { key, value in
+                    (key, key == "pages" ? checkout.appendingPathComponent("Services/\(service.folder)/Pages").path : moved(value, of: service))
+                })
+        case let list as [Any]: list.map { moved($0, of: service) }
+        case let text as String: moved(text)
+        default: value
+        }
+    }
+
+    private func moved(_ text: String) -> String {
+        if text.hasPrefix("pki/") { return pki.path(String(text.dropFirst(4))) }
+        if text == "catalogue.json" || text.hasSuffix("demo-catalogue.json") { return home.catalogue.path }
+        return text.replacing(/127\.0\.0\.1:([0-9]+)/) { match in
+            Int(match.1).flatMap { planned[$0] }.map { "127.0.0.1:\($0)" } ?? String(match.0)
+        }
+    }
+
+    /// The port of this cluster for each one of the default plan.
+    private var planned: [Int: Int] {
+        let standard = PortPlan(base: nil)
+        let pairs = ClusterService.allCases.map { (standard.main($0), ports.main($0)) } + [(standard.apple, ports.apple)]
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    private func write(_ settings: [String: Any], to file: URL) throws {
+        try replace(file, with: JSONSerialization.data(withJSONObject: settings, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]))
+    }
+
+    private func replace(_ file: URL, with content: Data) throws {
+        do {
+            try content.write(to: file, options: .atomic)
+        } catch {
+            throw CommandFailure("cannot write \(file.path)", advice: "check its permissions and the free space (\(error.localizedDescription))")
+        }
+    }
+}

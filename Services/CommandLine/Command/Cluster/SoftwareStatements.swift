@@ -1,0 +1,49 @@
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import Logging
+internal import NIOPosix
+internal import Rpc
+internal import Transport
+
+/// Asks `config` for a software statement of each registered application, as the operator.
+struct SoftwareStatements: Sendable {
+    let addresses: ClusterAddresses
+    let pki: LocalPki
+
+    /// - Returns: Statements by application id.
+    /// - Throws: `CommandFailure` when `config` does not give them.
+    func fetch() async throws -> [String: String] {
+        let client = try connect()
+        let outcome: Result<[String: String], any Error>
+        do {
+            outcome = .success(try await statements(from: ConfigClient(caller: client)))
+        } catch {
+            outcome = .failure(CommandFailure("config gives no software statements (\(error))", advice: "its log says why"))
+        }
+        await client.shutDown()
+        return try outcome.get()
+    }
+
+    private func statements(from config: some Config) async throws -> [String: String] {
+        let context = CallContext(deadline: .now + .seconds(10))
+        let applications = try await config.getConfiguration(GetConfigurationRequest(), context: context).applications
+        var statements: [String: String] = [:]
+        for application in applications {
+            let request = IssueSoftwareStatementRequest(applicationID: application.id)
+            statements[application.id] = try await config.issueSoftwareStatement(request, context: context.child()).statement
+        }
+        return statements
+    }
+
+    private func connect() throws -> RpcClient {
+        let files = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
+        let address = RpcAddress(host: "127.0.0.1", port: addresses.ports.main(.config))
+        let configuration = RpcClient.Configuration(
+            addresses: [address], peerName: ClusterService.config.certificateName, identity: try TlsIdentity(files: files), software: "boxoffice",
+            softwareVersion: SoftwareVersion.current)
+        return RpcClient(
+            configuration: configuration, group: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "boxoffice", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+}

@@ -1,0 +1,26 @@
+internal import Dispatch
+internal import Foundation
+
+/// Ctrl-C, `kill` and a closed terminal, as something to wait for.
+final class StopSignals: Sendable {
+    private let stream: AsyncStream<Int32>
+    // Written once, never read: it keeps the sources alive.
+    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
+
+    init() {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
+        self.stream = stream
+        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield(number) }
+            source.activate()
+            return source
+        }
+    }
+
+    /// Returns at the first signal, also when it came before the call.
+    func wait() async {
+        for await _ in stream { return }
+    }
+}

@@ -1,0 +1,62 @@
+public import ArgumentParser
+internal import Foundation
+
+/// `boxoffice up`: starts a whole cluster on this machine, and plays one sign-in through it.
+public struct UpCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Start a whole cluster on this machine.",
+        discussion: """
+            Starts what is not running, so it also brings back a service that was killed. All state is in $BOXOFFICE_HOME \
+            (default: .boxoffice in the checkout); BOXOFFICE_PORT_BASE=N moves all ports.
+            """
+    )
+
+    @Flag(help: "Return once the cluster is up; 'boxoffice down' stops it.")
+    var detach = false
+
+    @Flag(help: "Forget the state of an earlier run first; stops a cluster that runs.")
+    var reset = false
+
+    @Flag(name: .customLong("no-demo"), help: "Do not play the sign-in.")
+    var noDemo = false
+
+    @Flag(help: "Start a service again when it dies.")
+    var supervise = false
+
+    public init() {}
+
+    public func validate() throws {
+        guard !(detach && supervise) else { throw ValidationError("--supervise watches the services from here; it cannot be --detach too") }
+    }
+
+    public func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let console = Console()
+        let signals = StopSignals()
+        let client = HTTPExchange.makeClient()
+        let starter = ClusterStarter(
+            home: ClusterHome(environment: environment, checkout: Checkout.current), ports: try PortPlan(environment: environment),
+            checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client))
+        let outcome: Result<Void, any Error>
+        do {
+            try await run(starter, console, signals)
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await client.shutdown()
+        try outcome.get()
+    }
+
+    private func run(_ starter: ClusterStarter, _ console: Console, _ signals: StopSignals) async throws {
+        let start = ContinuousClock.now
+        if reset { try await starter.reset() }
+        let started = try await starter.start()
+        console.line("  \(console.bold("The cluster is ready")) after \(Console.text(of: ContinuousClock.now - start)).\n")
+        if !noDemo { try await starter.playSignIn(stoppingOnFailure: detach ? [] : started) }
+        starter.printSummary(isDetached: detach)
+        guard !detach else { return }
+        await ClusterWatch(starter: starter, console: console, supervise: supervise).watch(started, until: signals)
+    }
+}

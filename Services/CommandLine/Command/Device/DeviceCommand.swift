@@ -1,0 +1,92 @@
+public import ArgumentParser
+internal import Foundation
+
+/// `boxoffice device`: a simulated TV against a running cluster.
+public struct DeviceCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Play a TV: show a registration code, wait for the sign-in, authorize a channel, verify its media token.",
+        discussion: """
+            Without --as the code is shown with a QR code, and you sign in yourself on the second screen. With --as a simulated person of \
+            the sandbox does it. Exit code 0 when the media token was verified.
+            """
+    )
+
+    @Option(help: "Base URL of the gateway; default: that of the local cluster.")
+    var gateway: String?
+
+    @Option(help: "The channel's brand.")
+    var requestor = "ACME1"
+
+    @Option(help: "What to watch.")
+    var resource = "ACME1-NEWS"
+
+    @Option(name: .customLong("as"), help: "The sandbox's person who signs in: ada, ben, cleo, dan or eve.")
+    var person: String?
+
+    @Option(help: "The MVPD where that person signs in.")
+    var mvpd = "NorthCable"
+
+    @Option(help: "The device's id; default: a new one.")
+    var deviceID: String?
+
+    @Option(help: "Software statement, or a file that holds it; default: that of the requestor's application in the local cluster.")
+    var statement: String?
+
+    @Option(help: "Certificates that verify the media token, PEM file; default: the gateway's.")
+    var certificate: String?
+
+    @Option(help: "Seconds between two polls, 1 to 60.")
+    var poll: Double = 3
+
+    public init() {}
+
+    public func validate() throws {
+        guard (1...60).contains(poll) else { throw ValidationError("--poll takes 1 to 60 seconds") }
+    }
+
+    public func run() async throws {
+        let cluster = try ClusterFile.read(ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current))
+        guard let gateway = gateway ?? cluster?.gateway else {
+            throw CommandFailure("no cluster runs here", advice: "start one with ./Services/up, or name a gateway with --gateway URL")
+        }
+        let client = HTTPExchange.makeClient()
+        let session = DeviceSession(
+            console: Console(), exchange: HTTPExchange(client: client), gateway: gateway, requestor: requestor, resource: resource,
+            viewer: person.map { .simulated(name: $0, mvpd: mvpd) } ?? .person,
+            pollInterval: person == nil ? .seconds(poll) : .milliseconds(200),
+            certificates: try certificate.map(TextFile.read))
+        let outcome: Result<Void, any Error>
+        do {
+            try await session.play(statement: try softwareStatement(cluster), deviceID: deviceID ?? UUID().uuidString)
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await client.shutdown()
+        try outcome.get()
+    }
+
+    private func softwareStatement(_ cluster: ClusterFile?) throws -> String {
+        if let statement {
+            let text = FileManager.default.fileExists(atPath: statement) ? try TextFile.read(statement) : statement
+            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let statements = cluster?.softwareStatements ?? [:]
+        guard let found = statements[requestor.hasPrefix("BRAVO") ? "bravo-tv" : "acme-tv"] ?? statements.first?.value else {
+            throw CommandFailure("there is no software statement for \(requestor)", advice: "pass --statement JWT or a file that holds it")
+        }
+        return found
+    }
+}
+
+/// Reads a file that a person named.
+enum TextFile {
+    static func read(_ path: String) throws -> String {
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw CommandFailure("cannot read \(path)", advice: error.localizedDescription)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import AsyncHTTPClient
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+
+/// One HTTP answer, read whole.
+struct HTTPAnswer: Sendable {
+    let status: Int
+    let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// The body as a JSON object; empty when it is none.
+    var object: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
+    }
+}
+
+/// Sends single requests, follows nothing by itself.
+struct HTTPExchange: Sendable {
+    let client: HTTPClient
+    /// The longest that one request may take.
+    var timeout: TimeAmount = .seconds(15)
+    /// The largest body that is read.
+    private static let bodyLimit = 4 * 1024 * 1024
+
+    init(client: HTTPClient) { self.client = client }
+
+    /// A client that leaves redirects to its user.
+    static func makeClient() -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout.connect = .seconds(5)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// - Throws: `CommandFailure` when the server cannot be reached or breaks off.
+    func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
+        var request = HTTPClientRequest(url: url)
+        request.method = HTTPMethod(rawValue: method)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        do {
+            let response = try await client.execute(request, timeout: timeout)
+            let content = try await response.body.collect(upTo: Self.bodyLimit)
+            return HTTPAnswer(
+                status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: Array(content.readableBytesView))
+        } catch {
+            let place = URL(string: url).map { "\($0.scheme ?? "http")://\($0.host ?? "?"):\($0.port ?? 80)" } ?? "the server"
+            throw CommandFailure("\(method) to \(place) failed (\(error))", advice: "is the cluster running? Start it with ./Services/up")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import Foundation
+
+/// A streaming app on a TV, as the v1 API sees it (rest-v1 §4.1, §4.2, §4.5).
+struct StreamingApp: Sendable {
+    struct Code: Sendable {
+        let code: String
+        let expires: Date
+        let registrationURL: String?
+    }
+
+    struct MediaToken: Sendable {
+        let serialized: String
+        let mvpd: String
+        let userID: String
+    }
+
+    let exchange: HTTPExchange
+    let gateway: String
+    let requestor: String
+    let deviceID: String
+    private(set) var accessToken = ""
+
+    init(exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String) {
+        self.exchange = exchange
+        self.gateway = gateway
+        self.requestor = requestor
+        self.deviceID = deviceID
+    }
+
+    /// Registers as a client and gets an access token (rest-v1 §3.1, §3.2).
+    /// - Parameter statement: The software statement of the app's registration.
+    mutating func register(statement: String) async throws {
+        let body = try JSONSerialization.data(withJSONObject: ["software_statement": statement])
+        let client = try await object(
+            "POST", "/o/client/register", headers: [("Content-Type", "application/json")], body: String(decoding: body, as: UTF8.self))
+        let form = [
+            ("client_id", client["client_id"] as? String ?? ""), ("client_secret", client["client_secret"] as? String ?? ""),
+            ("grant_type", "client_credentials"),
+        ]
+        let token = try await object(
+            "POST", "/o/client/token", headers: [("Content-Type", "application/x-www-form-urlencoded")], body: FormEncoding.encode(form))
+        accessToken = token["access_token"] as? String ?? ""
+    }
+
+    /// rest-v1 §3.4.
+    func requestCode() async throws -> Code {
+        let answer = try await object(
+            "POST", "/reggie/v1/\(FormEncoding.encode(requestor))/regcode",
+            headers: [("Content-Type", "application/x-www-form-urlencoded")], body: FormEncoding.encode([("deviceId", deviceID)]))
+        guard let code = answer["code"] as? String, let expires = answer["expires"] as? Double else {
+            throw CommandFailure("the gateway's answer holds no registration code")
+        }
+        let info = answer["info"] as? [String: Any]
+        return Code(code: code, expires: Date(timeIntervalSince1970: expires / 1000), registrationURL: info?["registrationURL"] as? String)
+    }
+
+    /// True once the device has a session (rest-v1 §3.11).
+    func isSignedIn() async throws -> Bool {
+        let answer = try await send("GET", "/api/v1/tokens/authn?\(deviceSet())")
+        switch answer.status {
+        case 200: return true
+        case 404, 410: return false
+        default: throw failure(answer, "asking for the session")
+        }
+    }
+
+    /// rest-v1 §3.14. Returns when the permission ends.
+    @discardableResult
+    func authorize(_ resource: String) async throws -> Date {
+        let answer = try await object("GET", "/api/v1/authorize?\(deviceSet([("resource", resource)]))")
+        return Date(timeIntervalSince1970: (Double(answer["expires"] as? String ?? "") ?? 0) / 1000)
+    }
+
+    /// rest-v1 §3.18.
+    func mediaToken(_ resource: String) async throws -> MediaToken {
+        let answer = try await object("GET", "/api/v1/mediatoken?\(deviceSet([("resource", resource)]))")
+        return MediaToken(
+            serialized: answer["serializedToken"] as? String ?? "", mvpd: answer["mvpdId"] as? String ?? "", userID: answer["userId"] as? String ?? ""
+        )
+    }
+
+    /// rest-v1 §3.20.
+    func logout() async throws {
+        let answer = try await send("DELETE", "/api/v1/logout?\(deviceSet())")
+        guard answer.status == 204 else { throw failure(answer, "logging out") }
+    }
+
+    private func deviceSet(_ more: [(String, String)] = []) -> String {
+        FormEncoding.encode([("requestor", requestor), ("deviceId", deviceID)] + more)
+    }
+
+    private func object(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> [String: Any] {
+        let answer = try await send(method, path, headers: headers, body: body)
+        guard (200..<300).contains(answer.status) else { throw failure(answer, "\(method) \(path.prefix { $0 != "?" })") }
+        return answer.object
+    }
+
+    private func send(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
+        var all = headers + [("Accept", "application/json"), ("X-Device-Info", Self.deviceInformation), ("User-Agent", "boxoffice-device")]
+        if !accessToken.isEmpty { all.append(("Authorization", "Bearer \(accessToken)")) }
+        return try await exchange.send(method, gateway + path, headers: all, body: body)
+    }
+
+    private func failure(_ answer: HTTPAnswer, _ what: String) -> CommandFailure {
+        let object = answer.object
+        let reason = object["details"] as? String ?? object["message"] as? String ?? object["error"] as? String
+        return CommandFailure("\(what) was answered \(answer.status)\(reason.map { " (\($0))" } ?? "")")
+    }
+
+    private static let deviceInformation = Data(
+        #"{"primaryHardwareType":"TV","model":"Simulated TV","manufacturer":"Boxoffice","osName":"Linux","osVersion":"1"}"#.utf8
+    ).base64EncodedString()
+}

@@ -1,0 +1,69 @@
+internal import Foundation
+
+/// A form of an HTML page, as far as a program needs it to press its button.
+struct WebForm: Equatable {
+    var action: String
+    var method: String
+    var fields: [(name: String, value: String)]
+
+    static func == (left: WebForm, right: WebForm) -> Bool {
+        left.action == right.action && left.method == right.method && left.fields.elementsEqual(right.fields, by: ==)
+    }
+
+    /// The first form of a page; `nil` when it has none.
+    init?(html: String) {
+        guard let form = html.firstMatch(of: /(?is)<form\b([^>]*)>(.*?)<\/form>/) else { return nil }
+        let attributes = Self.attributes(String(form.1))
+        action = attributes["action"] ?? ""
+        method = (attributes["method"] ?? "get").lowercased()
+        fields = form.2.matches(of: /(?is)<input\b([^>]*)>/).compactMap { input in
+            let attributes = Self.attributes(String(input.1))
+            return attributes["name"].map { ($0, attributes["value"] ?? "") }
+        }
+    }
+
+    /// Sets the field of that name; adds it when the form has none.
+    mutating func fill(_ name: String, _ value: String) {
+        if let index = fields.firstIndex(where: { $0.name == name }) {
+            fields[index].value = value
+        } else {
+            fields.append((name, value))
+        }
+    }
+
+    /// `application/x-www-form-urlencoded`.
+    var encoded: String {
+        fields.map { "\(FormEncoding.encode($0.name))=\(FormEncoding.encode($0.value))" }.joined(separator: "&")
+    }
+
+    private static func attributes(_ text: String) -> [String: String] {
+        var found: [String: String] = [:]
+        for match in text.matches(of: /([A-Za-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/) {
+            found[match.1.lowercased()] = unescaped(String(match.2 ?? match.3 ?? ""))
+        }
+        return found
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        guard text.contains("&") else { return text }
+        let named = ["quot": "\"", "apos": "'", "lt": "<", "gt": ">", "amp": "&"]
+        return text.replacing(/&(?:#x([0-9A-Fa-f]+)|#([0-9]+)|([a-z]+));/) { match in
+            if let name = match.3 { return named[String(name)] ?? String(match.0) }
+            let number = match.1.flatMap { UInt32($0, radix: 16) } ?? match.2.flatMap { UInt32($0) }
+            return number.flatMap(Unicode.Scalar.init).map { String(Character($0)) } ?? String(match.0)
+        }
+    }
+}
+
+/// Percent-encoding of form values and query parameters.
+enum FormEncoding {
+    private static let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    static func encode(_ parameters: [(String, String)]) -> String {
+        parameters.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
+    }
+}

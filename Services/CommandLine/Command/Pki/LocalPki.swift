@@ -1,0 +1,97 @@
+internal import Clocks
+internal import Cryptography
+internal import Foundation
+
+/// The keys and certificates of a local cluster: what is missing or about to expire is made, what is there is kept.
+struct LocalPki: Sendable {
+    let folder: URL
+    /// A certificate with less time left is made anew.
+    private static let renewal: Duration = .seconds(30 * 24 * 3600)
+    /// Who gets a certificate for mutual TLS; `operator` is the command line's own.
+    static let peers = ["config", "authentication", "authorization", "autosignin", "gateway", "operator"]
+    /// Who signs documents with an RSA key whose certificate others pin.
+    static let signers = ["media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel"]
+
+    /// - Returns: The names of what was made, in order; empty when nothing was missing.
+    /// - Throws: `CommandFailure` when the folder cannot be written or a file in it is damaged.
+    @discardableResult
+    func ensure() throws -> [String] {
+        var made: [String] = []
+        do {
+            let authority = try ensureAuthority(&made)
+            for name in Self.peers { try ensurePeer(name, authority, &made) }
+            for name in Self.signers { try ensureSigner(name, &made) }
+            for name in ["access-token", "statement", "media-token-ec"] where isMissing("\(name).key") {
+                try write(try P256PrivateKey.generate().pem(), to: "\(name).key", mode: 0o600)
+                made.append("\(name).key")
+            }
+            if isMissing("admin.token") {
+                try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
+                made.append("admin.token")
+            }
+            if isMissing("user-id.key") {
+                try write(SymmetricKey.random().hexRepresentation + "\n", to: "user-id.key", mode: 0o600)
+                made.append("user-id.key")
+            }
+        } catch let error as CryptographyError {
+            throw CommandFailure("the local PKI in \(folder.path) is damaged (\(error))", advice: "remove that folder and start again")
+        }
+        return made
+    }
+
+    func path(_ file: String) -> String { folder.appendingPathComponent(file).path }
+
+    /// The bearer of the administration API.
+    func adminToken() throws -> String {
+        try TextFile.read(path("admin.token")).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func ensureAuthority(_ made: inout [String]) throws -> CertificateAuthority {
+        if !isMissing("ca.crt"), !isMissing("ca.key") {
+            return CertificateAuthority(identity: try CertifiedKey(certificateFile: path("ca.crt"), keyFile: path("ca.key")))
+        }
+        let authority = try CertificateAuthority.create(name: "Boxoffice local authority")
+        try write(authority.identity.key.pem(), to: "ca.key", mode: 0o600)
+        try write(authority.certificate.pem(), to: "ca.crt", mode: 0o644)
+        made.append("ca")
+        return authority
+    }
+
+    private func ensurePeer(_ name: String, _ authority: CertificateAuthority, _ made: inout [String]) throws {
+        let dns = "\(name).boxoffice"
+        let isGood = try isCurrent(name) && Certificate(pemFile: path("\(name).crt")).isSigned(by: authority.certificate)
+        guard !isGood else { return }
+        let names = CertificateNames(dns: [dns, "localhost"], addresses: ["127.0.0.1"])
+        try write(authority.issue(commonName: dns, names: names), as: name)
+        made.append(name)
+    }
+
+    private func ensureSigner(_ name: String, _ made: inout [String]) throws {
+        guard try !isCurrent(name) else { return }
+        try write(.selfSigned(commonName: name, key: .rsa(.generate()), validity: .days(3650)), as: name)
+        made.append(name)
+    }
+
+    private func isCurrent(_ name: String) throws -> Bool {
+        guard !isMissing("\(name).crt"), !isMissing("\(name).key") else { return false }
+        return try Certificate(pemFile: path("\(name).crt")).isValid(at: Self.soon)
+    }
+
+    private static var soon: Timestamp { SystemClock().now() + renewal }
+
+    private func write(_ identity: CertifiedKey, as name: String) throws {
+        try write(identity.key.pem(), to: "\(name).key", mode: 0o600)
+        try write(identity.certificate.pem(), to: "\(name).crt", mode: 0o644)
+    }
+
+    private func isMissing(_ file: String) -> Bool { !FileManager.default.fileExists(atPath: path(file)) }
+
+    /// Replaces the file as a whole, so that a service that reloads never reads half of one.
+    private func write(_ text: String, to file: String, mode: Int) throws {
+        let temporary = path(".\(file).new")
+        let isWritten = FileManager.default.createFile(atPath: temporary, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+        guard isWritten, rename(temporary, path(file)) == 0 else {
+            throw CommandFailure("cannot write \(path(file))", advice: "check the folder's permissions and the free space")
+        }
+    }
+}

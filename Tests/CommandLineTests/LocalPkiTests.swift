@@ -1,0 +1,65 @@
+@testable import BoxofficeCommand
+import Cryptography
+import Foundation
+import Testing
+
+@Suite struct LocalPkis {
+    @Test func makesWhatIsMissingAndKeepsTheRest() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            #expect(try pki.ensure().first == "ca")
+            #expect(try pki.ensure().isEmpty)
+            let before = try Data(contentsOf: URL(fileURLWithPath: pki.path("gateway.crt")))
+            try FileManager.default.removeItem(atPath: pki.path("config.key"))
+            #expect(try pki.ensure() == ["config"])
+            #expect(try Data(contentsOf: URL(fileURLWithPath: pki.path("gateway.crt"))) == before)
+        }
+    }
+
+    @Test func servicesAreNamedInTheirCertificates() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensure()
+            let authority = try Certificate(pemFile: pki.path("ca.crt"))
+            for name in LocalPki.peers {
+                let certificate = try Certificate(pemFile: pki.path("\(name).crt"))
+                #expect(certificate.dnsNames.contains("\(name).boxoffice"))
+                #expect(certificate.isSigned(by: authority))
+            }
+        }
+    }
+
+    @Test func keysAreReadableByTheirOwnerAlone() throws {
+        try withHome { home in
+            try LocalPki(folder: home.pki).ensure()
+            let secrets = try FileManager.default.contentsOfDirectory(atPath: home.pki.path).filter { !$0.hasSuffix(".crt") }
+            #expect(secrets.count > 10)
+            for name in secrets {
+                let attributes = try FileManager.default.attributesOfItem(atPath: home.pki.appendingPathComponent(name).path)
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+            }
+        }
+    }
+
+    @Test func aDamagedKeyIsReportedWithTheFolder() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensure()
+            try Data("rubbish".utf8).write(to: URL(fileURLWithPath: pki.path("ca.key")))
+            #expect { try pki.ensure() } throws: { "\($0)".contains(home.pki.path) }
+        }
+    }
+}
+
+@Suite struct QrCodes {
+    @Test func drawsASquareWithAQuietZone() {
+        let lines = QrCode.lines(for: "http://127.0.0.1:8080/activate?code=ABCDEFG")
+        #expect(lines.count > 12)
+        #expect(Set(lines.map(\.count)).count == 1)
+        #expect(lines[0].allSatisfy { $0 == "█" })
+    }
+
+    @Test func aTextThatFitsNoCodeGivesNone() {
+        #expect(QrCode.lines(for: String(repeating: "x", count: 5000)).isEmpty)
+    }
+}

@@ -1,0 +1,143 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+/// What a person meets who starts a cluster, or fails to.
+@Suite("Starting a cluster", .serialized)
+struct StartTests {
+    @Test func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
+        try await withCluster { cluster in
+            let start = ContinuousClock.now
+            _ = try await cluster.starter.start()
+            let took = ContinuousClock.now - start
+            #expect(took < .seconds(3), "took \(Console.text(of: took))")
+            #expect(try await cluster.starter.start().isEmpty, "a second start finds everything running")
+        }
+    }
+
+    @Test func eachIdleServiceStaysBelow40MiB() async throws {
+        try await withCluster { cluster in
+            _ = try await cluster.starter.start()
+            for service in ClusterService.allCases where service != .sandbox {
+                let size = try residentKiB(of: try cluster.process(service).pid)
+                #expect(size < 40 * 1024, "\(service.rawValue) takes \(size) KiB")
+            }
+        }
+    }
+
+    @Test func writesAClusterFileForScripts() async throws {
+        try await withCluster { cluster in
+            _ = try await cluster.starter.start()
+            let content = try Data(contentsOf: cluster.home.clusterFile)
+            let file = try #require(try JSONSerialization.jsonObject(with: content) as? [String: Any])
+            #expect(file["gateway"] as? String == cluster.gateway)
+            let services = try #require(file["services"] as? [String: [String: Any]])
+            #expect(Set(services.keys) == ["config", "authentication", "authorization", "autosignin", "gateway"])
+            for (name, entry) in services {
+                #expect(entry["address"] is String && entry["debug"] is String, "\(name)")
+                #expect(kill(Int32(entry["pid"] as? Int ?? 0), 0) == 0, "\(name)")
+            }
+            let sandbox = try #require(file["sandbox"] as? [String: Any])
+            #expect(sandbox["mvpd"] is String && sandbox["apple"] is String)
+            let pki = try #require(file["pki"] as? [String: String])
+            for name in ["ca", "clientCert", "clientKey"] { #expect(FileManager.default.fileExists(atPath: pki[name] ?? "")) }
+            #expect((file["adminToken"] as? String)?.isEmpty == false)
+        }
+    }
+
+    @Test func aBusyPortIsNamed() async throws {
+        try await withCluster { cluster in
+            let port = cluster.ports.main(.authorization)
+            let listener = try Listener(port: port)
+            defer { listener.close() }
+            await #expect { _ = try await cluster.starter.start() } throws: { "\($0)".contains("\(port)") }
+            #expect(try ClusterFile.read(cluster.home) == nil, "a start that failed leaves nothing running")
+        }
+    }
+
+    @Test(arguments: ["authentication.key", "media-token.key"])
+    func anUnreadableKeyIsNamed(_ key: String) async throws {
+        try await withCluster { cluster in
+            try cluster.home.prepare()
+            let pki = LocalPki(folder: cluster.home.pki)
+            try pki.ensure()
+            _ = try await cluster.starter.start()
+            try await cluster.stop()
+            try Data("no key".utf8).write(to: URL(fileURLWithPath: pki.path(key)))
+            let service: ClusterService = key == "media-token.key" ? .authorization : .authentication
+            let outcome = try run(service, cluster)
+            #expect(outcome.status == 1)
+            #expect(outcome.lines.count == 1 && outcome.lines[0].contains(key), "\(outcome.lines)")
+        }
+    }
+
+    @Test func everyProblemOfABrokenCatalogueIsListed() async throws {
+        try await withCluster { cluster in
+            _ = try await cluster.starter.start()
+            try await cluster.stop()
+            let text = try String(contentsOf: cluster.home.catalogue, encoding: .utf8)
+                .replacingOccurrences(of: "\"BRAVO\"", with: "\"BRA VO\"").replacingOccurrences(of: "/saml/LakeTel/sso", with: " not a url")
+            try text.write(to: cluster.home.catalogue, atomically: true, encoding: .utf8)
+            let outcome = try run(.config, cluster)
+            #expect(outcome.status == 1)
+            let all = outcome.lines.joined(separator: "\n")
+            #expect(all.contains("requestors[2].id") && all.contains("saml.ssoURL"), "\(all)")
+        }
+    }
+
+    @Test func anUnknownSettingIsNamed() async throws {
+        try await withCluster { cluster in
+            _ = try await cluster.starter.start()
+            try await cluster.stop()
+            for service in ClusterService.allCases {
+                let file = cluster.home.settings(of: service)
+                let text = try String(contentsOf: file, encoding: .utf8)
+                try ("{\"surplus\": 1," + text.drop { $0 != "{" }.dropFirst()).write(to: file, atomically: true, encoding: .utf8)
+                let outcome = try run(service, cluster)
+                #expect(outcome.status == 1, "\(service.rawValue)")
+                #expect(outcome.lines.count == 1 && outcome.lines[0].contains("surplus"), "\(service.rawValue): \(outcome.lines)")
+            }
+        }
+    }
+
+    private func withCluster(_ body: (TestCluster) async throws -> Void) async throws {
+        let client = HTTPExchange.makeClient()
+        let cluster = try TestCluster(exchange: HTTPExchange(client: client))
+        do {
+            try await body(cluster)
+        } catch {
+            try? await cluster.stop()
+            try await client.shutdown()
+            throw error
+        }
+        try await cluster.stop()
+        try await client.shutdown()
+        cluster.removeState()
+    }
+
+    /// Runs a program that is expected to end by itself, at most 10 s.
+    private func run(_ service: ClusterService, _ cluster: TestCluster) throws -> (status: Int32, lines: [String]) {
+        let process = Process()
+        process.executableURL = cluster.starter.binaries.appendingPathComponent(service.rawValue)
+        process.arguments = ["--config", cluster.home.settings(of: service).path]
+        let pipe = Pipe()
+        process.standardError = pipe
+        process.standardOutput = pipe
+        try process.run()
+        let guardian = DispatchSource.makeTimerSource()
+        guardian.schedule(deadline: .now() + 10)
+        guardian.setEventHandler { process.terminate() }
+        guardian.activate()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guardian.cancel()
+        let status = process.terminationReason == .exit ? process.terminationStatus : -1
+        return (status, String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init))
+    }
+
+    private func residentKiB(of pid: Int32) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    }
+}

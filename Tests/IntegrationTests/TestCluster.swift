@@ -1,0 +1,106 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+/// A cluster of the real programs, with keys, state and ports of its own.
+struct TestCluster: Sendable {
+    let starter: ClusterStarter
+    let exchange: HTTPExchange
+    let ports: PortPlan
+
+    /// The cluster of the suite that runs.
+    @TaskLocal static var current: TestCluster?
+
+    static func running() throws -> TestCluster { try #require(current) }
+
+    var home: ClusterHome { starter.home }
+    var gateway: String { ClusterAddresses(ports: ports).gateway }
+
+    init(exchange: HTTPExchange) throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString.prefix(8))")
+        let checkout = Checkout.current
+        self.exchange = exchange
+        ports = PortPlan(base: try FreePorts.base())
+        starter = ClusterStarter(
+            home: ClusterHome(root: root), ports: ports, checkout: checkout, binaries: try Self.binaries(checkout), console: Console(isQuiet: true),
+            exchange: exchange)
+    }
+
+    /// The folder of the programs under test.
+    static func binaries(_ checkout: URL) throws -> URL {
+        if let given = ProcessInfo.processInfo.environment["BOXOFFICE_BINARIES"] { return URL(fileURLWithPath: given) }
+        return checkout.appendingPathComponent(".build/debug")
+    }
+
+    func process(_ service: ClusterService) throws -> ServiceProcess {
+        let file = try #require(try ClusterFile.read(home))
+        return ServiceProcess(service: service, pid: try #require(file.processIDs[service]))
+    }
+
+    func stop() async throws {
+        guard let file = try ClusterFile.read(home) else { return }
+        let killed = await ClusterStopper.stop(file.processIDs.map { ServiceProcess(service: $0.key, pid: $0.value) })
+        #expect(killed.isEmpty, "every service stops when asked to")
+    }
+
+    func removeState() { try? FileManager.default.removeItem(at: home.root) }
+
+    /// An app of `acme` on a new device, registered and with an access token.
+    func app(requestor: String = "ACME1", deviceID: String = UUID().uuidString) async throws -> StreamingApp {
+        let file = try #require(try ClusterFile.read(home))
+        var app = StreamingApp(exchange: exchange, gateway: gateway, requestor: requestor, deviceID: deviceID)
+        try await app.register(statement: try #require(file.softwareStatements["acme-tv"]))
+        return app
+    }
+
+    /// A simulated person signs the device in with a code.
+    func signIn(_ app: StreamingApp, code: String, as name: String = "ada", at mvpd: String = "NorthCable") async throws -> String {
+        let end = "\(gateway)/activate/done"
+        let query = FormEncoding.encode([
+            ("reg_code", code), ("requestor_id", app.requestor), ("mso_id", mvpd), ("domain_name", "acme.example"), ("noflash", "true"),
+            ("redirect_url", "\(end)?code=\(code)&requestor=\(app.requestor)"),
+        ])
+        var person = SimulatedPerson(exchange: exchange)
+        return try await person.signIn(at: "\(gateway)/api/v1/authenticate?\(query)", name: name, password: name, until: end)
+    }
+}
+
+/// Finds room for the port plan of one cluster.
+enum FreePorts {
+    /// A base such that base to base + 21 are free now.
+    static func base() throws -> Int {
+        for _ in 0..<50 {
+            let candidate = Int.random(in: 22_000...31_000)
+            if (0...21).allSatisfy({ isFree(candidate + $0) }) { return candidate }
+        }
+        throw CommandFailure("no free ports")
+    }
+
+    private static func isFree(_ port: Int) -> Bool {
+        guard let listener = try? Listener(port: port) else { return false }
+        listener.close()
+        return true
+    }
+}
+
+/// A bound, listening socket on loopback.
+struct Listener {
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        guard status == 0, listen(descriptor, 8) == 0 else {
+            Glibc.close(descriptor)
+            throw CommandFailure("port \(port) is taken")
+        }
+    }
+
+    func close() { Glibc.close(descriptor) }
+}

@@ -91,7 +91,7 @@ let package = Package(
         library("Cryptography", "Shared/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         library("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
         library("Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"], exclude: ["Protos", "WIRE.md"]),
-        library("Catalogue", "Shared/Catalogue", ["ContractRuntime", "Contracts", "Faults", "Clocks", logging, nioConcurrency]),
+        library("Catalogue", "Shared/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
         library("Wire", "Shared/Wire", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         library("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
         library(
@@ -176,7 +176,7 @@ let package = Package(
         // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("StrictJsonTests", ["StrictJson"]),
-        tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Faults"]),
+        tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Doubles", "Faults", logging]),
         tests("ContractsTests", ["Contracts", "ContractRuntime", "Faults"]),
         tests("CryptographyTests", ["Clocks", "Cryptography"]),
         tests("WireTests", ["Wire", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),

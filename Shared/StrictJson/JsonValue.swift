@@ -4,6 +4,9 @@ public struct JsonValue {
     public let path: JsonPath
     let problems: JsonProblems
 
+    public var isString: Bool { if case .string = node.content { true } else { false } }
+    public var isArray: Bool { if case .array = node.content { true } else { false } }
+
     /// Notes what is wrong with this value.
     /// - Parameter message: Goes on from the path: `must be …`.
     public func problem(_ message: String) { problems.add(path, at: node.offset, message) }

@@ -3,7 +3,7 @@ struct NodeDecoder: Decoder {
     let node: JsonNode
     let codingPath: [any CodingKey]
     let visit: JsonVisit
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
+    var userInfo: [CodingUserInfoKey: Any] { visit.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = node.content else { throw mismatch("an object") }

@@ -1,11 +1,14 @@
 /// Decodes a document into a `Decodable` type and refuses what that type did not ask for.
 public struct StrictJsonDecoder {
-    public init() {}
+    private let userInfo: [CodingUserInfoKey: Any]
+
+    /// - Parameter userInfo: Handed to the types that are decoded.
+    public init(userInfo: [CodingUserInfoKey: Any] = [:]) { self.userInfo = userInfo }
 
     /// - Throws: `JsonProblem`, the first one: wrong type, missing key, unknown key, key that occurs twice, or a `DecodingError` of the type's
     ///   own with its description as the message.
     public func decode<Value: Decodable>(_ type: Value.Type, from document: JsonDocument) throws(JsonProblem) -> Value {
-        let visit = JsonVisit(document: document)
+        let visit = JsonVisit(document: document, userInfo: userInfo)
         do {
             let value = try Value(from: NodeDecoder(node: document.root, codingPath: [], visit: visit))
             try visit.refuseUnknownNames()
@@ -24,11 +27,15 @@ final class JsonVisit {
         var known: Set<String> = []
     }
 
+    let userInfo: [CodingUserInfoKey: Any]
     private let document: JsonDocument
     private var objects: [Int: Visited] = [:]
     private var order: [Int] = []
 
-    init(document: JsonDocument) { self.document = document }
+    init(document: JsonDocument, userInfo: [CodingUserInfoKey: Any]) {
+        self.document = document
+        self.userInfo = userInfo
+    }
 
     func enter(_ node: JsonNode, _ members: [JsonMember], path: [any CodingKey]) throws(JsonProblem) {
         guard objects[node.offset] == nil else { return }

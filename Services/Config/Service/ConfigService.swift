@@ -1,1 +1,44 @@
-enum ConfigServicePlaceholder {}
+public import ContractRuntime
+public import Contracts
+internal import Faults
+public import Tokens
+
+/// The operations of `boxoffice.config.v1.Config`.
+public struct ConfigService: Config {
+    private let published: PublishedCatalogue
+    private let statements: SoftwareStatementIssuer
+
+    public init(published: PublishedCatalogue, statements: SoftwareStatementIssuer) {
+        self.published = published
+        self.statements = statements
+    }
+
+    /// Offers the operations; the whole configuration is answered from memory, without decoding or encoding anything.
+    public func register(in registry: inout some MethodRegistry) {
+        ConfigMethods.register(self, in: &registry)
+        registry.immediate(ConfigMethods.getConfiguration) { [published] _, _ in published.encoded }
+    }
+
+    public func getConfiguration(_ request: GetConfigurationRequest, context: CallContext) async throws -> Configuration {
+        published.configuration
+    }
+
+    public func watchConfiguration(
+        _ request: WatchConfigurationRequest, context: CallContext
+    ) async throws -> AsyncThrowingStream<Configuration, any Error> {
+        published.subscribe(knownVersion: request.knownVersion)
+    }
+
+    public func issueSoftwareStatement(
+        _ request: IssueSoftwareStatementRequest, context: CallContext
+    ) async throws -> Contracts.SoftwareStatement {
+        guard let application = published.configuration.applications.first(where: { $0.id == request.applicationID }) else {
+            throw Fault(.invalidRequest, "The catalogue has no application of that id.")
+        }
+        guard let softwareID = application.softwareIDs.first else {
+            throw Fault(.unapprovedSoftwareStatement, "The application's software statement is revoked.")
+        }
+        let content = Tokens.SoftwareStatement(softwareID: softwareID, applicationID: application.id, applicationName: application.name)
+        return Contracts.SoftwareStatement(statement: try statements.issue(content), softwareID: softwareID)
+    }
+}

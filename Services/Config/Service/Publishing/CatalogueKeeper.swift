@@ -1,0 +1,67 @@
+public import Clocks
+public import Contracts
+internal import CoreMetrics
+public import Logging
+internal import Synchronization
+
+/// Brings a catalogue file into the store and to the subscribers, and looks for changes of it.
+public final class CatalogueKeeper: Sendable {
+    private let file: CatalogueFile
+    private let store: CatalogueStore
+    private let statementKeys: @Sendable () -> String
+    private let clock: any WallClock
+    private let logger: Logger
+    private let seen = Mutex<[String: FileVersion]>([:])
+    private let version = Gauge(label: "boxoffice_config_catalogue_version")
+    private let refused = Counter(label: "boxoffice_config_catalogue_refused_total")
+    private let warnings = Gauge(label: "boxoffice_config_catalogue_warnings")
+
+    /// - Parameter statementKeys: The JWK set that verifies software statements, as JSON.
+    public init(
+        file: CatalogueFile, store: CatalogueStore, statementKeys: @escaping @Sendable () -> String, clock: any WallClock, logger: Logger
+    ) {
+        self.file = file
+        self.store = store
+        self.statementKeys = statementKeys
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Reads the file and makes its content the newest version.
+    /// - Throws: `CatalogueRefused` with every problem of the file, or `Fault` of the store.
+    public func load() async throws -> Configuration {
+        seen.withLock { $0 = [:] }
+        // A file's version is taken before it is read: a change in between is seen later, not missed.
+        let content = try file.read(now: clock.now()) { path in seen.withLock { $0[path] = FileVersion(of: path) } }
+        warnings.record(content.warnings.count)
+        for warning in content.warnings { logger.warning("catalogue.warning", metadata: ["problem": "\(warning)"]) }
+        var configuration = content.configuration
+        configuration.statementKeys = statementKeys()
+        let accepted = try await store.accept(configuration, now: clock.now())
+        version.record(Double(accepted.configuration.version))
+        let event: Logger.Message = accepted.isNew ? "catalogue.accepted" : "catalogue.unchanged"
+        logger.info(event, metadata: ["version": "\(accepted.configuration.version)"])
+        return accepted.configuration
+    }
+
+    /// Reads the file again and publishes what is new; a broken file is reported, problem by problem, and the old version stays.
+    public func reload(into published: PublishedCatalogue) async {
+        do {
+            let configuration = try await load()
+            if configuration.version != published.configuration.version { try published.publish(configuration) }
+        } catch let error as CatalogueRefused {
+            refused.increment()
+            logger.error("catalogue.refused", metadata: ["file": "\(error.file)", "problems": "\(error.problems.count)"])
+            for problem in error.problems { logger.error("catalogue.problem", metadata: ["problem": "\(problem)"]) }
+        } catch {
+            logger.error("catalogue.not_stored", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Reloads when the file, or a certificate file that it names, has changed since it was read last.
+    public func reloadIfChanged(into published: PublishedCatalogue) async {
+        if hasChanged { await reload(into: published) }
+    }
+
+    var hasChanged: Bool { seen.withLock { seen in seen.contains { FileVersion(of: $0.key) != $0.value } } }
+}

@@ -1,0 +1,55 @@
+public import Clocks
+public import Contracts
+internal import Foundation
+internal import StrictJson
+
+/// A catalogue file and the certificate files that it names.
+public struct CatalogueFile: Sendable {
+    /// A catalogue without problems, and what an operator should look at nevertheless.
+    public struct Content: Sendable {
+        /// Without version, moment and software ids.
+        public let configuration: Configuration
+        public let warnings: [CatalogueProblem]
+    }
+
+    /// Bytes; a larger file is refused.
+    private static let largest = 32 * 1024 * 1024
+
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// - Parameters:
+    ///   - now: For the expiry of certificates.
+    ///   - willRead: Called with the path of each file, this one first, before it is read.
+    /// - Throws: `CatalogueRefused` with every problem and its place.
+    public func read(now: Timestamp, willRead: (String) -> Void = { _ in }) throws(CatalogueRefused) -> Content {
+        willRead(path)
+        let document = try parse()
+        let problems = JsonProblems(of: document)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let (configuration, warnings) = withoutActuallyEscaping(willRead) { willRead in
+            let certificates = CertificateReader(folder: folder, now: now, willRead: willRead)
+            return (CatalogueReading(certificates: certificates).configuration(problems.root), certificates.warnings)
+        }
+        let found = problems.list.sorted { ($0.position?.line ?? 0, $0.position?.column ?? 0) < ($1.position?.line ?? 0, $1.position?.column ?? 0) }
+        guard found.isEmpty, let configuration else { throw refused(found.map { CatalogueProblem(.error, "\($0)") }) }
+        return Content(configuration: configuration, warnings: warnings)
+    }
+
+    private func parse() throws(CatalogueRefused) -> JsonDocument {
+        do {
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            guard data.count <= Self.largest else { throw refused([CatalogueProblem(.error, "it has more than \(Self.largest) bytes")]) }
+            return try JsonDocument(parsing: [UInt8](data))
+        } catch let error as CatalogueRefused {
+            throw error
+        } catch let error as JsonSyntaxError {
+            throw refused([CatalogueProblem(.error, "\(error)")])
+        } catch {
+            throw refused([CatalogueProblem(.error, "the file cannot be read: \(error.localizedDescription)")])
+        }
+    }
+
+    private func refused(_ problems: [CatalogueProblem]) -> CatalogueRefused { CatalogueRefused(file: path, problems: problems) }
+}

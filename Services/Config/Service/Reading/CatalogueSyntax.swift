@@ -1,0 +1,43 @@
+/// What the words of a catalogue may look like.
+enum CatalogueSyntax {
+    /// mvpd §2.3, 14.
+    static let signatureAlgorithms: Set<String> = Set(
+        ["rsa", "ecdsa"].flatMap { key in ["256", "384", "512"].map { "http://www.w3.org/2001/04/xmldsig-more#\(key)-sha\($0)" } })
+
+    /// mvpd §1.2: `^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`.
+    static func isID(_ text: String) -> Bool {
+        guard (1...128).contains(text.utf8.count), let first = text.utf8.first, isLetterOrDigit(first) else { return false }
+        return text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+    }
+
+    /// A host name of at least two labels, lower case (RFC 1123 §2.1).
+    static func isDomain(_ text: String) -> Bool {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        return text.utf8.count <= 253 && labels.count >= 2 && labels.allSatisfy(isLabel)
+    }
+
+    /// `userID`, or with one more level `maxRating.VCHIP` (mvpd §2.5).
+    static func isMetadataKey(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return (1...2).contains(parts.count)
+            && parts.allSatisfy { part in
+                guard let first = part.utf8.first, isLetter(first), part.utf8.count <= 64 else { return false }
+                return part.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") }
+            }
+    }
+
+    /// rest-v1 §3.1: a generated `adbe.…` scheme.
+    static func isCustomScheme(_ text: String) -> Bool {
+        let name = text.dropFirst("adbe.".count)
+        return text.hasPrefix("adbe.") && !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(isLetterOrDigit)
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-" else { return false }
+        return label.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+}

@@ -1,0 +1,31 @@
+internal import Foundation
+
+/// Rules for addresses in a catalogue.
+enum CatalogueURL {
+    /// What is wrong with a URL that Boxoffice or a browser opens; `nil` when it is good.
+    ///
+    /// Plain HTTP is for this machine only, so that a provider's stand-in can be used without certificates.
+    static func urlProblem(_ text: String) -> String? {
+        if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
+        guard text.utf8.count <= 2048, let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            let host = parts.host, !host.isEmpty
+        else { return "must be an absolute https URL; it is '\(text)'" }
+        if parts.user != nil || parts.password != nil { return "must not hold a user or a password" }
+        if parts.fragment != nil { return "must not have a fragment" }
+        if scheme == "https" || scheme == "http" && isThisMachine(host) { return nil }
+        return "must begin with https:// (http:// is for this machine only); it is '\(text)'"
+    }
+
+    /// What is wrong with a name in the form of a URI, such as an entity id; `nil` when it is good.
+    static func uriProblem(_ text: String) -> String? {
+        if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
+        guard text.utf8.count <= 1024, let parts = URLComponents(string: text), parts.scheme != nil else {
+            return "must be a URI of at most 1024 bytes; it is '\(text)'"
+        }
+        return nil
+    }
+
+    private static func isThisMachine(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+    }
+}

@@ -1,0 +1,117 @@
+internal import ContractRuntime
+public import Contracts
+internal import CoreMetrics
+public import Faults
+public import Logging
+internal import Synchronization
+
+/// The catalogue of a service: the last snapshot on disk at first, then each version that `config` publishes.
+///
+/// While `config` is away the last version goes on serving; only a service that never had one answers `unavailable`.
+public final class CatalogueFeed: CatalogueSource {
+    /// How long to wait after a broken subscription, by how many broke in a row: 50 ms doubling to 1 s, half of it random.
+    public typealias Pause = @Sendable (_ failures: Int) async throws -> Void
+
+    private struct State {
+        var catalogue: Catalogue?
+        var isFollowing = false
+    }
+
+    private let state = Mutex(State())
+    private let config: any Config
+    private let snapshot: CatalogueSnapshot
+    private let pause: Pause
+    private let logger: Logger
+    private let version = Gauge(label: "boxoffice_catalogue_version")
+    private let following = Gauge(label: "boxoffice_catalogue_following")
+    private let failures = Counter(label: "boxoffice_catalogue_feed_failures_total")
+
+    /// Reads the snapshot; one that is damaged is reported and not used.
+    public init(config: any Config, snapshot: CatalogueSnapshot, logger: Logger, pause: @escaping Pause = CatalogueFeed.backoff) {
+        self.config = config
+        self.snapshot = snapshot
+        self.pause = pause
+        self.logger = logger
+        do throws(CatalogueSnapshot.Unusable) {
+            if let configuration = try snapshot.load() { adopt(configuration, from: "snapshot") }
+        } catch {
+            logger.warning("catalogue.snapshot_refused", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    public func current() throws(Fault) -> Catalogue {
+        if let catalogue = state.withLock({ $0.catalogue }) { return catalogue }
+        throw Fault(.unavailable, "The service has no catalogue yet.", retryAfter: .seconds(1))
+    }
+
+    /// True while a subscription delivers; false while the last version is served on its own.
+    public var isFollowing: Bool { state.withLock { $0.isFollowing } }
+
+    /// Follows `config` until the task is cancelled.
+    public func run() async {
+        var failed = 0
+        while !Task.isCancelled {
+            do {
+                try await follow { failed = 0 }
+                logger.info("catalogue.feed_ended")
+            } catch {
+                if Task.isCancelled { break }
+                failures.increment()
+                report(error, failed: failed)
+            }
+            note(isFollowing: false)
+            failed += 1
+            do { try await pause(failed) } catch { break }
+        }
+        note(isFollowing: false)
+    }
+
+    /// The waiting time of the product.
+    public static let backoff: Pause = { failures in
+        let longest = min(1000, 50 << min(failures - 1, 10))
+        try await Task.sleep(for: .milliseconds(Int.random(in: longest / 2...longest)))
+    }
+
+    private func follow(onItem: () -> Void) async throws {
+        let known = state.withLock { $0.catalogue?.version ?? 0 }
+        let stream = try await config.watchConfiguration(WatchConfigurationRequest(knownVersion: known), context: CallContext())
+        note(isFollowing: true)
+        for try await configuration in stream {
+            onItem()
+            guard configuration.version != state.withLock({ $0.catalogue?.version }) else { continue }
+            adopt(configuration, from: "config")
+            keep(configuration)
+        }
+    }
+
+    private func adopt(_ configuration: Configuration, from origin: String) {
+        let catalogue = Catalogue(configuration)
+        let old = state.withLock { state in
+            defer { state.catalogue = catalogue }
+            return state.catalogue?.version
+        }
+        version.record(Double(configuration.version))
+        var fields: Logger.Metadata = ["version": "\(configuration.version)", "origin": "\(origin)"]
+        if let old { fields["replaced"] = "\(old)" }
+        logger.info("catalogue.adopted", metadata: fields)
+    }
+
+    private func keep(_ configuration: Configuration) {
+        do throws(CatalogueSnapshot.Unusable) {
+            try snapshot.save(configuration)
+        } catch {
+            logger.warning("catalogue.snapshot_not_kept", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private func note(isFollowing: Bool) {
+        state.withLock { $0.isFollowing = isFollowing }
+        following.record(isFollowing ? 1 : 0)
+    }
+
+    /// The first failure of a row is worth a line; the later ones are counted.
+    private func report(_ error: any Error, failed: Int) {
+        let level: Logger.Level = failed == 0 ? .warning : .debug
+        logger.log(level: level, "catalogue.feed_broken", metadata: ["error": "\(error)"])
+    }
+}

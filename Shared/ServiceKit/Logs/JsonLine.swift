@@ -1,0 +1,60 @@
+internal import Logging
+
+/// A JSON object on one line, built member by member.
+struct JsonLine {
+    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+
+    mutating func add(_ name: String, _ value: String) {
+        begin(name)
+        quote(value)
+    }
+
+    mutating func add(_ name: String, _ value: Logger.Metadata.Value) {
+        begin(name)
+        append(value)
+    }
+
+    /// The line with its end.
+    consuming func finished() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        bytes.append(0x0a)
+        return bytes
+    }
+
+    private mutating func begin(_ name: String) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        quote(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func append(_ value: Logger.Metadata.Value) {
+        switch value {
+        case .string(let string): quote(string)
+        case .stringConvertible(let value): quote(value.description)
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                append(value)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .dictionary(let members):
+            var inner = JsonLine()
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) { inner.add(name, value) }
+            bytes.append(contentsOf: inner.finished().dropLast())
+        }
+    }
+
+    private mutating func quote(_ string: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case 0x0a: bytes += Array(#"\n"#.utf8)
+            case 0x00..<0x20, 0x7f: bytes += Array((byte < 0x10 ? #"\u000"# : #"\u00"#).utf8) + Array(String(byte, radix: 16).utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

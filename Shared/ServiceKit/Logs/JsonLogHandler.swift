@@ -1,0 +1,47 @@
+internal import Clocks
+public import Logging
+
+/// One JSON object per event and line: time, level, service, event (the message), then the fields.
+public struct JsonLogHandler: LogHandler {
+    public var metadata: Logger.Metadata = [:]
+    public var logLevel: Logger.Level
+    public var metadataProvider: Logger.MetadataProvider?
+    private let service: String
+    private let clock: any WallClock
+    private let output: LogOutput
+
+    init(service: String, level: Logger.Level, clock: any WallClock = SystemClock(), output: LogOutput) {
+        self.service = service
+        self.clock = clock
+        self.output = output
+        logLevel = level
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        var line = JsonLine()
+        line.add("time", clock.now().iso8601)
+        line.add("level", event.level.rawValue)
+        line.add("service", service)
+        line.add("event", event.message.description)
+        for (name, value) in fields(event).sorted(by: { $0.key < $1.key }) { line.add(Self.free(name), value) }
+        output.write(line.finished())
+    }
+
+    private func fields(_ event: LogEvent) -> Logger.Metadata {
+        var fields = metadata
+        if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
+        if let own = event.metadata { fields.merge(own) { $1 } }
+        if let error = event.error { fields["error"] = .string("\(error)") }
+        return fields
+    }
+
+    /// A field must not hide one of the fixed names.
+    private static func free(_ name: String) -> String {
+        ["time", "level", "service", "event"].contains(name) ? name + "_" : name
+    }
+}

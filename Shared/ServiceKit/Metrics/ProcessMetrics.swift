@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+internal import Glibc
+#endif
+internal import Foundation
+
+/// What the process costs, read when somebody asks.
+enum ProcessMetrics {
+    static func text() -> String {
+        var text = ""
+        if let bytes = residentBytes() {
+            text += "# TYPE boxoffice_process_resident_bytes gauge\nboxoffice_process_resident_bytes \(bytes)\n"
+        }
+        var usage = rusage()
+        if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
+            let seconds = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
+            text += "# TYPE boxoffice_process_cpu_seconds_total counter\nboxoffice_process_cpu_seconds_total \(seconds)\n"
+        }
+        return text
+    }
+
+    /// The second number of `statm` is resident pages (proc(5)).
+    private static func residentBytes() -> Int? {
+        guard let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        let numbers = statm.split(separator: " ")
+        guard numbers.count > 1, let pages = Int(numbers[1]) else { return nil }
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+}

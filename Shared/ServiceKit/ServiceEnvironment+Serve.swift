@@ -1,0 +1,55 @@
+internal import Logging
+internal import ServiceLifecycle
+internal import UnixSignals
+
+extension ServiceEnvironment {
+    /// Runs everything that was handed over until one of the signals, or a failure.
+    func serve(stoppedBy signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
+        let group = ServiceGroup(configuration: groupConfiguration(try services(), signals))
+        logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)"])
+        try await group.run()
+        logger.info("program.stopped")
+    }
+
+    private func services() throws(StartFailure) -> [any Service] {
+        var services: [any Service] = [DebugListener(endpoint: common.debug, metrics: metrics, readiness: readiness, logger: logger)]
+        services += parts.assembled()
+        services.append(Reloader(identity: parts.identity, reloads: parts.reloads, logger: logger))
+        if let listener = try listener() { services.append(listener) }
+        services.append(
+            StopAction { [readiness, parts] in
+                readiness.stop()
+                for farewell in parts.farewells { await farewell() }
+            })
+        return services
+    }
+
+    private func listener() throws(StartFailure) -> RpcListener? {
+        let offered = parts.offered
+        guard let endpoint = common.listen, let identity = parts.identity else {
+            if offered.serviceNames.isEmpty { return nil }
+            throw files.failure("listen", "is missing: this program offers \(offered.serviceNames.joined(separator: ", "))")
+        }
+        for service in common.allow.keys where !offered.serviceNames.contains(service) && !Self.platformServices.contains(service) {
+            throw files.failure("allow.\(service)", "names a service that this program does not offer; it offers \(offered.serviceNames.joined(separator: ", "))")
+        }
+        return RpcListener(
+            program: name, endpoint: endpoint, identity: identity, common: common, services: offered, readiness: readiness, logger: logger)
+    }
+
+    private static var platformServices: Set<String> {
+        ["boxoffice.platform.v1.Health", "boxoffice.platform.v1.Reflection", "boxoffice.platform.v1.Diagnostics"]
+    }
+
+    private func groupConfiguration(_ services: [any Service], _ signals: [UnixSignal]) -> ServiceGroupConfiguration {
+        var quiet = logger
+        quiet.logLevel = max(.warning, logger.logLevel)
+        let parts = services.map { service in
+            // Work may come to its end by itself; only a failure of a part ends the program.
+            ServiceGroupConfiguration.ServiceConfiguration(service: service, successTerminationBehavior: .ignore)
+        }
+        var configuration = ServiceGroupConfiguration(services: parts, gracefulShutdownSignals: signals, logger: quiet)
+        configuration.maximumGracefulShutdownDuration = .seconds((common.limits.drainSeconds ?? 10) + 20)
+        return configuration
+    }
+}

@@ -1,0 +1,101 @@
+public import Catalogue
+public import Clocks
+internal import Contracts
+public import ContractRuntime
+public import Logging
+public import Rpc
+public import ServiceLifecycle
+public import Storage
+internal import Synchronization
+
+/// What a program gets to build its service from: settings, files, peers, stores; and where it hands over what is to run.
+///
+/// Everything handed over starts together once the builder returns, and stops in the opposite order: listener, background work, peers,
+/// stores, debug listener.
+public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable {
+    /// `authentication`, for example.
+    public let name: String
+    /// The service's own settings.
+    public let settings: Settings
+    public let common: CommonSettings
+    public let files: SettingsFiles
+    public let logger: Logger
+    public let clock: any WallClock
+    public let metrics: PrometheusMetrics
+    public let readiness = Readiness()
+    let parts: ServiceParts
+
+    init(
+        name: String, document: SettingsDocument<Settings>, files: SettingsFiles, logger: Logger, clock: any WallClock,
+        metrics: PrometheusMetrics
+    ) throws(StartFailure) {
+        self.name = name
+        self.settings = document.specific
+        self.common = document.common
+        self.files = files
+        self.logger = logger
+        self.clock = clock
+        self.metrics = metrics
+        parts = try ServiceParts(program: name, common: document.common, files: files, logger: logger)
+    }
+
+    /// Path of a file in the data folder.
+    public func dataFile(_ file: String) -> String { files.path(common.data) + "/" + file }
+
+    /// Opens the service's store, `<name>.sqlite` in the data folder; it is flushed and closed when the program stops.
+    /// - Throws: `StartFailure` naming the file.
+    public func openStore(migrations: [Migration]) throws(StartFailure) -> Store {
+        var limits = StoreLimits()
+        if let waiting = common.limits.waitingWrites { limits.waitingWrites = waiting }
+        do throws(StoreError) {
+            let store = try Store(file: dataFile(name + ".sqlite"), name: name, migrations: migrations, limits: limits)
+            parts.add(store: store)
+            return store
+        } catch {
+            throw StartFailure("\(error) (settings: \(files.settingsFile), key data)")
+        }
+    }
+
+    /// Sweeps expired rows of the store for as long as the program runs.
+    public func sweep(_ store: Store, _ sweeps: [Sweep]) {
+        let sweeper = Sweeper(store: store, name: name, sweeps: sweeps, clock: clock, logger: logger)
+        background("sweeper") { await sweeper.run() }
+    }
+
+    /// A caller for the peer of that name in the settings; connects by itself.
+    /// - Throws: `StartFailure` when the settings have no such peer, or the TLS files are unusable.
+    public func peer(_ peer: String) throws(StartFailure) -> any RpcCaller { try parts.peer(peer) }
+
+    /// The catalogue as the peer `config` publishes it, with the last snapshot in the data folder; part of the readiness.
+    /// - Throws: As `peer`.
+    public func catalogue() throws(StartFailure) -> CatalogueFeed {
+        let snapshot = CatalogueSnapshot(file: dataFile("catalogue.snapshot"))
+        let feed = CatalogueFeed(config: ConfigClient(caller: try peer("config")), snapshot: snapshot, logger: logger)
+        background("catalogue") { await feed.run() }
+        readiness.require("catalogue") {
+            do { _ = try feed.current() } catch { return "no version received from config yet" }
+            return nil
+        }
+        return feed
+    }
+
+    /// Adds operations to the RPC listener: `environment.offer { registry in ConfigMethods.register(service, in: &registry) }`.
+    public func offer(_ register: (inout RpcServices) -> Void) { parts.offer(register) }
+
+    /// Runs beside the service and is cancelled when the program stops; when it throws, the program ends with status 1.
+    public func background(_ name: String, _ work: @escaping @Sendable () async throws -> Void) {
+        parts.add(background: BackgroundWork(name: name, work: work))
+    }
+
+    /// Anything else with a life of its own, for example an HTTP server.
+    public func run(_ service: any Service) { parts.add(service: service) }
+
+    /// Called on SIGHUP.
+    public func onReload(_ reload: @escaping @Sendable () async -> Void) { parts.add(reload: reload) }
+
+    /// Called first when the program is to stop, while calls are still answered: for ending streams that would not end by themselves.
+    public func onStopping(_ farewell: @escaping @Sendable () async -> Void) { parts.add(farewell: farewell) }
+
+    /// Called when everything else has stopped, before the stores close.
+    public func onStop(_ stop: @escaping @Sendable () async -> Void) { parts.add(stop: stop) }
+}

@@ -1,0 +1,87 @@
+internal import ContractRuntime
+internal import Logging
+internal import NIOPosix
+internal import Rpc
+internal import ServiceLifecycle
+internal import Storage
+internal import Synchronization
+internal import Transport
+
+/// What a program is made of, collected while it is built.
+final class ServiceParts: Sendable {
+    private struct State {
+        var stores: [Store] = []
+        var peers: [String: RpcClient] = [:]
+        var background: [BackgroundWork] = []
+        var services: [any Service] = []
+        var reloads: [@Sendable () async -> Void] = []
+        var farewells: [@Sendable () async -> Void] = []
+        var stops: [@Sendable () async -> Void] = []
+        var offered = RpcServices()
+    }
+
+    let identity: TlsIdentity?
+    private let state = Mutex(State())
+    private let common: CommonSettings
+    private let files: SettingsFiles
+    private let program: String
+    private let logger: Logger
+
+    /// - Throws: `StartFailure` when a TLS file is unusable.
+    init(program: String, common: CommonSettings, files: SettingsFiles, logger: Logger) throws(StartFailure) {
+        self.program = program
+        self.common = common
+        self.files = files
+        self.logger = logger
+        identity = try common.tls.map { tls throws(StartFailure) in try Self.identity(tls, files) }
+    }
+
+    var offered: RpcServices { state.withLock { $0.offered } }
+    var reloads: [@Sendable () async -> Void] { state.withLock { $0.reloads } }
+
+    var farewells: [@Sendable () async -> Void] { state.withLock { $0.farewells } }
+
+    func add(store: Store) { state.withLock { $0.stores.append(store) } }
+    func add(background: BackgroundWork) { state.withLock { $0.background.append(background) } }
+    func add(service: any Service) { state.withLock { $0.services.append(service) } }
+    func add(reload: @escaping @Sendable () async -> Void) { state.withLock { $0.reloads.append(reload) } }
+    func add(farewell: @escaping @Sendable () async -> Void) { state.withLock { $0.farewells.append(farewell) } }
+    func add(stop: @escaping @Sendable () async -> Void) { state.withLock { $0.stops.append(stop) } }
+    func offer(_ register: (inout RpcServices) -> Void) { state.withLock { register(&$0.offered) } }
+
+    func peer(_ name: String) throws(StartFailure) -> any RpcCaller {
+        guard let settings = common.peers[name] else {
+            throw files.failure("peers.\(name)", "is missing: this program calls that service; add its addresses and name")
+        }
+        guard let identity else { throw files.failure("tls", "is missing; 'peers' need it: the wire is always TLS") }
+        return state.withLock { state in
+            if let known = state.peers[name] { return known }
+            var configuration = RpcClient.Configuration(
+                addresses: settings.addresses.compactMap { RpcAddress($0) }, peerName: settings.name, identity: identity, software: program)
+            if let bytes = common.limits.frameBytes { configuration.frameBytes = max(bytes, configuration.frameBytes) }
+            let client = RpcClient(configuration: configuration, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+            state.peers[name] = client
+            return client
+        }
+    }
+
+    /// In the order of their start; they stop in the opposite one.
+    func assembled() -> [any Service] {
+        let state = state.withLock { $0 }
+        var services: [any Service] = state.stores.map { store in StopAction { await store.close() } }
+        services += state.stops.map { StopAction(stop: $0) as any Service }
+        services += state.peers.values.map { client in StopAction { await client.shutDown() } as any Service }
+        services += state.background.map { $0 as any Service }
+        return services + state.services
+    }
+
+    private static func identity(_ tls: TlsSettings, _ files: SettingsFiles) throws(StartFailure) -> TlsIdentity {
+        let paths = TlsFiles(
+            certificate: files.path(tls.certificate), key: files.path(tls.key), trustAnchors: files.path(tls.trustAnchors))
+        do throws(TlsError) {
+            return try TlsIdentity(files: paths)
+        } catch {
+            throw files.failure("tls", "cannot be used: \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+internal import Clocks
+internal import CoreMetrics
+internal import Foundation
+internal import Logging
+internal import ServiceLifecycle
+
+/// A service as a program: `--config FILE [--check-config]`, logs, metrics, health, signals, exit status.
+///
+///     @main struct Main {
+///         static func main() async {
+///             await ServiceProgram.run("config", settings: ConfigSettings.self) { environment in
+///                 let service = …
+///                 environment.offer { registry in ConfigMethods.register(service, in: &registry) }
+///             }
+///         }
+///     }
+public enum ServiceProgram {
+    /// Checks service settings beyond their types, reading the files they name; also for `--check-config`.
+    public typealias Check<Settings> = @Sendable (Settings, SettingsFiles) throws -> Void
+    public typealias Builder<Settings: Decodable & Sendable> = @Sendable (ServiceEnvironment<Settings>) async throws -> Void
+
+    /// Runs the service until SIGTERM or SIGINT and ends the process: status 0 after an orderly stop, 1 with one line on standard error when
+    /// it cannot start or breaks.
+    /// - Parameters:
+    ///   - name: Of the service; also the key of its own object in the settings file.
+    ///   - settings: Its own settings; `NoSettings` when it has none.
+    ///   - check: Throws `StartFailure` (see `SettingsFiles.failure`) when the settings cannot work.
+    ///   - build: Makes the service; what it throws is the reason for not starting.
+    public static func run<Settings: Decodable & Sendable>(
+        _ name: String, settings: Settings.Type, check: Check<Settings> = { _, _ in }, _ build: Builder<Settings>
+    ) async -> Never {
+        do {
+            let options = try CommandLineOptions(Array(CommandLine.arguments.dropFirst()), program: name)
+            let document = try SettingsReader.read(settings, section: name, file: options.settingsFile)
+            let files = SettingsFiles(settingsFile: options.settingsFile)
+            try check(document.specific, files)
+            if options.checksOnly { try finishCheck(name, document.common, files) }
+            let environment = try bootstrap(name, document, files)
+            try await build(environment)
+            try await environment.serve()
+            exit(0)
+        } catch {
+            fail(name, error)
+        }
+    }
+
+    private static func finishCheck(_ name: String, _ common: CommonSettings, _ files: SettingsFiles) throws -> Never {
+        _ = try ServiceParts(program: name, common: common, files: files, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }))
+        print("\(name): \(files.settingsFile) is good")
+        exit(0)
+    }
+
+    private static func bootstrap<Settings>(
+        _ name: String, _ document: SettingsDocument<Settings>, _ files: SettingsFiles
+    ) throws -> ServiceEnvironment<Settings> {
+        let level = document.common.log.level
+        LoggingSystem.bootstrap { _ in JsonLogHandler(service: name, level: level, output: .standard) }
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        signal(SIGPIPE, SIG_IGN)
+        return try ServiceEnvironment(
+            name: name, document: document, files: files, logger: Logger(label: name), clock: SystemClock(), metrics: metrics)
+    }
+
+    private static func fail(_ name: String, _ error: any Error) -> Never {
+        let failure = (error as? StartFailure) ?? StartFailure("cannot go on: \(error)")
+        let text = failure.lines.enumerated().map { $0 == 0 ? "\(name): \($1)\n" : "\($1)\n" }.joined()
+        FileHandle.standardError.write(Data(text.utf8))
+        exit(1)
+    }
+}

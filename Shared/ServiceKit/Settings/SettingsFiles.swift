@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// The files that settings speak of; paths are relative to the settings file.
+public struct SettingsFiles: Sendable, Hashable {
+    /// The settings file itself, as it was given.
+    public let settingsFile: String
+
+    public init(settingsFile: String) { self.settingsFile = settingsFile }
+
+    /// - Parameter path: As it stands in the settings.
+    public func path(_ path: String) -> String {
+        URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: settingsFile).deletingLastPathComponent()).standardizedFileURL.path
+    }
+
+    /// - Parameters:
+    ///   - path: As it stands in the settings.
+    ///   - key: Where it stands, for example `authentication.accessTokenKey`.
+    /// - Throws: `StartFailure` naming settings file, key and file.
+    public func bytes(_ path: String, key: String) throws(StartFailure) -> [UInt8] {
+        let file = self.path(path)
+        do {
+            return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+        } catch {
+            throw failure(key, "names the file \(file), which \(Self.reason(error)); correct the path, or the file's owner and mode")
+        }
+    }
+
+    /// - Throws: As `bytes`; also when the text is not UTF-8.
+    public func text(_ path: String, key: String) throws(StartFailure) -> String {
+        guard let text = String(validating: try bytes(path, key: key), as: UTF8.self) else {
+            throw failure(key, "names the file \(self.path(path)), which is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// A failure at a key of the settings.
+    /// - Parameter problem: Goes on from the key: `must be …`.
+    public func failure(_ key: String, _ problem: String) -> StartFailure { StartFailure("\(settingsFile): \(key) \(problem)") }
+
+    /// What a failed read says to people.
+    static func reason(_ error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileReadNoSuchFile, .fileNoSuchFile: "does not exist"
+        case .fileReadNoPermission: "may not be read by this user"
+        default: "cannot be read (\(error.localizedDescription))"
+        }
+    }
+}

@@ -22,12 +22,12 @@ extension ConnectionStateMachine {
         guard hasRoom(index) else {
             return .refuse(Fault(.overloaded, "Too many calls are in flight.", retryAfter: settings.overloadedRetryAfter))
         }
-        let deadline = CallTimeout.deadline(timeoutMicroseconds, from: arrival)
-        if let deadline, deadline <= now { return .refuse(Fault(.deadlineExceeded, "The deadline was over on arrival.")) }
+        let deadline = CallTimeout.span(timeoutMicroseconds).map { elapsed(arrival) + $0 }
+        if let deadline, deadline <= elapsed(now) { return .refuse(Fault(.deadlineExceeded, "The deadline was over on arrival.")) }
         incoming.insert(IncomingCall(method: index, deadline: deadline), id: callID)
         inFlightByMethod[index] += 1
-        earliestDeadline = Instant.earliest(earliestDeadline, deadline)
-        return .begin(deadline: deadline)
+        earliestDeadline = Duration.earliest(earliestDeadline, deadline)
+        return .begin(deadline: deadline.map { origin.advanced(by: $0) })
     }
 
     /// The work of a call with one answer is done.
@@ -75,7 +75,7 @@ extension ConnectionStateMachine {
     }
 
     /// Calls whose time is over are answered here, and their work is stopped.
-    mutating func expireIncoming(_ now: Instant) -> [ConnectionAction] {
+    mutating func expireIncoming(_ now: Duration) -> [ConnectionAction] {
         let fault = Fault(.deadlineExceeded, "The deadline is over.")
         return dueCalls(incoming, now, deadline: \.deadline).flatMap { endIncoming($0, fault) }
     }

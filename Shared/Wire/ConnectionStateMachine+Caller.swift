@@ -12,10 +12,11 @@ extension ConnectionStateMachine {
         guard outgoing.count < min(settings.maxCallsInFlight, Int(peer.maxCallsInFlight)) else {
             throw Fault(.overloaded, "Too many calls are in flight on the connection.", retryAfter: settings.overloadedRetryAfter)
         }
-        if let deadline, deadline <= now { throw Fault(.deadlineExceeded, "The deadline is over.") }
+        let deadline = deadline.map(elapsed)
+        if let deadline, deadline <= elapsed(now) { throw Fault(.deadlineExceeded, "The deadline is over.") }
         highestCallID += 1
         outgoing.insert(OutgoingCall(isStream: isStream, deadline: deadline), id: highestCallID)
-        earliestDeadline = Instant.earliest(earliestDeadline, deadline)
+        earliestDeadline = Duration.earliest(earliestDeadline, deadline)
         return highestCallID
     }
 
@@ -60,7 +61,7 @@ extension ConnectionStateMachine {
     }
 
     /// Calls whose time is over end here, and the callee is told.
-    mutating func expireOutgoing(_ now: Instant) -> [ConnectionAction] {
+    mutating func expireOutgoing(_ now: Duration) -> [ConnectionAction] {
         var actions: [ConnectionAction] = []
         for id in dueCalls(outgoing, now, deadline: \.deadline) {
             actions.append(.fail(.late(id)))

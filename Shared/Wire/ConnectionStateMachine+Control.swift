@@ -6,14 +6,14 @@ extension ConnectionStateMachine {
     public mutating func start(now: Instant) -> [ConnectionAction] {
         guard phase == .new else { return [] }
         phase = .greeting
-        liveness.heard(now)
-        liveness.busy(now)
-        helloDeadline = now.advanced(by: settings.helloTimeout)
+        liveness.heard(elapsed(now))
+        liveness.busy(elapsed(now))
+        helloDeadline = elapsed(now) + settings.helloTimeout
         return [.send(Frame(kind: .hello(settings.hello(takesCalls: role == .callee))))]
     }
 
     /// Bytes came from the peer. Once per read, before its frames.
-    public mutating func heard(now: Instant) { liveness.heard(now) }
+    public mutating func heard(now: Instant) { liveness.heard(elapsed(now)) }
 
     public mutating func receiveHello(_ hello: Hello, now: Instant) -> [ConnectionAction] {
         guard phase != .closed else { return [] }
@@ -27,7 +27,7 @@ extension ConnectionStateMachine {
         phase = .open
         peer = hello
         helloDeadline = nil
-        liveness.busy(now)
+        liveness.busy(elapsed(now))
         return [.opened(hello)]
     }
 
@@ -46,7 +46,7 @@ extension ConnectionStateMachine {
         guard phase == .greeting || phase == .open else { return [] }
         let last = min(goAway.lastCallID, peerGoAway?.lastCallID ?? .max)
         let isFirst = peerGoAway == nil
-        peerGoAway = Departure(lastCallID: last, until: peerGoAway?.until ?? now.advanced(by: settings.drainTimeout))
+        peerGoAway = Departure(lastCallID: last, until: peerGoAway?.until ?? elapsed(now) + settings.drainTimeout)
         var actions: [ConnectionAction] = isFirst ? [.peerLeaves(code: goAway.code, message: goAway.message)] : []
         for id in outgoing.ids.sorted() where id > last {
             outgoing.remove(id)
@@ -59,7 +59,7 @@ extension ConnectionStateMachine {
     public mutating func drain(_ code: GoAwayCode = .shutdown, message: String = "", now: Instant) -> [ConnectionAction] {
         guard phase == .open, ownGoAway == nil else { return phase == .new || phase == .greeting ? finish(.drained) : [] }
         let last = role == .callee ? highestCallID : 0
-        ownGoAway = Departure(lastCallID: last, until: now.advanced(by: settings.drainTimeout))
+        ownGoAway = Departure(lastCallID: last, until: elapsed(now) + settings.drainTimeout)
         var actions: [ConnectionAction] = [.send(Frame(kind: .goAway(GoAway(lastCallID: last, code: code.rawValue, message: message))))]
         actions += role == .callee ? endIncomingStreams() : giveUpOutgoingStreams()
         return actions + advance(to: now)

@@ -3,20 +3,23 @@ internal import Faults
 /// What time does.
 extension ConnectionStateMachine {
     /// When `advance(to:)` has something to do at the latest; it may turn out to be nothing. `nil`: not before something comes in.
-    public var nextTimer: Instant? {
+    public var nextTimer: Instant? { nextEvent.map { origin.advanced(by: $0) } }
+
+    private var nextEvent: Duration? {
         switch phase {
         case .new, .closed: return nil
         case .greeting: return helloDeadline
         case .open:
-            var next = Instant.earliest(earliestDeadline, liveness.next(isBusy: isBusy))
-            if let ownGoAway { next = Instant.earliest(next, closing(ownGoAway)) }
-            if let peerGoAway { next = Instant.earliest(next, peerGoAway.until) }
+            var next = Duration.earliest(earliestDeadline, liveness.next(isBusy: isBusy))
+            if let ownGoAway { next = Duration.earliest(next, closing(ownGoAway)) }
+            if let peerGoAway { next = Duration.earliest(next, peerGoAway.until) }
             return next
         }
     }
 
     /// Brings the connection up to a moment: deadlines, pings, a dead peer, idleness, the end of a drain.
     public mutating func advance(to now: Instant) -> [ConnectionAction] {
+        let now = elapsed(now)
         switch phase {
         case .new, .closed: return []
         case .greeting:
@@ -29,9 +32,9 @@ extension ConnectionStateMachine {
 
     private var isBusy: Bool { callsInFlight > 0 || ownGoAway != nil || peerGoAway != nil }
 
-    private mutating func advanceOpen(to now: Instant) -> [ConnectionAction] {
+    private mutating func advanceOpen(to now: Duration) -> [ConnectionAction] {
         var actions = expire(now)
-        if callsInFlight > 0 || actions.isEmpty == false || highestCallID != lastSeenCallID {
+        if callsInFlight > 0 || !actions.isEmpty || highestCallID != lastSeenCallID {
             lastSeenCallID = highestCallID
             liveness.busy(now)
         }
@@ -42,7 +45,7 @@ extension ConnectionStateMachine {
         switch liveness.advance(to: now, isBusy: isBusy) {
         case .ping(let nonce): actions.append(.send(Frame(kind: .ping(Ping(nonce: nonce)))))
         case .deadPeer: actions += finish(.deadPeer)
-        case .idle: actions += drain(.idle, now: now)
+        case .idle: actions += drain(.idle, now: origin.advanced(by: now))
         case nil: break
         }
         return actions
@@ -54,17 +57,17 @@ extension ConnectionStateMachine {
         return [.send(Frame(kind: .goAway(goAway)))] + finish(.helloTimeout)
     }
 
-    private mutating func expire(_ now: Instant) -> [ConnectionAction] {
+    private mutating func expire(_ now: Duration) -> [ConnectionAction] {
         guard let earliest = earliestDeadline, earliest <= now else { return [] }
         let actions = role == .caller ? expireOutgoing(now) : expireIncoming(now)
-        var next: Instant?
-        outgoing.forEach { next = Instant.earliest(next, $1.deadline) }
-        incoming.forEach { next = Instant.earliest(next, $1.deadline) }
+        var next: Duration?
+        outgoing.forEach { next = Duration.earliest(next, $1.deadline) }
+        incoming.forEach { next = Duration.earliest(next, $1.deadline) }
         earliestDeadline = next
         return actions
     }
 
-    func dueCalls<Call>(_ calls: CallTable<Call>, _ now: Instant, deadline: (Call) -> Instant?) -> [UInt64] {
+    func dueCalls<Call>(_ calls: CallTable<Call>, _ now: Duration, deadline: (Call) -> Duration?) -> [UInt64] {
         var due: [UInt64] = []
         calls.forEach { id, call in
             if let moment = deadline(call), moment <= now { due.append(id) }
@@ -74,7 +77,7 @@ extension ConnectionStateMachine {
 
     /// A caller closes as soon as nothing is in flight. A callee waits a while for it to do so: bytes of the caller that nobody reads
     /// would make the kernel throw away what the callee sent last.
-    private mutating func advanceDeparture(to now: Instant) -> [ConnectionAction] {
+    private mutating func advanceDeparture(to now: Duration) -> [ConnectionAction] {
         guard callsInFlight == 0 else {
             let isLate = [ownGoAway?.until, peerGoAway?.until].contains { $0.map { $0 <= now } == true }
             return isLate ? finish(.drainTimeout) : []
@@ -85,8 +88,8 @@ extension ConnectionStateMachine {
         return finish(.drained)
     }
 
-    private func closing(_ departure: Departure) -> Instant {
+    private func closing(_ departure: Departure) -> Duration {
         guard role == .callee, let done = departure.doneSince else { return departure.until }
-        return min(departure.until, done.advanced(by: settings.lingerTimeout))
+        return min(departure.until, done + settings.lingerTimeout)
     }
 }

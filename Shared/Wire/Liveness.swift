@@ -1,7 +1,5 @@
-/// When the peer was last heard, when to ask whether it is there, and when the connection has been idle for too long.
+/// When the peer was last heard (in time since the connection's start), when to ask whether it is there, and when the connection has been idle for too long.
 struct Liveness: Sendable {
-    typealias Instant = ContinuousClock.Instant
-
     enum Event: Hashable, Sendable {
         case ping(nonce: UInt64)
         case deadPeer
@@ -12,51 +10,50 @@ struct Liveness: Sendable {
     private let pingTimeout: Duration
     private let idleTimeout: Duration?
 
-    private(set) var lastHeard: Instant
-    private var lastBusy: Instant
-    private var pingSent: Instant?
+    private var lastHeard = Duration.zero
+    private var lastBusy = Duration.zero
+    private var pingSent: Duration?
     private(set) var lastNonce: UInt64 = 0
 
-    init(_ settings: ConnectionSettings, now: Instant) {
+    init(_ settings: ConnectionSettings) {
         pingInterval = settings.pingInterval
         pingTimeout = settings.pingTimeout
         idleTimeout = settings.idleTimeout
-        lastHeard = now
-        lastBusy = now
     }
 
-    mutating func heard(_ now: Instant) {
+    mutating func heard(_ now: Duration) {
         lastHeard = now
         pingSent = nil
     }
 
-    mutating func busy(_ now: Instant) { lastBusy = now }
+    mutating func busy(_ now: Duration) { lastBusy = now }
 
-    func next(isBusy: Bool) -> Instant? {
-        let idle = isBusy ? nil : idleTimeout.map { lastBusy.advanced(by: $0) }
-        return Instant.earliest(silence, idle)
+    func next(isBusy: Bool) -> Duration? {
+        let idle = isBusy ? nil : idleTimeout.map { lastBusy + $0 }
+        return Duration.earliest(silence, idle)
     }
 
-    mutating func advance(to now: Instant, isBusy: Bool) -> Event? {
+    mutating func advance(to now: Duration, isBusy: Bool) -> Event? {
         if let silence, silence <= now { return pingSent == nil ? ping(now) : .deadPeer }
-        if !isBusy, let idleTimeout, lastBusy.advanced(by: idleTimeout) <= now { return .idle }
+        if !isBusy, let idleTimeout, lastBusy + idleTimeout <= now { return .idle }
         return nil
     }
 
     /// When the peer's silence has a consequence.
-    private var silence: Instant? {
-        if let pingSent { return pingSent.advanced(by: pingTimeout) }
-        return pingInterval.map { lastHeard.advanced(by: $0) }
+    private var silence: Duration? {
+        if let pingSent { return pingSent + pingTimeout }
+        return pingInterval.map { lastHeard + $0 }
     }
 
-    private mutating func ping(_ now: Instant) -> Event {
+    private mutating func ping(_ now: Duration) -> Event {
         pingSent = now
         lastNonce += 1
         return .ping(nonce: lastNonce)
     }
 }
 
-extension ContinuousClock.Instant {
+extension Duration {
+    /// The earlier of two moments that may not be.
     static func earliest(_ left: Self?, _ right: Self?) -> Self? {
         guard let left, let right else { return left ?? right }
         return min(left, right)

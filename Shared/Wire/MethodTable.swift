@@ -9,8 +9,8 @@ public struct MethodTable: Sendable {
 
         func isNamed(_ service: UnsafeRawBufferPointer, _ method: UnsafeRawBufferPointer) -> Bool {
             guard serviceByteCount == service.count, names.count == service.count + method.count else { return false }
-            return names.withUnsafeBytes {
-                $0.prefix(serviceByteCount).elementsEqual(service) && $0.dropFirst(serviceByteCount).elementsEqual(method)
+            return names.withUnsafeBytes { names in
+                MethodTable.isEqual(names, 0, service) && MethodTable.isEqual(names, serviceByteCount, method)
             }
         }
     }
@@ -71,12 +71,33 @@ public struct MethodTable: Sendable {
         for entry in old { if let entry { put(entry) } }
     }
 
-    /// FNV-1a over both names: the table is filled at the start by this program, so nobody can choose names that collide in it.
+    /// Of the lengths and the last bytes, in which names differ: the table is filled at the start by this program, so nobody can choose names
+    /// that collide in it, and equal hashes are told apart by comparing.
     private static func hash(_ service: UnsafeRawBufferPointer, _ method: UnsafeRawBufferPointer) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in service { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        hash = (hash ^ 0x2f) &* 0x100_0000_01b3
-        for byte in method { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        var hash = UInt64(truncatingIfNeeded: service.count << 32 | method.count) ^ 0xcbf2_9ce4_8422_2325
+        hash = (hash ^ tail(service)) &* 0x9e37_79b9_7f4a_7c15
+        hash = (hash ^ (hash >> 32) ^ tail(method)) &* 0x9e37_79b9_7f4a_7c15
         return hash ^ (hash >> 32)
+    }
+
+    /// Whether the bytes from an offset begin with the other bytes.
+    private static func isEqual(_ names: UnsafeRawBufferPointer, _ offset: Int, _ other: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index + 8 <= other.count {
+            let left = names.loadUnaligned(fromByteOffset: offset + index, as: UInt64.self)
+            guard left == other.loadUnaligned(fromByteOffset: index, as: UInt64.self) else { return false }
+            index += 8
+        }
+        while index < other.count {
+            guard names[offset + index] == other[index] else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// The last eight bytes, or fewer.
+    private static func tail(_ name: UnsafeRawBufferPointer) -> UInt64 {
+        guard name.count < 8 else { return name.loadUnaligned(fromByteOffset: name.count - 8, as: UInt64.self) }
+        return name.reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -1,0 +1,55 @@
+internal import ContractRuntime
+internal import Faults
+internal import Wire
+
+/// What was decoded can be encoded, and decodes to the same.
+enum Reencoding {
+    static func check(_ view: FrameView) {
+        guard let frame = Frame(view) else { return }
+        guard let bytes = try? FrameEncoder.encoded(frame), let back = try? Frame(serialized: [UInt8](bytes.dropFirst(4))) else {
+            preconditionFailure("a decoded frame does not encode")
+        }
+        precondition(back == frame, "a frame changed on its way")
+    }
+}
+
+extension Frame {
+    /// - Returns: `nil` for a request whose names are no text: it is refused, not passed on.
+    fileprivate init?(_ view: FrameView) {
+        switch view {
+        case .hello(let hello): self.init(kind: .hello(hello))
+        case .request(let request):
+            guard let value = Request(request) else { return nil }
+            self.init(kind: .request(value))
+        case .response(let response): self.init(kind: .response(Response(callID: response.callID, outcome: .init(response.outcome))))
+        case .streamItem(let item): self.init(kind: .streamItem(StreamItem(callID: item.callID, payload: [UInt8](item.payload))))
+        case .streamEnd(let end): self.init(kind: .streamEnd(end))
+        case .cancel(let callID): self.init(kind: .cancel(Cancel(callID: callID)))
+        case .ping(let nonce): self.init(kind: .ping(Ping(nonce: nonce)))
+        case .pong(let nonce): self.init(kind: .pong(Pong(nonce: nonce)))
+        case .goAway(let goAway): self.init(kind: .goAway(goAway))
+        }
+    }
+}
+
+extension Request {
+    fileprivate init?(_ view: RequestView) {
+        guard let service = String(validating: view.service, as: UTF8.self), let method = String(validating: view.method, as: UTF8.self),
+            !service.utf8.contains(0), !method.utf8.contains(0)
+        else { return nil }
+        let trace = view.trace
+        self.init(
+            callID: view.callID, service: service, method: method, timeoutMicroseconds: view.timeoutMicroseconds,
+            traceparent: trace?.traceparent ?? "", tracestate: trace?.state ?? "", idempotencyKey: view.idempotencyKey ?? "",
+            payload: [UInt8](view.payload))
+    }
+}
+
+extension Response.Outcome {
+    fileprivate init(_ outcome: ResponseView.Outcome) {
+        switch outcome {
+        case .payload(let payload): self = .payload([UInt8](payload))
+        case .fault(let fault): self = .fault(WireFault(fault))
+        }
+    }
+}

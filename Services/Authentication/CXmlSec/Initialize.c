@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <libxml/parser.h>
+#include <libxml/threads.h>
 #include <libxml/xmlerror.h>
 #include <libxml/xmlmemory.h>
 #include <xmlsec/errors.h>
@@ -32,17 +33,22 @@ static void stay_silent(void *context, const char *format, ...) {
     (void)format;
 }
 
+/* Another part of the process may use xmlsec as well; its tables must not be filled twice. */
+static int start_xmlsec(void) {
+    if (xmlSecTransformIdsGet()->id != NULL) return 0;
+    if (xmlSecInit() < 0 || xmlSecCheckVersion() != 1) return -1;
+    return xmlSecOpenSSLAppInit(NULL) < 0 || xmlSecOpenSSLInit() < 0 ? -1 : 0;
+}
+
 static void prepare(void) {
     xmlInitParser();
     xmlThrDefSetGenericErrorFunc(NULL, stay_silent);
-    /* Another part of the process may have prepared xmlsec before; its tables must not be filled twice. */
-    if (xmlSecPtrListGetSize(xmlSecTransformIdsGet()) == 0) {
-        if (xmlSecInit() < 0 || xmlSecCheckVersion() != 1) return;
-        if (xmlSecOpenSSLAppInit(NULL) < 0 || xmlSecOpenSSLInit() < 0) return;
-    }
-    xmlSecIOCleanupCallbacks();
+    /* The one lock that every user of libxml2 in the process shares. */
+    xmlLockLibrary();
+    usable = start_xmlsec() == 0;
     xmlSecErrorsSetCallback(keep_first_complaint);
-    usable = 1;
+    xmlSecIOCleanupCallbacks();
+    xmlUnlockLibrary();
 }
 
 int cxs_initialize(void) {

@@ -98,7 +98,8 @@ struct AcceptanceTests {
         let list = "<ec:InclusiveNamespaces xmlns:ec=\"http://www.w3.org/2001/10/xml-exc-c14n#\" PrefixList=\"xs\"/>"
         let xml = try world.assertion {
             $0.declarations = "xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\""
-            $0.attributes = "<saml:Attribute Name=\"householdID\"><saml:AttributeValue xsi:type=\"xs:string\">h</saml:AttributeValue></saml:Attribute>"
+            $0.attributes =
+                "<saml:Attribute Name=\"householdID\"><saml:AttributeValue xsi:type=\"xs:string\">h</saml:AttributeValue></saml:Attribute>"
             $0.signature?.transforms =
                 SignatureTemplate.enveloped
                 + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\">\(list)</ds:Transform>"

@@ -80,9 +80,11 @@ struct AuthnRequestTests {
         #expect(try Signer.verifies(Array(signature), over: parts[0], with: world.serviceProvider.certificatePEM))
     }
 
-    @Test("mvpd #4: issuer and scoping follow the mode", arguments: [
-        (ScopingMode.issuerSuffix, true, false), (.requesterID, false, true), (.both, true, true), (.none, false, false),
-    ])
+    @Test(
+        "mvpd #4: issuer and scoping follow the mode",
+        arguments: [
+            (ScopingMode.issuerSuffix, true, false), (.requesterID, false, true), (.both, true, true), (.none, false, false),
+        ])
     func scopes(mode: ScopingMode, suffix: Bool, requesterID: Bool) {
         let request = request { $0.scopingMode = mode }
         let issuer = ResponseTemplate.serviceProvider + (suffix ? "/on-behalf-of/NEWSBRAND" : "")
@@ -117,7 +119,8 @@ struct AuthnRequestTests {
         }.document()
         #expect(changed.contains("ForceAuthn=\"true\"") && changed.contains("IsPassive=\"true\"") && changed.contains("AllowCreate=\"false\""))
         #expect(changed.contains("nameid-format:transient") && changed.contains("SPNameQualifier=\"https://q.example\""))
-        let respondTo = "<thrpty:RespondTo xmlns:thrpty=\"urn:oasis:names:tc:SAML:protocol:ext:third-party\">https://saml.sp.pass.example</thrpty:RespondTo>"
+        let respondTo =
+            "<thrpty:RespondTo xmlns:thrpty=\"urn:oasis:names:tc:SAML:protocol:ext:third-party\">https://saml.sp.pass.example</thrpty:RespondTo>"
         #expect(changed.contains("<samlp:Extensions>\(respondTo)</samlp:Extensions>"))
     }
 

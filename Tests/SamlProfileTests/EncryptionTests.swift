@@ -107,13 +107,15 @@ struct EncryptionTests {
         #expect(try world.outcome(try encrypted(), expected) == "OK")
     }
 
-    @Test("a reference to ciphertext or key elsewhere is refused", arguments: [
-        ("<xenc:CipherValue>", "<xenc:CipherReference URI=\"http://127.0.0.1:1/\"/><xenc:CipherValue>"),
-        ("<xenc:EncryptedKey>", "<ds:RetrievalMethod URI=\"http://127.0.0.1:1/\"/><xenc:EncryptedKey>"),
-        ("<xenc:EncryptedKey>", "<ds:RetrievalMethod/><xenc:EncryptedKey>"),
-        ("#rsa-oaep-mgf1p\"/>", "#rsa-oaep-mgf1p\"><xenc:OAEPparams>AAAA</xenc:OAEPparams></xenc:EncryptionMethod>"),
-        ("<xenc:EncryptedKey>", "<xenc:EncryptedKey/><xenc:EncryptedKey>"),
-    ])
+    @Test(
+        "a reference to ciphertext or key elsewhere is refused",
+        arguments: [
+            ("<xenc:CipherValue>", "<xenc:CipherReference URI=\"http://127.0.0.1:1/\"/><xenc:CipherValue>"),
+            ("<xenc:EncryptedKey>", "<ds:RetrievalMethod URI=\"http://127.0.0.1:1/\"/><xenc:EncryptedKey>"),
+            ("<xenc:EncryptedKey>", "<ds:RetrievalMethod/><xenc:EncryptedKey>"),
+            ("#rsa-oaep-mgf1p\"/>", "#rsa-oaep-mgf1p\"><xenc:OAEPparams>AAAA</xenc:OAEPparams></xenc:EncryptionMethod>"),
+            ("<xenc:EncryptedKey>", "<xenc:EncryptedKey/><xenc:EncryptedKey>"),
+        ])
     func refusesOtherForms(old: String, new: String) throws {
         #expect(try world.outcome(try encrypted().replacingFirst(old, with: new), try expected()) == "enc.alg")
     }

@@ -11,14 +11,17 @@ struct MutationTests {
 
     /// Verifies octets and tells what was accepted; nil when refused.
     private func accepted(_ octets: [UInt8], _ expected: ExpectedResponse) throws -> VerifiedAssertion? {
-        let report = ResponseVerifier().verify(try UnverifiedResponse(encoded: Data(octets).base64EncodedString()), expecting: expected, at: World.now)
+        let report = ResponseVerifier().verify(
+            try UnverifiedResponse(encoded: Data(octets).base64EncodedString()), expecting: expected, at: World.now)
         guard case .accepted(let assertion) = report.verdict else { return nil }
         return assertion
     }
 
-    @Test("mvpd #51: one octet changed at every position inside a signed assertion never yields other data", arguments: [
-        UInt8(0x01), 0x20, 0x80,
-    ])
+    @Test(
+        "mvpd #51: one octet changed at every position inside a signed assertion never yields other data",
+        arguments: [
+            UInt8(0x01), 0x20, 0x80,
+        ])
     func changesOfOneOctet(mask: UInt8) throws {
         let xml = try world.response()
         let genuine = try world.accepted(xml)

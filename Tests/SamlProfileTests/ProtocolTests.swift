@@ -24,7 +24,8 @@ struct ProtocolTests {
 
     @Test("mvpd #14: the audience is the issuer that was sent or the base id", arguments: ["", "/on-behalf-of/NEWSBRAND"])
     func acceptsBothAudiences(suffix: String) throws {
-        #expect(try world.outcome(try world.assertion { $0.audiences = [["https://other.example", ResponseTemplate.serviceProvider + suffix]] }) == "OK")
+        #expect(
+            try world.outcome(try world.assertion { $0.audiences = [["https://other.example", ResponseTemplate.serviceProvider + suffix]] }) == "OK")
     }
 
     @Test("mvpd #65: conditions outside their time", arguments: [(-61, "OK"), (-59, "OK"), (60, "OK"), (61, "time")] as [(Int64, String)])
@@ -37,7 +38,9 @@ struct ProtocolTests {
         #expect(try world.outcome(try world.assertion { $0.notOnOrAfter = instant(offset) }) == outcome)
     }
 
-    @Test("a period that cannot be read is no period", arguments: ["", "tomorrow", "2031-03-04T10:05:00", "2031-03-04T10:05:00+00:00", "2031-13-04T10:05:00Z"])
+    @Test(
+        "a period that cannot be read is no period",
+        arguments: ["", "tomorrow", "2031-03-04T10:05:00", "2031-03-04T10:05:00+00:00", "2031-13-04T10:05:00Z"])
     func refusesUnreadablePeriod(text: String) throws {
         #expect(try world.outcome(try world.assertion { $0.notOnOrAfter = text }) == "time")
         #expect(try world.outcome(try confirmation { $0.notOnOrAfter = text }) == "confirm")
@@ -74,10 +77,12 @@ struct ProtocolTests {
         #expect(try world.outcome(try confirmation { $0.method = "urn:oasis:names:tc:SAML:2.0:cm:holder-of-key" }) == "confirm")
     }
 
-    @Test("mvpd #68: a foreign audience, none, and two restrictions of which one is foreign", arguments: [
-        [["https://other.example"]], [], [[]], [[ResponseTemplate.serviceProvider], ["https://other.example"]],
-        [[ResponseTemplate.serviceProvider + "/"]], [[ResponseTemplate.serviceProvider + "/on-behalf-of/OTHER"]],
-    ])
+    @Test(
+        "mvpd #68: a foreign audience, none, and two restrictions of which one is foreign",
+        arguments: [
+            [["https://other.example"]], [], [[]], [[ResponseTemplate.serviceProvider], ["https://other.example"]],
+            [[ResponseTemplate.serviceProvider + "/"]], [[ResponseTemplate.serviceProvider + "/on-behalf-of/OTHER"]],
+        ])
     func checksAudience(audiences: [[String]]) throws {
         #expect(try world.outcome(try world.assertion { $0.audiences = audiences }) == "audience")
     }
@@ -100,7 +105,9 @@ struct ProtocolTests {
         #expect(try world.outcome(try world.response { $0.inResponseTo = "_other" }) == "resp.request")
     }
 
-    @Test("a response that is too old or from the future", arguments: [(-361, "resp.stale"), (-360, "OK"), (60, "OK"), (61, "resp.stale")] as [(Int64, String)])
+    @Test(
+        "a response that is too old or from the future",
+        arguments: [(-361, "resp.stale"), (-360, "OK"), (60, "OK"), (61, "resp.stale")] as [(Int64, String)])
     func checksResponseAge(offset: Int64, outcome: String) throws {
         #expect(try world.outcome(try world.response { $0.issueInstant = instant(offset) }) == outcome)
     }
@@ -110,7 +117,8 @@ struct ProtocolTests {
         #expect(try world.outcome(try world.response { $0.issuer = "https://evil.example" }) == "issuer")
         #expect(try world.outcome(try world.response { $0.issuer = nil }) == "OK")
         #expect(try world.outcome(try world.assertion { $0.issuer = "https://evil.example" }) == "issuer")
-        let formatted = try world.response().replacingFirst("<saml:Issuer>", with: "<saml:Issuer Format=\"urn:oasis:names:tc:SAML:2.0:nameid-format:persistent\">")
+        let formatted = try world.response().replacingFirst(
+            "<saml:Issuer>", with: "<saml:Issuer Format=\"urn:oasis:names:tc:SAML:2.0:nameid-format:persistent\">")
         #expect(try world.outcome(formatted) == "issuer")
     }
 
@@ -131,10 +139,13 @@ struct ProtocolTests {
         #expect(try world.outcome(try response("tiny-01", " NameQualifier=\"other\""), expected) == "issuer")
     }
 
-    @Test("mvpd #77: a condition that is not understood; the two that are", arguments: [
-        ("<saml:Condition xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"x\"/>", "condition"), ("<x xmlns=\"urn:x\"/>", "condition"),
-        ("<saml:OneTimeUse/><saml:ProxyRestriction Count=\"0\"/>", "OK"),
-    ])
+    @Test(
+        "mvpd #77: a condition that is not understood; the two that are",
+        arguments: [
+            ("<saml:Condition xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"x\"/>", "condition"),
+            ("<x xmlns=\"urn:x\"/>", "condition"),
+            ("<saml:OneTimeUse/><saml:ProxyRestriction Count=\"0\"/>", "OK"),
+        ])
     func checksConditions(xml: String, outcome: String) throws {
         #expect(try world.outcome(try world.assertion { $0.furtherConditions = xml }) == outcome)
     }
@@ -148,14 +159,18 @@ struct ProtocolTests {
         }
         #expect(try world.outcome(signed, try world.expected { $0.signaturePolicy = .response }) == "assert.form")
         #expect(try world.outcome(try world.response { $0.status = ["urn:oasis:names:tc:SAML:2.0:status:Responder"] }) == "misconfigured")
-        let twice = try world.response().replacingFirst("</samlp:Status>", with: "</samlp:Status><samlp:Status><samlp:StatusCode Value=\"x\"/></samlp:Status>")
+        let twice = try world.response().replacingFirst(
+            "</samlp:Status>", with: "</samlp:Status><samlp:Status><samlp:StatusCode Value=\"x\"/></samlp:Status>")
         #expect(try world.outcome(twice) == "misconfigured")
     }
 
-    @Test("mvpd #17, #18: what a status means", arguments: [
-        ("NoPassive", "notAuthenticated"), ("AuthnFailed", "declined"), ("RequestDenied", "declined"), ("UnknownPrincipal", "declined"),
-        ("InvalidNameIDPolicy", "misconfigured"), ("UnsupportedBinding", "misconfigured"), ("NoAvailableIDP", "misconfigured"), ("Novel", "misconfigured"),
-    ])
+    @Test(
+        "mvpd #17, #18: what a status means",
+        arguments: [
+            ("NoPassive", "notAuthenticated"), ("AuthnFailed", "declined"), ("RequestDenied", "declined"), ("UnknownPrincipal", "declined"),
+            ("InvalidNameIDPolicy", "misconfigured"), ("UnsupportedBinding", "misconfigured"), ("NoAvailableIDP", "misconfigured"),
+            ("Novel", "misconfigured"),
+        ])
     func readsStatus(code: String, outcome: String) throws {
         let xml = try world.response {
             $0.assertion = nil
@@ -179,7 +194,9 @@ struct ProtocolTests {
         #expect(status.codes == ["Responder", "other"])
     }
 
-    @Test("mvpd #112: a sign-in one second ahead of our clock is accepted, further than the skew not", arguments: [(1, "OK"), (60, "OK"), (61, "authn")] as [(Int64, String)])
+    @Test(
+        "mvpd #112: a sign-in one second ahead of our clock is accepted, further than the skew not",
+        arguments: [(1, "OK"), (60, "OK"), (61, "authn")] as [(Int64, String)])
     func checksAuthnInstant(offset: Int64, outcome: String) throws {
         #expect(try world.outcome(try world.assertion { $0.authnInstant = instant(offset) }) == outcome)
     }

@@ -40,10 +40,12 @@ struct SignatureTests {
         #expect(try world.outcome(try Markup(xml).replacing(value, with: "<ds:SignatureValue/>").text) == "sig.invalid")
     }
 
-    @Test("mvpd #31, #32, #33, #34, #35: anything but one reference to the parent by its ID", arguments: [
-        [], ["#_assertion-1", "#_assertion-1"], ["#_assertion-1", "#_response-1"], [""], ["#_response-1"], ["#"], ["_assertion-1"],
-        ["#xpointer(id('_assertion-1'))"], ["#xpointer(/)"], ["#_assertion-1 "], ["# _assertion-1"],
-    ])
+    @Test(
+        "mvpd #31, #32, #33, #34, #35: anything but one reference to the parent by its ID",
+        arguments: [
+            [], ["#_assertion-1", "#_assertion-1"], ["#_assertion-1", "#_response-1"], [""], ["#_response-1"], ["#"], ["_assertion-1"],
+            ["#xpointer(id('_assertion-1'))"], ["#xpointer(/)"], ["#_assertion-1 "], ["# _assertion-1"],
+        ])
     func refusesOtherReferences(uris: [String]) throws {
         #expect(try world.outcome(unsigned { $0.uris = uris }) == "sig.reference")
     }
@@ -94,21 +96,25 @@ struct SignatureTests {
         #expect(try world.outcome(xml) == "sig.alg")
     }
 
-    @Test("mvpd #42, #43: signature methods that are unknown or never allowed", arguments: [
-        "", "none", "http://www.w3.org/2001/04/xmldsig-more#rsa-md5", "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1",
-        "http://www.w3.org/2000/09/xmldsig#dsa-sha1", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha224",
-        "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256 ",
-    ])
+    @Test(
+        "mvpd #42, #43: signature methods that are unknown or never allowed",
+        arguments: [
+            "", "none", "http://www.w3.org/2001/04/xmldsig-more#rsa-md5", "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1",
+            "http://www.w3.org/2000/09/xmldsig#dsa-sha1", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha224",
+            "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256 ",
+        ])
     func refusesOtherMethods(method: String) throws {
         let lenient = try world.expected { $0.legacySHA1Until = World.now + .seconds(1) }
         #expect(try world.outcome(unsigned { $0.method = method }, lenient) == "sig.alg")
     }
 
-    @Test("mvpd #43: SHA-1 in signature or digest is accepted only before its date", arguments: [
-        ("http://www.w3.org/2000/09/xmldsig#rsa-sha1", "http://www.w3.org/2000/09/xmldsig#sha1"),
-        ("http://www.w3.org/2000/09/xmldsig#rsa-sha1", "http://www.w3.org/2001/04/xmlenc#sha256"),
-        ("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256", "http://www.w3.org/2000/09/xmldsig#sha1"),
-    ])
+    @Test(
+        "mvpd #43: SHA-1 in signature or digest is accepted only before its date",
+        arguments: [
+            ("http://www.w3.org/2000/09/xmldsig#rsa-sha1", "http://www.w3.org/2000/09/xmldsig#sha1"),
+            ("http://www.w3.org/2000/09/xmldsig#rsa-sha1", "http://www.w3.org/2001/04/xmlenc#sha256"),
+            ("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256", "http://www.w3.org/2000/09/xmldsig#sha1"),
+        ])
     func acceptsSHA1BeforeItsDate(method: String, digest: String) throws {
         let xml = try signature {
             $0.method = method
@@ -125,43 +131,49 @@ struct SignatureTests {
         #expect(try world.outcome(xml, try world.expected { $0.legacySHA1Until = World.now + .seconds(1) }) == "sig.alg")
     }
 
-    @Test("mvpd #44, #45, #46, #47: any transform but the two", arguments: [
-        SignatureTemplate.enveloped,
-        "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>",
-        "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>" + SignatureTemplate.enveloped,
-        SignatureTemplate.enveloped + "<ds:Transform Algorithm=\"http://www.w3.org/2001/10/xml-exc-c14n#WithComments\"/>",
-        SignatureTemplate.enveloped + "<ds:Transform Algorithm=\"http://www.w3.org/TR/2001/REC-xml-c14n-20010315\"/>",
-        SignatureTemplate.enveloped + """
-            <ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xslt-19991116"><xsl:stylesheet version="1.0" \
-            xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><x/></xsl:template></xsl:stylesheet></ds:Transform>
-            """ + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>",
-        SignatureTemplate.enveloped + """
-            <ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>not(ancestor-or-self::saml:Subject)</ds:XPath>\
-            </ds:Transform>
-            """ + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>",
-        SignatureTemplate.enveloped + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>"
-            + "<ds:Transform Algorithm=\"http://www.w3.org/2000/09/xmldsig#base64\"/>",
-        "<ds:Transform Algorithm=\"http://www.w3.org/2000/09/xmldsig#enveloped-signature\"><ds:XPath>1</ds:XPath></ds:Transform>"
-            + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>",
-    ])
+    @Test(
+        "mvpd #44, #45, #46, #47: any transform but the two",
+        arguments: [
+            SignatureTemplate.enveloped,
+            "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>",
+            "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>" + SignatureTemplate.enveloped,
+            SignatureTemplate.enveloped + "<ds:Transform Algorithm=\"http://www.w3.org/2001/10/xml-exc-c14n#WithComments\"/>",
+            SignatureTemplate.enveloped + "<ds:Transform Algorithm=\"http://www.w3.org/TR/2001/REC-xml-c14n-20010315\"/>",
+            SignatureTemplate.enveloped + """
+                <ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xslt-19991116"><xsl:stylesheet version="1.0" \
+                xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><x/></xsl:template></xsl:stylesheet></ds:Transform>
+                """ + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>",
+            SignatureTemplate.enveloped + """
+                <ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>not(ancestor-or-self::saml:Subject)</ds:XPath>\
+                </ds:Transform>
+                """ + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>",
+            SignatureTemplate.enveloped + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>"
+                + "<ds:Transform Algorithm=\"http://www.w3.org/2000/09/xmldsig#base64\"/>",
+            "<ds:Transform Algorithm=\"http://www.w3.org/2000/09/xmldsig#enveloped-signature\"><ds:XPath>1</ds:XPath></ds:Transform>"
+                + "<ds:Transform Algorithm=\"\(SignatureTemplate.exclusiveCanonicalization)\"/>",
+        ])
     func refusesOtherTransforms(transforms: String) throws {
         #expect(try world.outcome(unsigned { $0.transforms = transforms }) == "sig.transform")
     }
 
-    @Test("mvpd #45, #46: other transforms, properly signed", arguments: [
-        """
-        <ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>not(ancestor-or-self::saml:Subject)</ds:XPath>\
-        </ds:Transform>
-        """,
-        "<ds:Transform Algorithm=\"http://www.w3.org/2001/10/xml-exc-c14n#WithComments\"/>",
-    ])
+    @Test(
+        "mvpd #45, #46: other transforms, properly signed",
+        arguments: [
+            """
+            <ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>not(ancestor-or-self::saml:Subject)</ds:XPath>\
+            </ds:Transform>
+            """,
+            "<ds:Transform Algorithm=\"http://www.w3.org/2001/10/xml-exc-c14n#WithComments\"/>",
+        ])
     func refusesOtherTransformsWhenSigned(transform: String) throws {
         #expect(try world.outcome(try signature { $0.transforms = SignatureTemplate.enveloped + transform }) == "sig.transform")
     }
 
-    @Test("mvpd #46: another canonicalization of the signed information", arguments: [
-        "http://www.w3.org/2001/10/xml-exc-c14n#WithComments", "http://www.w3.org/TR/2001/REC-xml-c14n-20010315", "",
-    ])
+    @Test(
+        "mvpd #46: another canonicalization of the signed information",
+        arguments: [
+            "http://www.w3.org/2001/10/xml-exc-c14n#WithComments", "http://www.w3.org/TR/2001/REC-xml-c14n-20010315", "",
+        ])
     func refusesOtherCanonicalization(uri: String) throws {
         #expect(try world.outcome(unsigned { $0.canonicalization = uri }) == "sig.transform")
     }

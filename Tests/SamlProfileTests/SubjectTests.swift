@@ -98,7 +98,8 @@ struct SubjectTests {
     @Test("an attribute value that is not text is left out and never fails the sign-in")
     func leavesOutStructuredValues() throws {
         let xml = try world.assertion {
-            $0.attributes = "<saml:Attribute Name=\"householdID\"><saml:AttributeValue><x xmlns=\"urn:x\">h</x></saml:AttributeValue></saml:Attribute>"
+            $0.attributes =
+                "<saml:Attribute Name=\"householdID\"><saml:AttributeValue><x xmlns=\"urn:x\">h</x></saml:AttributeValue></saml:Attribute>"
         }
         #expect(try world.accepted(xml).attributes.isEmpty)
     }

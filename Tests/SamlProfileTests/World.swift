@@ -3,7 +3,7 @@ import SamlProfile
 import SamlSigner
 
 /// Throwaway keys of all parties, made once for the whole run.
-struct World {
+struct World: Sendable {
     static let shared = Result { try World() }
 
     /// 2031-03-04T10:00:05Z, five seconds after the messages of the templates.

@@ -111,7 +111,8 @@ struct WrappingTests {
     @Test("a signature anywhere else, and a second one in the same place, is refused")
     func refusesMisplacedSignatures() throws {
         let (xml, _, signature, _) = try signedAssertion()
-        try refuses(xml.replacingFirst("<samlp:Status>", with: "<samlp:Extensions>\(signature)</samlp:Extensions><samlp:Status>"), as: ["xsw.sigposition"])
+        try refuses(
+            xml.replacingFirst("<samlp:Status>", with: "<samlp:Extensions>\(signature)</samlp:Extensions><samlp:Status>"), as: ["xsw.sigposition"])
         try refuses(xml.replacingFirst(signature, with: signature + signature), as: ["xsw.sigposition"])
     }
 

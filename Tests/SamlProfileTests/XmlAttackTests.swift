@@ -34,11 +34,13 @@ struct XmlAttackTests {
         #expect(try !listener.wasContacted())
     }
 
-    @Test("mvpd #55: parameter entities, an external subset, an empty declaration", arguments: [
-        "<!DOCTYPE samlp:Response [<!ENTITY % p \"<!ENTITY x 'y'>\"> %p;]>", "<!DOCTYPE samlp:Response SYSTEM \"http://127.0.0.1:1/x.dtd\">",
-        "<!DOCTYPE samlp:Response PUBLIC \"-//X\" \"file:///etc/hostname\">", "<!DOCTYPE samlp:Response>",
-        "<!DOCTYPE samlp:Response [<!ATTLIST samlp:Response ID ID #IMPLIED>]>", "\n<!-- a --><!DOCTYPE x>",
-    ])
+    @Test(
+        "mvpd #55: parameter entities, an external subset, an empty declaration",
+        arguments: [
+            "<!DOCTYPE samlp:Response [<!ENTITY % p \"<!ENTITY x 'y'>\"> %p;]>", "<!DOCTYPE samlp:Response SYSTEM \"http://127.0.0.1:1/x.dtd\">",
+            "<!DOCTYPE samlp:Response PUBLIC \"-//X\" \"file:///etc/hostname\">", "<!DOCTYPE samlp:Response>",
+            "<!DOCTYPE samlp:Response [<!ATTLIST samlp:Response ID ID #IMPLIED>]>", "\n<!-- a --><!DOCTYPE x>",
+        ])
     func refusesDoctype(doctype: String) throws {
         #expect(try world.outcome(doctype + (try world.response())) == "xml.dtd")
     }
@@ -56,9 +58,11 @@ struct XmlAttackTests {
         #expect(took < .milliseconds(50))
     }
 
-    @Test("mvpd #57: another encoding that hides a document type declaration", arguments: [
-        String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32,
-    ])
+    @Test(
+        "mvpd #57: another encoding that hides a document type declaration",
+        arguments: [
+            String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32,
+        ])
     func refusesOtherEncodings(encoding: String.Encoding) throws {
         let document = "<!DOCTYPE x [<!ENTITY y SYSTEM \"file:///etc/hostname\">]>" + (try world.response())
         let octets = Array(try #require(document.data(using: encoding)))
@@ -100,9 +104,11 @@ struct XmlAttackTests {
         _ = try UnverifiedResponse(encoded: String(repeating: "A", count: 256 * 1024))
     }
 
-    @Test("mvpd #15, #60, #61: CDATA, a comment, an instruction or an element inside the NameID", arguments: [
-        "k3Yq<![CDATA[-0091]]>", "<![CDATA[k3Yq-0091]]>", "ann<!-- -->.evil", "<!-- -->ann", "k3Yq<?x y?>-0091", "k3Yq<x/>-0091",
-    ])
+    @Test(
+        "mvpd #15, #60, #61: CDATA, a comment, an instruction or an element inside the NameID",
+        arguments: [
+            "k3Yq<![CDATA[-0091]]>", "<![CDATA[k3Yq-0091]]>", "ann<!-- -->.evil", "<!-- -->ann", "k3Yq<?x y?>-0091", "k3Yq<x/>-0091",
+        ])
     func refusesSplitText(nameID: String) throws {
         #expect(try world.outcome(try world.assertion { $0.nameID = nameID }) == "xml.form")
         #expect(try world.outcome(try world.response().replacingFirst("k3Yq-0091", with: nameID)) == "xml.form")
@@ -119,20 +125,27 @@ struct XmlAttackTests {
         #expect(try world.outcome(try world.response().replacingFirst(place, with: "<?x y?>" + place)) == "xml.form")
     }
 
-    @Test("mvpd #62: documents that are not well-formed", arguments: [
-        ("<samlp:Status>", "<q:x/><samlp:Status>"), ("<samlp:Status>", "<samlp:Status q:x=\"\">"), ("<samlp:Status>", "<samlp:Status a=\"\" a=\"\">"),
-        ("<samlp:Status>", "<samlp:Status xmlns:p=\"urn:p\" xmlns:q=\"urn:p\" p:a=\"\" q:a=\"\">"), ("<samlp:Status>", "<samlp:Status>&undefined;"),
-        ("</samlp:Response>", "</samlp:Response><x/>"), ("</samlp:Response>", "</samlp:Response>x"), ("</samlp:Response>", ""),
-        ("</samlp:Response>", "</samlp:Response><?x?>"), ("<samlp:Response", "x<samlp:Response"), ("<samlp:Status>", "<samlp:Status>\u{1}"),
-        ("<samlp:Status>", "<samlp:Status>&#0;"), ("<samlp:Status>", "<samlp:Status>&#xFFFE;"),
-    ])
+    @Test(
+        "mvpd #62: documents that are not well-formed",
+        arguments: [
+            ("<samlp:Status>", "<q:x/><samlp:Status>"), ("<samlp:Status>", "<samlp:Status q:x=\"\">"),
+            ("<samlp:Status>", "<samlp:Status a=\"\" a=\"\">"),
+            ("<samlp:Status>", "<samlp:Status xmlns:p=\"urn:p\" xmlns:q=\"urn:p\" p:a=\"\" q:a=\"\">"),
+            ("<samlp:Status>", "<samlp:Status>&undefined;"),
+            ("</samlp:Response>", "</samlp:Response><x/>"), ("</samlp:Response>", "</samlp:Response>x"), ("</samlp:Response>", ""),
+            ("</samlp:Response>", "</samlp:Response><?x?>"), ("<samlp:Response", "x<samlp:Response"), ("<samlp:Status>", "<samlp:Status>\u{1}"),
+            ("<samlp:Status>", "<samlp:Status>&#0;"), ("<samlp:Status>", "<samlp:Status>&#xFFFE;"),
+        ])
     func refusesMalformed(old: String, new: String) throws {
         #expect(try world.outcome(try world.response().replacingFirst(old, with: new)) == "xml.form")
     }
 
-    @Test("mvpd #62: octets that are not UTF-8, and NUL", arguments: [
-        [0xFF], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0x80], [0xC3], [0x00],
-    ] as [[UInt8]])
+    @Test(
+        "mvpd #62: octets that are not UTF-8, and NUL",
+        arguments: [
+            [0xFF], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0x80], [0xC3],
+            [0x00],
+        ] as [[UInt8]])
     func refusesBadOctets(bad: [UInt8]) throws {
         let parts = try world.response().components(separatedBy: "<samlp:Status>")
         #expect(try report(octets: Array(parts[0].utf8) + bad + Array("<samlp:Status>".utf8) + Array(parts[1].utf8)) == "xml.form")
@@ -143,7 +156,8 @@ struct XmlAttackTests {
     func refusesBadBase64() throws {
         let good = base64(try world.response() + "<!-- \u{FFFF}>>>???~~~ -->")
         let bad = [
-            "", "=", "====", "A", "AB", "ABC", "AB==CD==", "AB=C", "A===", "AR==", "AAB=", "QUJD\n", " QUJD", "QUJD=", "QUJD QUJD", "QU-_", "QUJ\u{E9}",
+            "", "=", "====", "A", "AB", "ABC", "AB==CD==", "AB=C", "A===", "AR==", "AAB=", "QUJD\n", " QUJD", "QUJD=", "QUJD QUJD", "QU-_",
+            "QUJ\u{E9}",
             String(good.dropLast()), good + "\r\n",
         ]
         for text in bad {
@@ -161,10 +175,13 @@ struct XmlAttackTests {
         #expect(StrictBase64.decode(StrictBase64.encode(octets).utf8) == octets)
     }
 
-    @Test("another root, another version", arguments: [
-        ("Version=\"2.0\"", "Version=\"1.1\""), ("urn:oasis:names:tc:SAML:2.0:protocol\" xmlns:saml", "urn:oasis:names:tc:SAML:1.0:protocol\" xmlns:saml"),
-        ("Version=\"2.0\" ", ""),
-    ])
+    @Test(
+        "another root, another version",
+        arguments: [
+            ("Version=\"2.0\"", "Version=\"1.1\""),
+            ("urn:oasis:names:tc:SAML:2.0:protocol\" xmlns:saml", "urn:oasis:names:tc:SAML:1.0:protocol\" xmlns:saml"),
+            ("Version=\"2.0\" ", ""),
+        ])
     func refusesOtherRoots(old: String, new: String) throws {
         #expect(try world.outcome(try world.response().replacingFirst(old, with: new)) == "xml.root")
     }

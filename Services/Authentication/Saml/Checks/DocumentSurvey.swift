@@ -25,7 +25,8 @@ struct DocumentSurvey {
         } else if element.isNamed("Signature", in: Namespaces.signature), let parent {
             signatures.append(PlacedSignature(signature: element, parent: parent))
         } else if element.isNamed("EncryptedID", in: Namespaces.assertion)
-            || element.isNamed("EncryptedAttribute", in: Namespaces.assertion) || element.isNamed("NewEncryptedID", in: Namespaces.protocol) {
+            || element.isNamed("EncryptedAttribute", in: Namespaces.assertion) || element.isNamed("NewEncryptedID", in: Namespaces.protocol)
+        {
             holdsOtherCiphertext = true
         }
         for child in element.children { visit(child, parent: element) }

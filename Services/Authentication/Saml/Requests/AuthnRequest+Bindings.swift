@@ -24,7 +24,9 @@ extension AuthnRequest {
     private static func deflated(_ text: String) throws(SamlConfigurationError) -> [UInt8] {
         var length = 0
         let octets = Array(text.utf8)
-        guard let deflated = cxs_deflate(octets, octets.count, &length) else { throw SamlConfigurationError("There is no memory to deflate a request.") }
+        guard let deflated = cxs_deflate(octets, octets.count, &length) else {
+            throw SamlConfigurationError("There is no memory to deflate a request.")
+        }
         defer { cxs_free(deflated) }
         return Array(UnsafeBufferPointer(start: deflated, count: length))
     }

@@ -209,7 +209,7 @@ let package = Package(
         tests("AutoSignInServiceTests", ["Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Storage"]),
         tests(
             "GatewayServiceTests",
-            ["Catalogue", "Clocks", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting]),
+            ["GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting, logging]),
         tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging, nioConcurrency]),
         tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
         tests(

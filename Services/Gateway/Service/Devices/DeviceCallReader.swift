@@ -52,7 +52,7 @@ struct DeviceCallReader: Sendable {
 
     private func call(_ exchange: Exchange, token: String, requestor: String, _ rules: Rules) throws(Fault) -> DeviceCall {
         let id = try deviceID(exchange, rules)
-        let encoded = try exchange.headers[.xDeviceInfo] ?? exchange.value("device_info")
+        let encoded = if let header = exchange.headers[.xDeviceInfo] { header } else { try exchange.value("device_info") }
         var device = try DeviceInformation.strict(encoded, userAgent: exchange.userAgent)
         let address = exchange.facts.clientAddress
         if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }

@@ -9,13 +9,13 @@ struct ClientEndpoints: Sendable {
 
     @Sendable func register(_ exchange: Exchange) async throws -> Response {
         guard Exchange.mediaType(exchange.headers) == "application/json",
-            let statement = try? JSONDecoder().decode(Registration.self, from: Data(exchange.body.readableBytesView)),
-            !statement.software_statement.isEmpty, !statement.hasNul
+            let registration = try? JSONDecoder().decode(Registration.self, from: Data(exchange.body.readableBytesView)),
+            !registration.statement.isEmpty, !registration.hasNul
         else { throw Fault(.invalidRequest, "The body must be a JSON object with a software_statement.") }
         let encoded = try? exchange.headers[.xDeviceInfo] ?? exchange.value("device_info")
         let client = try await dependencies.authentication.registerClient(
             RegisterClientRequest(
-                softwareStatement: statement.software_statement, redirectURI: statement.redirect_uri ?? "",
+                softwareStatement: registration.statement, redirectURI: registration.redirectURI ?? "",
                 device: .lenient(encoded, userAgent: exchange.userAgent)),
             context: exchange.changingCall)
         return Self.created(
@@ -68,8 +68,14 @@ struct ClientEndpoints: Sendable {
 
 /// Body of a registration; the names are those of RFC 7591.
 private struct Registration: Decodable {
-    let software_statement: String
-    let redirect_uri: String?
+    enum CodingKeys: String, CodingKey {
+        case statement = "software_statement"
+        case redirectURI = "redirect_uri"
+    }
 
-    var hasNul: Bool { (software_statement + (redirect_uri ?? "")).utf8.contains(0) }
+    let statement: String
+    let redirectURI: String?
+
+    /// The services refuse such text.
+    var hasNul: Bool { (statement + (redirectURI ?? "")).utf8.contains(0) }
 }

@@ -17,7 +17,7 @@ struct LogoutEndpoint: Sendable {
     }
 
     @Sendable func browse(_ exchange: Exchange) async throws -> Response {
-        let (call, target) = try await reader.read(exchange, Self.rules) { exchange throws(Fault) -> String? in try target(exchange) }
+        let (call, target) = try await reader.read(exchange, Self.rules) { exchange throws(Fault) -> String? in try self.target(exchange) }
         if let target, call.requestor.isEmpty { try await requireCovered(target, call, exchange) }
         _ = try await dependencies.authentication.logout(LogoutRequest(call: call), context: exchange.changingCall)
         let fallback = try dependencies.catalogue.current().requestor(call.requestor)?.defaultRedirectURL ?? ""

@@ -1,0 +1,45 @@
+@testable import GatewayService
+internal import Hummingbird
+internal import Testing
+
+@Suite struct BodyReaderTests {
+    private func request(_ length: Int?, _ body: RequestBody) -> Request {
+        var headers = HTTPFields()
+        headers[.contentLength] = length.map(String.init)
+        return Request(head: HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/", headerFields: headers), body: body)
+    }
+
+    @Test func aBodyThatNeverEndsIsTooSlow() async throws {
+        let (body, source) = RequestBody.makeStream()
+        await source.yield(ByteBuffer(string: "a"))
+        let error = await #expect(throws: BodyProblem.self) {
+            try await BodyReader(timeout: .milliseconds(20)).read(request(10, body), limit: 100)
+        }
+        #expect(error == .tooSlow)
+        source.finish()
+    }
+
+    @Test func aDeclaredLengthOverTheLimitIsNotRead() async throws {
+        let (body, source) = RequestBody.makeStream()
+        let error = await #expect(throws: BodyProblem.self) {
+            try await BodyReader(timeout: .seconds(60)).read(request(101, body), limit: 100)
+        }
+        #expect(error == .tooLarge)
+        source.finish()
+    }
+
+    @Test func aLyingLengthIsStopped() async throws {
+        let error = await #expect(throws: BodyProblem.self) {
+            try await BodyReader(timeout: .seconds(60)).read(
+                request(5, RequestBody(buffer: ByteBuffer(repeating: 0x61, count: 200))), limit: 100)
+        }
+        #expect(error == .tooLarge)
+    }
+
+    @Test func withoutABodyNothingIsAwaited() async throws {
+        let (body, source) = RequestBody.makeStream()
+        let read = try await BodyReader(timeout: .seconds(60)).read(request(nil, body), limit: 100)
+        #expect(read.readableBytes == 0)
+        source.finish()
+    }
+}

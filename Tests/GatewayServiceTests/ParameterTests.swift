@@ -1,0 +1,121 @@
+internal import Contracts
+internal import Faults
+internal import Foundation
+internal import Testing
+
+@Suite struct ParameterTests {
+    let gateway = TestGateway()
+
+    @Test("rest-v1 #17: a missing deviceId is 400 and is named")
+    func missingDevice() async throws {
+        let reply = try await gateway.get("/api/v1/checkauthn?requestor=ACME1")
+        #expect(reply.status == 400)
+        #expect(reply.json["message"] as? String == "Required 'deviceId' is not present")
+    }
+
+    @Test("rest-v1 #18: device information that is no Base64 is invalid_device_info")
+    func notBase64() async throws {
+        let reply = try await gateway.get("/api/v1/checkauthn?requestor=BRAVO&deviceId=d", TestGateway.device.with(.deviceInfo, "***"))
+        #expect(reply.status == 400)
+        #expect(reply.json["code"] as? String == "invalid_device_info")
+    }
+
+    @Test("rest-v1 #19: device information without osName is 400, in the header and in the form")
+    func noOperatingSystem() async throws {
+        let encoded = Data(#"{"model":"x"}"#.utf8).base64EncodedString()
+        let header = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)", TestGateway.device.with(.deviceInfo, encoded))
+        let form = try await gateway.post(
+            "/reggie/v1/ACME1/regcode", form: "deviceId=d&device_info=\(encoded)", TestGateway.device.with(.deviceInfo, nil))
+        #expect([header.status, form.status] == [400, 400])
+    }
+
+    @Test(
+        "rest-v1 #20: URL-encoded, URL-safe and unpadded device information is accepted",
+        arguments: [
+            Data(#"{"model":"~~?","osName":"tvOS"}"#.utf8).base64EncodedString().replacing("=", with: "%3D"),
+            Data(#"{"model":"~~?>","osName":"tvOS"}"#.utf8).base64EncodedString().replacing("=", with: "").replacing("/", with: "_").replacing("+", with: "-"),
+        ])
+    func tolerantDeviceInformation(encoded: String) async throws {
+        let reply = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)", TestGateway.device.with(.deviceInfo, encoded))
+        #expect(reply.status == 200)
+        #expect(gateway.authentication.getSession.requests.first?.call?.device?.osName == "tvOS")
+    }
+
+    @Test func deviceInformationInAQuerySurvivesPlusSigns() async throws {
+        let encoded = Data(#"{"model":"~~~~>>>>","osName":"Roku","x":[1],"displayWidth":1920}"#.utf8).base64EncodedString()
+        #expect(encoded.contains("+"))
+        let reply = try await gateway.get(
+            "/api/v1/checkauthn?\(TestGateway.deviceQuery)&device_info=\(encoded)", TestGateway.device.with(.deviceInfo, nil))
+        #expect(reply.status == 200)
+        let device = try #require(gateway.authentication.getSession.requests.first?.call?.device)
+        #expect(device.model == "~~~~>>>>" && device.osName == "Roku OS" && device.displayWidth == "1920")
+    }
+
+    @Test func unlistedRestrictedValuesBecomeUnknown() async throws {
+        let encoded = Data(#"{"model":"m","osName":"BeOS","type":"Toaster","browserName":"Chrome"}"#.utf8).base64EncodedString()
+        _ = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)", TestGateway.device.with(.deviceInfo, encoded))
+        let device = try #require(gateway.authentication.getSession.requests.first?.call?.device)
+        #expect([device.osName, device.type, device.browserName] == ["Unknown", "Unknown", "Chrome"])
+    }
+
+    @Test(
+        "rest-v1 #21: an unknown or missing requestor is 400 on each endpoint",
+        arguments: [
+            "/api/v1/config/NOPE", "/api/v1/checkauthn?deviceId=d&requestor=NOPE", "/api/v1/checkauthn?deviceId=d",
+            "/api/v1/checkauthn/QK7M2XD?requestor=NOPE", "/api/v1/checkauthn/QK7M2XD", "/api/v1/tokens/authn?deviceId=d&requestor=NOPE",
+            "/api/v1/authorize?deviceId=d&requestor=NOPE&resource=r", "/api/v1/tokens/authz?deviceId=d&requestor=NOPE&resource=r",
+            "/api/v1/mediatoken?deviceId=d&requestor=NOPE&resource=r", "/api/v1/tokens/media?deviceId=d&resource=r",
+            "/api/v1/authenticate?requestor_id=NOPE&mso_id=m&reg_code=c&domain_name=d&redirect_url=r",
+            "/sp/metadata?requestor=NOPE",
+        ])
+    func unknownRequestor(uri: String) async throws {
+        #expect(try await gateway.get(uri).status == 400)
+    }
+
+    @Test func theSameNameWithTwoValuesIsRefusedAndWithOneIsNot() async throws {
+        let twice = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)&deviceId=other")
+        #expect(twice.status == 400)
+        let same = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)&deviceId=dev-7f3a")
+        #expect(same.status == 200)
+        let mixed = try await gateway.post("/reggie/v1/ACME1/regcode?deviceId=a", form: "deviceId=b")
+        #expect(mixed.status == 400)
+    }
+
+    @Test(
+        arguments: ["deviceId=%FF", "deviceId=%C3%28", "deviceId=%zz", "deviceId=a%00b", "deviceId=%0a", "deviceId=" + String(repeating: "x", count: 513)])
+    func garbageInTheDeviceIdIs400(parameter: String) async throws {
+        #expect(try await gateway.get("/api/v1/checkauthn?requestor=ACME1&\(parameter)").status == 400)
+        #expect(gateway.authentication.getSession.requests.isEmpty)
+    }
+
+    @Test("rest-v1 #37: dummy is refused where no code is created")
+    func dummyDevice() async throws {
+        #expect(try await gateway.get("/api/v1/checkauthn?requestor=ACME1&deviceId=dummy").status == 400)
+        #expect(try await gateway.send(.post, "/reggie/v1/ACME1/regcode?deviceId=dummy").status == 201)
+    }
+
+    @Test func problemsAreToldInTheDocumentedOrder() async throws {
+        let noDevice = TestGateway.device.with(.deviceInfo, nil)
+        let requestor = try await gateway.get("/api/v1/authorize", noDevice)
+        #expect((requestor.json["message"] as? String)?.contains("requestor") == true)
+        let device = try await gateway.get("/api/v1/authorize?requestor=ACME1", noDevice)
+        #expect((device.json["message"] as? String)?.contains("deviceId") == true)
+        let information = try await gateway.get("/api/v1/authorize?requestor=ACME1&deviceId=d", noDevice)
+        #expect((information.json["message"] as? String)?.contains("X-Device-Info") == true)
+        let resource = try await gateway.get("/api/v1/authorize?requestor=ACME1&deviceId=d")
+        #expect(resource.json["message"] as? String == "Required 'resource' is not present")
+    }
+
+    @Test func aBadBearerIsToldBeforeAnyOtherProblem() async throws {
+        let reply = try await gateway.get("/api/v1/authorize", TestGateway.device.with(.authorization, "Bearer stale"))
+        #expect(reply.status == 401)
+        #expect(gateway.authentication.verifyAccessToken.requests.map(\.accessToken) == ["stale"])
+    }
+
+    @Test func aGoodRequestMakesExactlyOneCall() async throws {
+        _ = try await gateway.get("/api/v1/authorize?\(TestGateway.deviceQuery)&resource=ACME1-NEWS")
+        #expect(gateway.authorization.authorize.requests.count == 1)
+        #expect(gateway.authentication.verifyAccessToken.requests.isEmpty)
+        #expect(gateway.authorization.authorize.requests.first?.call?.deviceID == "dev-7f3a")
+    }
+}

@@ -1,0 +1,73 @@
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+internal import Testing
+
+@Suite struct RouteTests {
+    let gateway = TestGateway()
+
+    @Test("rest-v1 #22: POST on authorize is 405 with Allow")
+    func methodNotAllowed() async throws {
+        let reply = try await gateway.send(.post, "/api/v1/authorize?requestor=BRAVO")
+        #expect(reply.status == 405)
+        #expect(reply.headers[.allow] == "GET, OPTIONS")
+        #expect(reply.json["code"] as? String == "internal_error")
+        #expect(reply.json["status"] as? Int == 405)
+    }
+
+    @Test(arguments: ["PUT", "PROPFIND", "HEAD"])
+    func anyOtherMethodIs405(name: String) async throws {
+        let method = try #require(HTTPRequest.Method(rawValue: name))
+        #expect(try await gateway.send(method, "/api/v1/checkauthn").status == 405)
+    }
+
+    @Test func unknownAddressesAre404InTheCallersLanguage() async throws {
+        let api = try await gateway.get("/api/v1/identities")
+        #expect(api.status == 404)
+        #expect(api.text == #"{"status":404,"message":"Not Found","details":null}"#)
+        let page = try await gateway.get("/nowhere", [:])
+        #expect(page.status == 404 && page.isHTML)
+    }
+
+    @Test("rest-v1 #115: a preflight from a registered domain names it, a foreign one gets no allow header")
+    func preflight() async throws {
+        let uri = "/api/v1/checkauthn/QK7M2XD?requestor=ACME1"
+        let own = try await gateway.send(.options, uri, [.origin: "https://login.acme.example"])
+        #expect(own.status == 204)
+        #expect(own.headers[.accessControlAllowOrigin] == "https://login.acme.example")
+        #expect(own.headers[.accessControlAllowMethods] == "POST,GET,OPTIONS,DELETE")
+        #expect(own.headers[.accessControlAllowCredentials] == "true")
+        #expect(own.headers[.accessControlAllowHeaders]?.contains("X-Device-Info") == true)
+        for origin in ["https://evil.example", "https://notacme.example", "null", "https://acme.example.evil.example"] {
+            let foreign = try await gateway.send(.options, uri, [.origin: origin])
+            #expect(foreign.status == 204)
+            #expect(foreign.headers[.accessControlAllowOrigin] == nil)
+        }
+    }
+
+    @Test func repliesAndRefusalsToRegisteredOriginsCanBeRead() async throws {
+        let good = try await gateway.get("/api/v1/config/ACME1", [.origin: "https://acme.example"])
+        #expect(good.headers[.accessControlAllowOrigin] == "https://acme.example")
+        gateway.authentication.getSessionByCode.fail(with: Fault(.authenticationSessionMissing, "none"))
+        let bad = try await gateway.get("/api/v1/checkauthn/QK7M2XD?requestor=ACME1", [.origin: "https://acme.example"])
+        #expect(bad.status == 403)
+        #expect(bad.headers[.accessControlAllowOrigin] == "https://acme.example")
+    }
+
+    @Test func bodiesOverTheLimitAreRefused() async throws {
+        let reply = try await gateway.post("/o/client/token", form: String(repeating: "a", count: 9000), [:])
+        #expect(reply.status == 413)
+        #expect(reply.json["error"] as? String == "invalid_request")
+    }
+
+    @Test func publicDocumentsHaveTheirTypes() async throws {
+        let pem = try await gateway.get("/.well-known/media-token-certificates", [:])
+        #expect(pem.status == 200 && pem.headers[.contentType] == "application/x-pem-file" && pem.text.hasPrefix("-----BEGIN"))
+        let keys = try await gateway.get("/.well-known/media-token-jwks", [:])
+        #expect(keys.text == #"{"keys":[]}"#)
+        let metadata = try await gateway.get("/sp/metadata?requestor=ACME1", [:])
+        #expect(metadata.headers[.contentType] == "application/samlmetadata+xml")
+        #expect(gateway.authentication.getServiceProviderMetadata.requests.map(\.requestor) == ["ACME1"])
+        #expect(try await gateway.get("/healthz", [:]).text == "ok\n")
+    }
+}

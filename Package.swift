@@ -114,7 +114,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "StrictJson", "Tokens", logging,
                 coreMetrics,
             ]),
-        program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit"]),
+        program("ConfigMain", "Services/Config/Main", ["ConfigService", "Cryptography", "ServiceKit", "Tokens"]),
 
         cLibrary(
             "CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings,
@@ -176,7 +176,7 @@ let package = Package(
         // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("StrictJsonTests", ["StrictJson"]),
-        tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Doubles", "Faults", logging]),
+        tests("CatalogueTests", ["Catalogue", "Contracts", "ContractRuntime", "Faults", logging]),
         tests("ContractsTests", ["Contracts", "ContractRuntime", "Faults"]),
         tests("CryptographyTests", ["Clocks", "Cryptography"]),
         tests("WireTests", ["Wire", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),
@@ -188,10 +188,15 @@ let package = Package(
         tests("StorageTests", ["Clocks", "Storage", "Faults", grdb, logging]),
         tests(
             "ServiceKitTests",
-            ["Catalogue", "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", logging, metrics, hummingbird]),
+            [
+                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", "Storage", "Transport", logging,
+                coreMetrics, hummingbird, hummingbirdTesting, nioPosix,
+            ]),
         tests(
             "ConfigServiceTests",
-            ["Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Storage", "Tokens"]),
+            [
+                "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens", logging,
+            ]),
         library("SamlSigner", "Tests/SamlSigner", []),
         tests("SamlProfileTests", ["Clocks", "SamlProfile", "SamlSigner"]),
         tests(
@@ -206,7 +211,7 @@ let package = Package(
                 "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles",
                 "Faults", "Storage", "Tokens", hummingbird, nioCore,
             ]),
-        tests("AutoSignInServiceTests", ["Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Storage"]),
+        tests("AutoSignInServiceTests", ["AutoSignInService", "Faults", "Storage", logging]),
         tests(
             "GatewayServiceTests",
             ["GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting, logging]),

@@ -1,4 +1,66 @@
+internal import ConfigService
+internal import Cryptography
+internal import Foundation
+internal import ServiceKit
+internal import Tokens
+
 @main
 struct Main {
-    static func main() {}
+    static func main() async {
+        if let file = CatalogueCheck.file(in: Array(CommandLine.arguments.dropFirst())) { checkCatalogue(file) }
+        await ServiceProgram.run("config", settings: ConfigSettings.self, check: check, start)
+    }
+
+    private static func checkCatalogue(_ file: String) -> Never {
+        let (lines, isGood) = CatalogueCheck.check(file)
+        let output: FileHandle = isGood ? .standardOutput : .standardError
+        output.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+        exit(isGood ? 0 : 1)
+    }
+
+    @Sendable private static func check(_ settings: ConfigSettings, _ files: SettingsFiles) throws {
+        _ = try signingKey(settings, files)
+        let (lines, isGood) = CatalogueCheck.check(files.path(settings.catalogue))
+        if !isGood { throw StartFailure(lines: lines) }
+    }
+
+    @Sendable private static func start(_ environment: ServiceEnvironment<ConfigSettings>) async throws {
+        let settings = environment.settings
+        let keys = SigningKeys(SigningKeyRing(current: try signingKey(settings, environment.files)))
+        let keeper = CatalogueKeeper(
+            file: CatalogueFile(path: environment.files.path(settings.catalogue)),
+            store: CatalogueStore(try environment.openStore(migrations: CatalogueStore.migrations)),
+            statementKeys: { keys.keySet.json }, clock: environment.clock, logger: environment.logger)
+        let published = try await publish(keeper)
+
+        let statements = SoftwareStatementIssuer(keys: keys, issuer: settings.issuer, clock: environment.clock)
+        let service = ConfigService(published: published, statements: statements, statementCallers: Set(settings.statementCallers))
+        environment.offer { registry in service.register(in: &registry) }
+        environment.onStopping { published.endSubscriptions() }
+        environment.onReload { await keeper.reload(into: published) }
+        environment.background("catalogue-watch") {
+            while true {
+                try await Task.sleep(for: .seconds(settings.pollSeconds))
+                await keeper.reloadIfChanged(into: published)
+            }
+        }
+    }
+
+    private static func publish(_ keeper: CatalogueKeeper) async throws -> PublishedCatalogue {
+        do {
+            return try PublishedCatalogue(try await keeper.load())
+        } catch let error as CatalogueRefused {
+            throw StartFailure(lines: error.lines)
+        }
+    }
+
+    private static func signingKey(_ settings: ConfigSettings, _ files: SettingsFiles) throws -> SigningKey {
+        let pem = try files.text(settings.statementKey, key: "config.statementKey")
+        do {
+            return SigningKey(try P256PrivateKey(pem: pem))
+        } catch {
+            throw files.failure(
+                "config.statementKey", "names \(files.path(settings.statementKey)), which is no P-256 private key in PEM (\(error))")
+        }
+    }
 }

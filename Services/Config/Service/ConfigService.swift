@@ -7,10 +7,14 @@ public import Tokens
 public struct ConfigService: Config {
     private let published: PublishedCatalogue
     private let statements: SoftwareStatementIssuer
+    private let statementCallers: Set<String>
 
-    public init(published: PublishedCatalogue, statements: SoftwareStatementIssuer) {
+    /// - Parameter statementCallers: Certificate names that may have software statements issued; a statement is a credential, so that the
+    ///   allow-list of the service as a whole is too wide for it.
+    public init(published: PublishedCatalogue, statements: SoftwareStatementIssuer, statementCallers: Set<String>) {
         self.published = published
         self.statements = statements
+        self.statementCallers = statementCallers
     }
 
     /// Offers the operations; the whole configuration is answered from memory, without decoding or encoding anything.
@@ -32,6 +36,9 @@ public struct ConfigService: Config {
     public func issueSoftwareStatement(
         _ request: IssueSoftwareStatementRequest, context: CallContext
     ) async throws -> Contracts.SoftwareStatement {
+        guard let caller = context.caller, statementCallers.contains(caller) else {
+            throw Fault(.permissionDenied, "This caller may not have software statements issued.")
+        }
         guard let application = published.configuration.applications.first(where: { $0.id == request.applicationID }) else {
             throw Fault(.invalidRequest, "The catalogue has no application of that id.")
         }

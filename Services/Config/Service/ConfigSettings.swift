@@ -1,0 +1,31 @@
+/// The object `config` of the settings file.
+public struct ConfigSettings: Decodable, Sendable {
+    /// Path of the catalogue file.
+    public let catalogue: String
+    /// Path of the P-256 key that signs software statements, PEM.
+    public let statementKey: String
+    /// `iss` of software statements: a name of this deployment.
+    public let issuer: String
+    /// Certificate names that may have software statements issued; empty refuses everyone.
+    public let statementCallers: [String]
+    /// Seconds between looks at the catalogue file, 1 to 3600; 5 when it is left out.
+    public let pollSeconds: Int
+
+    private enum CodingKeys: String, CodingKey { case catalogue, statementKey, issuer, statementCallers, pollSeconds }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        catalogue = try container.decode(String.self, forKey: .catalogue)
+        statementKey = try container.decode(String.self, forKey: .statementKey)
+        issuer = try container.decodeIfPresent(String.self, forKey: .issuer) ?? "boxoffice"
+        statementCallers = try container.decode([String].self, forKey: .statementCallers)
+        pollSeconds = try container.decodeIfPresent(Int.self, forKey: .pollSeconds) ?? 5
+        guard (1...3600).contains(pollSeconds) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .pollSeconds, in: container, debugDescription: "must be from 1 to 3600; it is \(pollSeconds)")
+        }
+        guard !issuer.isEmpty else {
+            throw DecodingError.dataCorruptedError(forKey: .issuer, in: container, debugDescription: "must not be empty")
+        }
+    }
+}

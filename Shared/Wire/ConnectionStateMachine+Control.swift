@@ -37,7 +37,7 @@ extension ConnectionStateMachine {
 
     public mutating func receivePong(nonce: UInt64) -> [ConnectionAction] {
         if let refusal = expectOpen("A pong") { return refusal }
-        guard (1...max(1, liveness.lastNonce)).contains(nonce), liveness.lastNonce > 0 else { return refuse(.protocolError, "A pong without a ping.") }
+        guard nonce > 0, nonce <= liveness.lastNonce else { return refuse(.protocolError, "A pong without a ping.") }
         return []
     }
 

@@ -6,7 +6,9 @@ import Wire
     @Test func calleeFinishesWhatItBeganThenCloses() {
         var callee = Machines.callee { $0.lingerTimeout = .seconds(1) }
         _ = callee.request(1)
-        #expect(callee.drain(message: "bye", now: Moment.at(10)) == [.send(Frame(kind: .goAway(GoAway(lastCallID: 1, code: "shutdown", message: "bye"))))])
+        #expect(
+            callee.drain(message: "bye", now: Moment.at(10)) == [.send(Frame(kind: .goAway(GoAway(lastCallID: 1, code: "shutdown", message: "bye"))))]
+        )
         #expect(callee.request(2).isDropped)
         #expect(callee.receiveCancel(callID: 2) == [])
         #expect(callee.respond(1) == true)

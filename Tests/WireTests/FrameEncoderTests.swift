@@ -5,12 +5,14 @@ import Testing
 import Wire
 
 @Suite struct FrameEncoderTests {
-    private let trace = TraceContext(traceHigh: 0x4bf9_2f35_77b3_4da6, traceLow: 0xa3ce_929d_0e0e_4736, span: 0x00f0_67aa_0ba9_02b7, state: "vendor=value")
+    private let trace = TraceContext(
+        traceHigh: 0x4bf9_2f35_77b3_4da6, traceLow: 0xa3ce_929d_0e0e_4736, span: 0x00f0_67aa_0ba9_02b7, state: "vendor=value")
 
     @Test func requestFromAValueIsTheGoldenOne() throws {
         var encoder = FrameEncoder(maxFrameBytes: 1024)
         let head = RequestHead(
-            callID: 300, service: "boxoffice.platform.v1.Diagnostics", method: "Echo", timeoutMicroseconds: 2_000_000, trace: trace, idempotencyKey: "7f1c")
+            callID: 300, service: "boxoffice.platform.v1.Diagnostics", method: "Echo", timeoutMicroseconds: 2_000_000, trace: trace,
+            idempotencyKey: "7f1c")
         let size = try encoder.prepareRequest(head, message: EchoMessage(content: [0x68, 0x69, 0], delayMilliseconds: 5))
         #expect(write(&encoder, size) == (try GoldenFrames.bytes("request-full")))
     }

@@ -19,7 +19,8 @@ import Wire
         let codes = try codesOfTheWire()
         #expect(codes.count >= 10)
         for code in codes {
-            let row = try #require(document.split(separator: "\n").first { $0.hasPrefix("| `\(code.rawValue)` |") && $0.filter { $0 == "|" }.count == 5 })
+            let row = try #require(
+                document.split(separator: "\n").first { $0.hasPrefix("| `\(code.rawValue)` |") && $0.filter { $0 == "|" }.count == 5 })
             let retryable = row.split(separator: "|")[2].trimmingPrefix { $0 == " " }
             #expect(retryable.hasPrefix("yes") == code.isRetryable, "\(code)")
         }

@@ -70,7 +70,8 @@ struct FuzzedConnection: ~Copyable {
         case .goAway(let goAway): obey(machine.receiveGoAway(goAway, now: now))
         case .cancel(let callID): obey(machine.receiveCancel(callID: callID))
         case .request(let request): answer(request)
-        case .response(let response): deliver(response.callID, machine.receiveResponse(callID: response.callID, isFault: response.isFault), isLast: true)
+        case .response(let response):
+            deliver(response.callID, machine.receiveResponse(callID: response.callID, isFault: response.isFault), isLast: true)
         case .streamItem(let item): deliver(item.callID, machine.receiveStreamItem(callID: item.callID), isLast: false)
         case .streamEnd(let end): deliver(end.callID, machine.receiveStreamEnd(callID: end.callID), isLast: true)
         }

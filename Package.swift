@@ -202,8 +202,8 @@ let package = Package(
         tests(
             "AuthenticationServiceTests",
             [
-                "Catalogue", "Clocks", "AuthenticationService", "SamlProfile", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults",
-                "Storage", "Tokens",
+                "Catalogue", "Clocks", "AuthenticationService", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime", "Cryptography",
+                "Doubles", "Faults", "Storage", "Tokens", logging,
             ]),
         tests(
             "AuthorizationServiceTests",

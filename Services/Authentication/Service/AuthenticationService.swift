@@ -1,1 +1,84 @@
-enum AuthenticationServicePlaceholder {}
+public import Catalogue
+public import Clocks
+public import Logging
+internal import Tokens
+
+/// Clients and their access tokens, registration codes, sign-in at an MVPD, and the sessions (authn tokens) that come of it.
+public struct AuthenticationService: Sendable {
+    let bearers: BearerCheck
+    let registration: ClientRegistration
+    let tokenIssue: AccessTokenIssue
+    let codes: RegistrationCodes
+    let starter: SignInStarter
+    let finisher: SignInFinisher
+    let sessions: SessionLookup
+    let saml: any SamlSignIn
+    let catalogue: any CatalogueSource
+    let clock: any WallClock
+
+    init(_ parts: Parts) {
+        let metrics = AuthenticationMetrics()
+        let (catalogue, store, clock, random) = (parts.catalogue, parts.store, parts.clock, parts.random)
+        let bearers = BearerCheck(tokens: parts.verifier, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
+        self.bearers = bearers
+        registration = ClientRegistration(
+            catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+        tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, metrics: metrics)
+        codes = RegistrationCodes(bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+        starter = SignInStarter(
+            saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random,
+            activationOrigins: parts.activationOrigins, metrics: metrics)
+        finisher = SignInFinisher(
+            saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: parts.scrambler,
+            activationOrigins: parts.activationOrigins, metrics: metrics, logger: parts.logger)
+        sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
+        saml = parts.saml
+        self.catalogue = catalogue
+        self.clock = clock
+    }
+
+    /// What the service is put together from.
+    struct Parts: Sendable {
+        var issuer: AccessTokenIssuer
+        var verifier: AccessTokenVerifier
+        var saml: any SamlSignIn
+        var catalogue: any CatalogueSource
+        var store: any AuthenticationStore
+        var clock: any WallClock
+        var random: any RandomSource
+        var scrambler: UserIDScrambler
+        var activationOrigins: Set<String>
+        var logger: Logger
+    }
+}
+
+extension AuthenticationService {
+    /// The service with its embedded store.
+    /// - Parameters:
+    ///   - settings: The `authentication` object of the settings file.
+    ///   - keys: What the files named there hold.
+    ///   - database: The open store of this service.
+    public init(
+        _ settings: AuthenticationSettings, keys: AuthenticationKeys, database: AuthenticationDatabase, catalogue: any CatalogueSource,
+        clock: any WallClock, logger: Logger
+    ) {
+        let random = SystemRandom()
+        let identity = SamlServiceProvider.Identity(
+            entityID: settings.spEntityID, assertionConsumerServiceURL: settings.acsURL, signingKey: keys.signing,
+            decryptionKey: keys.decryption, encryptionCertificate: keys.encryptionCertificate,
+            metadataValidity: .seconds(Int64(settings.metadataValidity)))
+        let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(keys.accessToken)))
+        self.init(
+            Parts(
+                issuer: AccessTokenIssuer(
+                    keys: tokenKeys, issuer: settings.spEntityID, audience: Self.audience,
+                    lifetime: .seconds(Int64(settings.accessTokenTTL)), clock: clock),
+                verifier: AccessTokenVerifier(keys: tokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
+                saml: SamlServiceProvider(identity, random: random), catalogue: catalogue, store: database.store, clock: clock,
+                random: random, scrambler: UserIDScrambler(key: keys.userID), activationOrigins: Set(settings.activationOrigins),
+                logger: logger))
+    }
+
+    /// What access tokens open: the API of this deployment.
+    private static let audience = "boxoffice-api"
+}

@@ -1,0 +1,20 @@
+internal import CoreMetrics
+
+/// What the service counts. Labels are bounded: results and reason codes, never an id.
+struct AuthenticationMetrics: Sendable {
+    let registeredClients = Counter(label: "boxoffice_authentication_registered_clients_total")
+    let issuedTokens = Counter(label: "boxoffice_authentication_access_tokens_issued_total")
+    let knownTokens = Counter(label: "boxoffice_authentication_access_token_checks_total", dimensions: [("source", "cache")])
+    let checkedTokens = Counter(label: "boxoffice_authentication_access_token_checks_total", dimensions: [("source", "signature")])
+    let createdCodes = Counter(label: "boxoffice_authentication_registration_codes_total")
+    let startedSignIns = Counter(label: "boxoffice_authentication_sign_ins_started_total")
+    let endedSessions = Counter(label: "boxoffice_authentication_sessions_ended_total")
+
+    /// - Parameters:
+    ///   - result: `signed_in`, `declined`, `rejected` or `silent`.
+    ///   - reason: A reason code of mvpd §2.3, a status of mvpd §2.6, or empty.
+    func signInEnded(_ result: String, reason: String = "") {
+        let labels = [("result", result), ("reason", reason)]
+        Counter(label: "boxoffice_authentication_sign_ins_ended_total", dimensions: labels).increment()
+    }
+}

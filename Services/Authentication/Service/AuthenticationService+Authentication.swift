@@ -1,0 +1,72 @@
+public import ContractRuntime
+public import Contracts
+internal import Faults
+
+// Each operation throws `Fault` only; which codes, say the types that do the work.
+extension AuthenticationService: Authentication {
+    public func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient {
+        try await registration.register(request)
+    }
+
+    public func issueAccessToken(_ request: IssueAccessTokenRequest, context: CallContext) async throws -> AccessToken {
+        try await tokenIssue.issue(request)
+    }
+
+    public func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient {
+        try await bearers.client(request.accessToken, requestor: request.requestor).contract
+    }
+
+    public func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
+        try await codes.create(request)
+    }
+
+    public func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
+        try await codes.show(request)
+    }
+
+    public func deleteRegistrationCode(
+        _ request: RegistrationCodeRequest, context: CallContext
+    ) async throws -> DeleteRegistrationCodeResponse {
+        try await codes.remove(request)
+        return DeleteRegistrationCodeResponse()
+    }
+
+    public func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart {
+        try await starter.start(request)
+    }
+
+    public func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome {
+        try await finisher.finish(request, trace: context.trace)
+    }
+
+    public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
+        let (record, catalogue) = try await sessions.session(of: request.call, hidesDisabled: true)
+        return record.contract(in: catalogue)
+    }
+
+    public func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
+        let (record, catalogue) = try await sessions.session(byCode: request)
+        return record.contract(in: catalogue)
+    }
+
+    public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
+        LogoutResponse(ended: UInt32(clamping: try await sessions.logout(request.call)))
+    }
+
+    public func getServiceProviderMetadata(
+        _ request: ServiceProviderMetadataRequest, context: CallContext
+    ) async throws -> ServiceProviderMetadata {
+        if !request.requestor.isEmpty { _ = try catalogue.current().requireRequestor(request.requestor) }
+        let requestor = request.requestor.isEmpty ? nil : RequestorID(request.requestor)
+        let now = clock.now()
+        let document = try await offEventLoop { [saml] () throws(Fault) in try saml.metadata(requestor: requestor, now: now) }
+        return ServiceProviderMetadata(document: document)
+    }
+}
+
+extension AuthenticationService: Sessions {
+    public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
+        let (record, catalogue) = try await sessions.session(of: request.call, hidesDisabled: false)
+        return record.subjectContract(in: catalogue)
+    }
+}

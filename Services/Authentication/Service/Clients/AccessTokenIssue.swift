@@ -1,0 +1,42 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+internal import Tokens
+
+/// Gives a client an access token for its credentials (rest-v1 §3.2).
+struct AccessTokenIssue: Sendable {
+    /// Compared with when the client is unknown, so that an unknown id takes as long as a wrong secret.
+    private static let nobody = SecretDigest(bytes: [UInt8](repeating: 0, count: 32))
+
+    let tokens: AccessTokenIssuer
+    let catalogue: any CatalogueSource
+    let store: any ClientStore
+    let metrics: AuthenticationMetrics
+
+    /// - Throws: `invalid_request`, `unsupported_grant_type`, `invalid_client` (unknown id, wrong secret, revoked statement).
+    func issue(_ request: IssueAccessTokenRequest) async throws(Fault) -> AccessToken {
+        for (name, value) in [("grant_type", request.grantType), ("client_id", request.clientID), ("client_secret", request.clientSecret)]
+        where value.isEmpty {
+            throw Fault(.invalidRequest, "Required '\(name)' is not present")
+        }
+        guard request.grantType == ClientRegistration.grantType else {
+            throw Fault(.unsupportedGrantType, "The only grant type is \(ClientRegistration.grantType).")
+        }
+        let client = try await authenticate(request)
+        guard let application = try catalogue.current().application(softwareID: client.softwareID.text) else {
+            throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
+        }
+        let issued = try tokens.issue(client: client.id.text, scopes: application.scopes)
+        metrics.issuedTokens.increment()
+        return AccessToken(
+            id: issued.id, accessToken: issued.token, createdAtMilliseconds: UInt64(clamping: issued.issuedAt.milliseconds),
+            expiresInSeconds: UInt32(clamping: issued.expiresAt.seconds - issued.issuedAt.seconds))
+    }
+
+    private func authenticate(_ request: IssueAccessTokenRequest) async throws(Fault) -> Client {
+        let client = try await store.client(ClientID(request.clientID))
+        let matches = (client?.secretDigest ?? Self.nobody).matches(ClientSecret(request.clientSecret))
+        guard let client, matches else { throw Fault(.invalidClient, "The client is not known, or its secret is wrong.") }
+        return client
+    }
+}

@@ -1,0 +1,108 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import Synchronization
+internal import Tokens
+
+/// Checks the access token of a call, then what every device call must say (rest-v1 §2.2, §2.5, §2.8).
+///
+/// A token that was checked once is remembered by its text: its signature and its client never change. What may change, the time, the
+/// software statement and the application, is looked at on every call.
+final class BearerCheck: Sendable {
+    /// The scope of this API (rest-v1 §2.2).
+    static let scope = "api:client:v1"
+
+    private struct CheckedToken: Sendable {
+        let client: ClientID
+        let software: SoftwareID
+        let scopes: [String]
+        let expiresAt: Timestamp
+    }
+
+    private let tokens: AccessTokenVerifier
+    private let catalogue: any CatalogueSource
+    private let store: any ClientStore
+    private let clock: any WallClock
+    private let metrics: AuthenticationMetrics
+    private let checked: Mutex<BoundedCache<String, CheckedToken>>
+
+    /// - Parameter capacity: How many checked tokens are remembered, at least 2.
+    init(
+        tokens: AccessTokenVerifier, catalogue: any CatalogueSource, store: any ClientStore, clock: any WallClock,
+        metrics: AuthenticationMetrics, capacity: Int = 16_384
+    ) {
+        self.tokens = tokens
+        self.catalogue = catalogue
+        self.store = store
+        self.clock = clock
+        self.metrics = metrics
+        checked = Mutex(BoundedCache(capacity: capacity))
+    }
+
+    /// - Parameter requestor: Whom the call is for; empty: not checked.
+    /// - Throws: `access_denied` (absent, malformed, expired, not ours), `invalid_client` (statement revoked or client gone),
+    ///   `insufficient_scope` (no scope for this API, or a foreign requestor), `invalid_requestor` (unknown).
+    func client(_ token: String, requestor: String) async throws(Fault) -> AuthenticatedClient {
+        let catalogue = try catalogue.current()
+        let client = try await client(token, catalogue)
+        if !requestor.isEmpty { try requireCovered(requestor, by: client) }
+        return client
+    }
+
+    /// - Parameters:
+    ///   - requiresRequestor: False for logout, which may lack one (rest-v1 §2.8).
+    ///   - allowsPlaceholder: True where a device may still lack an id (rest-v1 §2.5).
+    /// - Throws: As `client`, then `invalid_requestor`, `invalid_device_id`, `invalid_device_info`.
+    func device(
+        _ call: DeviceCall?, requiresRequestor: Bool = true, allowsPlaceholder: Bool = false
+    ) async throws(Fault) -> DeviceCaller {
+        let call = call ?? DeviceCall()
+        let client = try await client(call.accessToken, requestor: "")
+        if requiresRequestor || !call.requestor.isEmpty { try requireCovered(call.requestor, by: client) }
+        let device = try DeviceRules.device(call.deviceID, allowsPlaceholder: allowsPlaceholder)
+        return DeviceCaller(
+            client: client, requestor: RequestorID(call.requestor), device: device, information: try DeviceRules.information(call),
+            userAgent: call.userAgent, deviceType: call.deviceType, claims: DeviceClaims(appID: call.appID, deviceUser: call.deviceUser))
+    }
+
+    private func requireCovered(_ requestor: String, by client: AuthenticatedClient) throws(Fault) {
+        let known = RequestorID(try client.catalogue.requireRequestor(requestor).id)
+        guard client.covers(known) else { throw Fault(.insufficientScope, "The application may not act for the requestor.") }
+    }
+
+    private func client(_ token: String, _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
+        guard !token.isEmpty else { throw Fault(.accessDenied, "An access token is required.") }
+        let checked: CheckedToken
+        if let known = self.checked.withLock({ $0[token] }) {
+            metrics.knownTokens.increment()
+            checked = known
+        } else {
+            checked = try await check(token)
+        }
+        guard clock.now() < checked.expiresAt else { throw Fault(.accessDenied, "The access token has expired.") }
+        guard let application = catalogue.application(softwareID: checked.software.text) else {
+            throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
+        }
+        guard checked.scopes.contains(Self.scope) else { throw Fault(.insufficientScope, "The access token is not for this API.") }
+        return AuthenticatedClient(
+            id: checked.client, application: application, scopes: checked.scopes, expiresAt: checked.expiresAt, catalogue: catalogue)
+    }
+
+    private func check(_ token: String) async throws(Fault) -> CheckedToken {
+        metrics.checkedTokens.increment()
+        let claims = try verify(token)
+        guard let client = try await store.client(ClientID(claims.clientID)) else { throw Fault(.invalidClient, "The client is not known.") }
+        let result = CheckedToken(client: client.id, software: client.softwareID, scopes: claims.scopes, expiresAt: claims.expiresAt)
+        checked.withLock { $0[token] = result }
+        return result
+    }
+
+    private func verify(_ token: String) throws(Fault) -> AccessTokenClaims {
+        do {
+            return try tokens.verify(token)
+        } catch {
+            throw Fault(.accessDenied, "The access token is not accepted.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Cryptography
+internal import Faults
+internal import Tokens
+
+/// Turns a software statement into a client (rest-v1 §3.1).
+struct ClientRegistration: Sendable {
+    /// The one grant of this API (rest-v1 §3.2).
+    static let grantType = "client_credentials"
+
+    let catalogue: any CatalogueSource
+    let store: any ClientStore
+    let clock: any WallClock
+    let random: any RandomSource
+    let metrics: AuthenticationMetrics
+
+    /// - Throws: `invalid_request`, `invalid_software_statement`, `unapproved_software_statement`, `invalid_redirect_uri`.
+    func register(_ request: RegisterClientRequest) async throws(Fault) -> RegisteredClient {
+        let catalogue = try catalogue.current()
+        guard !request.softwareStatement.isEmpty else { throw Fault(.invalidRequest, "Required 'software_statement' is not present") }
+        let software = try Self.softwareID(of: request.softwareStatement, keys: catalogue.configuration.statementKeys)
+        guard let application = catalogue.application(softwareID: software.text) else {
+            throw Fault(.unapprovedSoftwareStatement, "The software statement is not known or was revoked.")
+        }
+        try requireRedirect(request.redirectURI, application, catalogue)
+        let secret = ClientSecret.random(from: random)
+        let client = Client(
+            id: ClientID(random.uuid()), secretDigest: secret.digest, softwareID: software, redirectURI: request.redirectURI,
+            issuedAt: clock.now())
+        try await store.add(client)
+        metrics.registeredClients.increment()
+        return RegisteredClient(
+            clientID: client.id.text, clientSecret: secret.text, issuedAtSeconds: UInt64(clamping: client.issuedAt.seconds),
+            redirectUris: request.redirectURI.isEmpty ? [] : [request.redirectURI], grantTypes: [Self.grantType], scopes: application.scopes)
+    }
+
+    private func requireRedirect(_ redirect: String, _ application: Application, _ catalogue: Catalogue) throws(Fault) {
+        guard !redirect.isEmpty else { return }
+        let schemes = application.requestorIDs.compactMap(catalogue.requestor).flatMap(\.customSchemes)
+        guard RedirectRules.accepts(registered: redirect, application: application, customSchemes: schemes) else {
+            throw Fault(.invalidRedirectURI, "The redirect_uri is not among the application's.")
+        }
+    }
+
+    private static func softwareID(of statement: String, keys: String) throws(Fault) -> SoftwareID {
+        let keySet: JSONWebKeySet
+        do throws(CryptographyError) {
+            keySet = try JSONWebKeySet(json: keys)
+        } catch {
+            // The catalogue is at fault, not the client.
+            throw Fault(.unavailable, "Software statements cannot be checked at the moment.", retryAfter: .seconds(30), cause: error)
+        }
+        do throws(TokenRejection) {
+            return SoftwareID(try SoftwareStatementVerifier(keySet: keySet).verify(statement).softwareID)
+        } catch {
+            throw Fault(.invalidSoftwareStatement, "The software statement is malformed, or not signed by a known key.", cause: error)
+        }
+    }
+}

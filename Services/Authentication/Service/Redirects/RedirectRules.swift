@@ -1,0 +1,45 @@
+internal import Contracts
+
+/// Which addresses an app may have people sent to (rest-v1 §3.1, §3.7).
+enum RedirectRules {
+    /// May a client of this application register this `redirect_uri` (rest-v1 §3.1)?
+    /// - Parameter customSchemes: Those of the requestors that the application acts for.
+    static func accepts(registered text: String, application: Application, customSchemes: [String]) -> Bool {
+        guard let address = RedirectAddress(text) else { return false }
+        if address.isWeb { return application.redirectDomains.contains(where: address.lies(under:)) }
+        return isApplicationAddress(address, application) || isCustomScheme(address, customSchemes)
+    }
+
+    /// May a sign-in for this requestor end at this `redirect_url` (rest-v1 §3.7)?
+    /// - Parameters:
+    ///   - application: The one that made the registration code; `nil` when it is gone.
+    ///   - activationOrigins: Origins of the operator's own activation pages.
+    static func accepts(
+        signInEnd text: String, requestor: Requestor, application: Application?, activationOrigins: Set<String>
+    ) -> Bool {
+        guard let address = RedirectAddress(text) else { return false }
+        if address.isWeb {
+            return activationOrigins.contains(address.origin) || requestor.domains.contains { address.lies(under: $0.name) }
+        }
+        return application.map { isApplicationAddress(address, $0) } ?? false || isCustomScheme(address, requestor.customSchemes)
+    }
+
+    /// `adobepass://` and a domain of the application backwards, or one of the SDKs' constants for its platforms.
+    private static func isApplicationAddress(_ address: RedirectAddress, _ application: Application) -> Bool {
+        guard address.scheme == "adobepass" else { return false }
+        switch address.authority {
+        case "ios.app": return application.platforms.contains(.ios)
+        case "android.app": return application.platforms.contains(.fireTv) || application.platforms.contains(.android)
+        default: return application.redirectDomains.contains { reversed($0) == address.authority }
+        }
+    }
+
+    private static func isCustomScheme(_ address: RedirectAddress, _ schemes: [String]) -> Bool {
+        address.scheme.hasPrefix("adbe.") && schemes.contains { $0.lowercased() == address.scheme }
+    }
+
+    /// `chan7.example` becomes `example.chan7`.
+    private static func reversed(_ domain: String) -> String {
+        domain.lowercased().split(separator: ".").reversed().joined(separator: ".")
+    }
+}

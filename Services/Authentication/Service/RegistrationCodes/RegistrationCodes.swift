@@ -1,0 +1,88 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Faults
+
+/// Hands out, shows and withdraws registration codes (rest-v1 §3.4-3.6).
+struct RegistrationCodes: Sendable {
+    /// Seconds that a code lives when the app does not say, and at most.
+    static let defaultLifetime: UInt32 = 1800
+    static let longestLifetime: UInt32 = 36_000
+    /// Stands for "this device has no id"; only good for getting one (rest-v1 §2.5).
+    static let placeholderDevice = DeviceID("dummy")
+    /// A fresh code is taken about once in ten thousand draws even with a million live codes; more failures are no accident.
+    private static let draws = 8
+
+    let bearers: BearerCheck
+    let catalogue: any CatalogueSource
+    let store: any AuthenticationStore
+    let clock: any WallClock
+    let random: any RandomSource
+    let metrics: AuthenticationMetrics
+
+    func create(_ request: CreateRegistrationCodeRequest) async throws(Fault) -> RegistrationCode {
+        let caller = try await bearers.device(request.call, allowsPlaceholder: true)
+        let lifetime = try Self.lifetime(request.ttlSeconds)
+        try Self.requireShort(request.registrationURL, "registrationURL")
+        if !request.mvpd.isEmpty {
+            _ = try caller.catalogue.requireIntegration(requestor: caller.requestor.text, mvpd: request.mvpd)
+        }
+        let record = try await claim(request, caller, lifetime: lifetime)
+        metrics.createdCodes.increment()
+        return record.contract(in: caller.catalogue, application: caller.client.application, showsDevice: true)
+    }
+
+    /// - Throws: `invalid_registration_code` for an unknown, expired or deleted code, or another requestor's.
+    func show(_ request: RegistrationCodeRequest) async throws(Fault) -> RegistrationCode {
+        let catalogue = try catalogue.current()
+        let client = try await optionalClient(request)
+        // The gateway's own activation page asks without a requestor: the person has typed nothing but the code.
+        if !request.requestor.isEmpty { _ = try catalogue.requireRequestor(request.requestor) }
+        let record = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: clock.now())
+        guard let record, request.requestor.isEmpty || record.requestor.text == request.requestor else { throw Self.unknownCode }
+        let application = try await store.client(record.clientID).flatMap { catalogue.application(softwareID: $0.softwareID.text) }
+        return record.contract(in: catalogue, application: application, showsDevice: client?.covers(record.requestor) ?? false)
+    }
+
+    /// - Throws: `invalid_registration_code` when there is nothing to remove.
+    func remove(_ request: RegistrationCodeRequest) async throws(Fault) {
+        let client = try await bearers.client(request.accessToken, requestor: request.requestor)
+        let requestor = RequestorID(try client.catalogue.requireRequestor(request.requestor).id)
+        let removed = try await store.remove(RegistrationCodeText(typed: request.code), requestor: requestor, now: clock.now())
+        guard removed else { throw Self.unknownCode }
+    }
+
+    static let unknownCode = Fault(.invalidRegistrationCode, "The registration code is not known or has expired.")
+
+    private func optionalClient(_ request: RegistrationCodeRequest) async throws(Fault) -> AuthenticatedClient? {
+        guard !request.accessToken.isEmpty else { return nil }
+        return try await bearers.client(request.accessToken, requestor: request.requestor)
+    }
+
+    private func claim(
+        _ request: CreateRegistrationCodeRequest, _ caller: DeviceCaller, lifetime: Duration
+    ) async throws(Fault) -> RegistrationRecord {
+        for _ in 0..<Self.draws {
+            let record = draw(request, caller, lifetime: lifetime)
+            if try await store.claim(record, now: record.generatedAt) { return record }
+        }
+        throw Fault(.overloaded, "No registration code is free.", retryAfter: .seconds(1))
+    }
+
+    private func draw(_ request: CreateRegistrationCodeRequest, _ caller: DeviceCaller, lifetime: Duration) -> RegistrationRecord {
+        let now = clock.now()
+        return RegistrationRecord(
+            id: RegistrationRecordID(random.uuid()), code: .random(from: random), requestor: caller.requestor, mvpd: request.mvpd,
+            generatedAt: now, expiresAt: now + lifetime, deviceID: caller.device, device: caller.information, userAgent: caller.userAgent,
+            deviceType: caller.deviceType, claims: caller.claims, registrationURL: request.registrationURL, clientID: caller.client.id)
+    }
+
+    private static func lifetime(_ seconds: UInt32) throws(Fault) -> Duration {
+        guard seconds <= longestLifetime else { throw Fault(.invalidRequest, "The ttl is larger than \(longestLifetime) seconds.") }
+        return .seconds(Int64(seconds == 0 ? defaultLifetime : seconds))
+    }
+
+    private static func requireShort(_ text: String, _ name: String) throws(Fault) {
+        guard text.utf8.count <= RedirectAddress.longest else { throw Fault(.invalidRequest, "The value of '\(name)' is too long.") }
+    }
+}

@@ -1,0 +1,51 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Faults
+
+/// Finds and ends sessions (rest-v1 §3.9-3.11, §3.20).
+struct SessionLookup: Sendable {
+    let bearers: BearerCheck
+    let catalogue: any CatalogueSource
+    let store: any AuthenticationStore
+    let clock: any WallClock
+    let metrics: AuthenticationMetrics
+
+    /// The valid session of the calling device.
+    /// - Parameter hidesDisabled: False for a service that has to tell a person without a session from an integration that is switched off
+    ///   (rest-v1 #51).
+    /// - Throws: The faults of `DeviceCheck`; `authentication_session_missing`, `authentication_session_expired`.
+    func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+        let caller = try await bearers.device(call)
+        let record = try await store.session(SessionKey(device: caller.device, requestor: caller.requestor))
+        let state = SessionState.of(
+            record, claims: caller.claims, visibleIn: hidesDisabled ? caller.catalogue : nil, now: clock.now())
+        return (try state.requireValid(), caller.catalogue)
+    }
+
+    /// The session that a sign-in through this code made, if it is still the device's and valid (rest-v1 §3.10).
+    /// - Throws: `authentication_session_missing` in every other case, also for an unknown code.
+    func session(byCode request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+        let catalogue = try catalogue.current()
+        if !request.accessToken.isEmpty { _ = try await bearers.client(request.accessToken, requestor: request.requestor) }
+        let requestor = RequestorID(try catalogue.requireRequestor(request.requestor).id)
+        let now = clock.now()
+        let missing = Fault(.authenticationSessionMissing, "Forbidden")
+        let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now)
+        guard let code, code.requestor == requestor else { throw missing }
+        let record = try await store.session(SessionKey(device: code.deviceID, requestor: requestor))
+        guard let record, record.record == code.id else { throw missing }
+        guard case .valid = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, now: now) else { throw missing }
+        return (record, catalogue)
+    }
+
+    /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).
+    /// - Returns: How many sessions ended.
+    func logout(_ call: DeviceCall?) async throws(Fault) -> Int {
+        let caller = try await bearers.device(call, requiresRequestor: false)
+        let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
+        let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
+        metrics.endedSessions.increment(by: ended)
+        return ended
+    }
+}

@@ -1,0 +1,22 @@
+internal import Catalogue
+internal import Contracts
+
+extension SessionRecord {
+    /// The session as its device may see it.
+    func contract(in catalogue: Catalogue) -> Session {
+        let mvpd = catalogue.mvpd(mvpd.text)
+        return Session(
+            id: id.text, requestor: key.requestor.text, mvpd: self.mvpd.text, proxyMvpd: mvpd?.isProxied == true ? mvpd?.proxyMvpdID ?? "" : "",
+            userID: userID, createdAtMilliseconds: UInt64(clamping: createdAt.milliseconds),
+            expiresAtMilliseconds: UInt64(clamping: expiresAt.milliseconds))
+    }
+
+    /// With the identity that the MVPD gave. Only metadata keys that are enabled for the integration leave the service (mvpd §2.5).
+    func subjectContract(in catalogue: Catalogue) -> SessionSubject {
+        let integration = catalogue.integration(requestor: key.requestor.text, mvpd: mvpd.text)
+        let enabled = Set(integration?.metadataKeys.map(\.key) ?? [])
+        return SessionSubject(
+            session: contract(in: catalogue), upstreamUserID: subject.userID,
+            attributes: subject.attributes.filter { enabled.contains(String($0.key.prefix { $0 != "." })) }, clientID: clientID.text)
+    }
+}

@@ -1,0 +1,36 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Faults
+
+/// What a device may be told of its session (rest-v1 §5).
+enum SessionState: Hashable, Sendable {
+    /// How long an expired session is remembered, so that "expired" differs from "none".
+    static let remembrance: Duration = .seconds(24 * 3600)
+
+    case valid(SessionRecord)
+    case expired
+    case missing
+
+    /// - Parameters:
+    ///   - claims: What the caller says of itself.
+    ///   - catalogue: Hides the session for as long as its integration is switched off; `nil`: nothing is hidden.
+    static func of(_ record: SessionRecord?, claims: DeviceClaims, visibleIn catalogue: Catalogue?, now: Timestamp) -> SessionState {
+        guard let record, claims.agree(with: record.claims) else { return .missing }
+        if let catalogue {
+            let integration = catalogue.integration(requestor: record.key.requestor.text, mvpd: record.mvpd.text)
+            guard let integration, integration.enabled else { return .missing }
+        }
+        if now < record.expiresAt { return .valid(record) }
+        return now < record.expiresAt + remembrance ? .expired : .missing
+    }
+
+    /// - Throws: `authentication_session_expired` or `authentication_session_missing`.
+    func requireValid() throws(Fault) -> SessionRecord {
+        switch self {
+        case .valid(let record): return record
+        case .expired: throw Fault(.authenticationSessionExpired, "Authentication token expired")
+        case .missing: throw Fault(.authenticationSessionMissing, "User not authenticated")
+        }
+    }
+}

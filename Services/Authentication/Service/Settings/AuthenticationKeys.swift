@@ -1,0 +1,50 @@
+internal import Cryptography
+internal import SamlProfile
+
+/// The service's keys, read from the files that its settings name.
+public struct AuthenticationKeys: Sendable {
+    let signing: SigningKey
+    let decryption: DecryptionKey
+    /// DER.
+    let encryptionCertificate: [UInt8]
+    let accessToken: P256PrivateKey
+    let userID: SymmetricKey
+
+    /// - Parameter read: Gets a path as it stands in the settings and the key where it stands; returns the file's text.
+    /// - Throws: What `read` throws; `AuthenticationKeyError` when a file does not hold what it should.
+    public init(_ settings: AuthenticationSettings, read: (_ path: String, _ key: String) throws -> String) throws {
+        func use<Value>(_ path: String, _ name: String, _ make: (String) throws -> Value) throws -> Value {
+            let key = "authentication.\(name)"
+            let text = try read(path, key)
+            do {
+                return try make(text)
+            } catch {
+                throw AuthenticationKeyError(key: key, problem: "names a file that cannot be used: \(error)")
+            }
+        }
+        let certificate = try use(settings.signingCertificate, "signingCertificate") { try Certificate(pem: $0).der }
+        signing = try use(settings.signingKey, "signingKey") { try SigningKey(pem: $0, certificate: certificate) }
+        decryption = try use(settings.encryptionKey, "encryptionKey") { try DecryptionKey(pem: $0) }
+        encryptionCertificate = try use(settings.encryptionCertificate, "encryptionCertificate") { pem in
+            let certificate = try Certificate(pem: pem)
+            let key = try use(settings.encryptionKey, "encryptionKey") { try PrivateKey(pem: $0) }
+            guard certificate.belongs(to: key) else { throw CryptographyError.malformed("certificate: it is not of the encryption key") }
+            return certificate.der
+        }
+        accessToken = try use(settings.accessTokenKey, "accessTokenKey") { try P256PrivateKey(pem: $0) }
+        userID = try use(settings.userIDKey, "userIDKey") { text in
+            guard let bytes = Hex.decode(text.filter { !$0.isWhitespace }) else { throw CryptographyError.malformed("key: not hex digits") }
+            return try SymmetricKey(bytes: bytes)
+        }
+    }
+}
+
+/// Why a key file cannot be used; for the operator who starts the service.
+public struct AuthenticationKeyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Where the file is named, for example `authentication.accessTokenKey`.
+    public let key: String
+    /// Goes on from the key.
+    public let problem: String
+
+    public var description: String { "\(key) \(problem)" }
+}

@@ -1,0 +1,80 @@
+/// The `authentication` object of the service's settings file. Paths are relative to that file.
+public struct AuthenticationSettings: Decodable, Sendable {
+    /// The service provider's base entity id, which MVPDs know (mvpd §2.1).
+    public let spEntityID: String
+    /// The public address of the assertion consumer service.
+    public let acsURL: String
+    /// RSA key (PEM) that signs requests and metadata, and its certificate (PEM).
+    public let signingKey: String
+    public let signingCertificate: String
+    /// RSA key (PEM) for encrypted assertions, and its certificate (PEM).
+    public let encryptionKey: String
+    public let encryptionCertificate: String
+    /// P-256 key (PEM) that signs access tokens.
+    public let accessTokenKey: String
+    /// Key of the scrambled user ids, 64 hex digits. A new one gives every person a new id.
+    public let userIDKey: String
+    /// Seconds, 60 to 86400; 6 hours unless set (rest-v1 §5).
+    public let accessTokenTTL: Int
+    /// Origins (`scheme://host:port`) of the operator's own activation pages, where a sign-in may end besides the registered domains.
+    public let activationOrigins: [String]
+    /// Seconds for which a metadata document is valid, 3600 to 31536000; 7 days unless set.
+    public let metadataValidity: Int
+    /// Sessions kept in memory, 2 to 10000000; 65536 unless set.
+    public let cachedSessions: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case spEntityID, acsURL, signingKey, signingCertificate, encryptionKey, encryptionCertificate, accessTokenKey, userIDKey
+        case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        spEntityID = try container.text(.spEntityID)
+        acsURL = try container.address(.acsURL)
+        signingKey = try container.text(.signingKey)
+        signingCertificate = try container.text(.signingCertificate)
+        encryptionKey = try container.text(.encryptionKey)
+        encryptionCertificate = try container.text(.encryptionCertificate)
+        accessTokenKey = try container.text(.accessTokenKey)
+        userIDKey = try container.text(.userIDKey)
+        accessTokenTTL = try container.number(.accessTokenTTL, 60...86_400, default: 21_600)
+        activationOrigins = try container.origins(.activationOrigins)
+        metadataValidity = try container.number(.metadataValidity, 3600...31_536_000, default: 604_800)
+        cachedSessions = try container.number(.cachedSessions, 2...10_000_000, default: 65_536)
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func text(_ key: Key) throws -> String {
+        let text = try decode(String.self, forKey: key)
+        guard !text.isEmpty else { throw refuse(key, "must not be empty") }
+        return text
+    }
+
+    fileprivate func address(_ key: Key) throws -> String {
+        let text = try text(key)
+        guard RedirectAddress(text)?.isWeb == true else { throw refuse(key, "must be an http or https address; it is '\(text)'") }
+        return text
+    }
+
+    fileprivate func number(_ key: Key, _ range: ClosedRange<Int>, default fallback: Int) throws -> Int {
+        let number = try decodeIfPresent(Int.self, forKey: key) ?? fallback
+        guard range.contains(number) else { throw refuse(key, "must be from \(range.lowerBound) to \(range.upperBound); it is \(number)") }
+        return number
+    }
+
+    /// Origins in the form in which they are compared.
+    fileprivate func origins(_ key: Key) throws -> [String] {
+        try (decodeIfPresent([String].self, forKey: key) ?? []).map { text in
+            guard let address = RedirectAddress(text), address.isWeb, address.origin == text.lowercased() else {
+                throw refuse(key, "must hold origins such as https://activate.example; one is '\(text)'")
+            }
+            return address.origin
+        }
+    }
+
+    private func refuse(_ key: Key, _ problem: String) -> DecodingError {
+        .dataCorruptedError(forKey: key, in: self, debugDescription: problem)
+    }
+}

@@ -1,0 +1,68 @@
+internal import Clocks
+internal import Contracts
+internal import SamlProfile
+
+/// The catalogue's record of an endpoint in the profile's words.
+extension SamlProvider {
+    /// Set for an MVPD behind a proxy; `providerId` wins over `id` (mvpd §2.2).
+    var proxied: AuthnRequest.ProxiedProvider? {
+        guard mvpd.isProxied else { return nil }
+        return AuthnRequest.ProxiedProvider(providerID: mvpd.providerID.isEmpty ? mvpd.id : mvpd.providerID, name: mvpd.displayName)
+    }
+
+    /// mvpd §2.3 step 25.
+    var expectedIssuer: ExpectedIssuer {
+        guard mvpd.isProxied else { return .direct(entityID: endpoint.idpEntityID) }
+        return .proxied(ids: [mvpd.id, mvpd.providerID].filter { !$0.isEmpty })
+    }
+}
+
+extension SamlEndpoint {
+    private static let persistentFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
+
+    var acceptedNameIDFormat: String { nameIDFormat.isEmpty ? Self.persistentFormat : nameIDFormat }
+
+    var scoping: SamlProfile.ScopingMode {
+        switch scopingMode {
+        case .requesterId: .requesterID
+        case .both: .both
+        case .none: .none
+        case .issuerSuffix, .unrecognized: .issuerSuffix
+        }
+    }
+
+    /// Carries over the endpoint's own rules. What this build does not know counts as the strictest.
+    func configure(_ expected: inout ExpectedResponse) {
+        if clockSkewSeconds != 0 { expected.clockSkew = .seconds(Int64(clockSkewSeconds)) }
+        if maxResponseAgeSeconds != 0 { expected.maximumResponseAge = .seconds(Int64(maxResponseAgeSeconds)) }
+        expected.signaturePolicy = policy
+        if !signatureAlgorithms.isEmpty { expected.signatureAlgorithms = Set(signatureAlgorithms.compactMap(SignatureAlgorithm.init)) }
+        if legacySha1UntilMilliseconds != 0 {
+            expected.legacySHA1Until = Timestamp(milliseconds: Int64(clamping: legacySha1UntilMilliseconds))
+        }
+        expected.forceAuthn = forceAuthn
+        expected.encryption = encryption == .optional ? .optional : .required
+        expected.guidAttributeName = guidAttributeName.isEmpty ? nil : guidAttributeName
+        expected.attributeMap = attributeMap.map(\.profile)
+    }
+
+    private var policy: SamlProfile.SignaturePolicy {
+        switch signaturePolicy {
+        case .assertion: .assertion
+        case .response: .response
+        case .both, .unrecognized: .both
+        }
+    }
+}
+
+extension Contracts.AttributeMapping {
+    fileprivate var profile: SamlProfile.AttributeMapping {
+        let valueType: SamlProfile.AttributeMapping.ValueType =
+            switch type {
+            case .boolean: .boolean
+            case .stringList: .list
+            case .string, .unrecognized: .string
+            }
+        return SamlProfile.AttributeMapping(source: source, sourceNameFormat: sourceNameFormat, target: target, type: valueType)
+    }
+}

@@ -1,0 +1,113 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import SamlProfile
+internal import Synchronization
+
+/// The SAML profile with this deployment's names and keys.
+final class SamlServiceProvider: SamlSignIn {
+    /// Who we are to the MVPDs.
+    struct Identity: Sendable {
+        let entityID: String
+        let assertionConsumerServiceURL: String
+        let signingKey: SigningKey
+        let decryptionKey: DecryptionKey
+        /// DER.
+        let encryptionCertificate: [UInt8]
+        let metadataValidity: Duration
+    }
+
+    private let identity: Identity
+    private let random: any RandomSource
+    /// Parsed certificates by their DER, so that a sign-in does not parse them again.
+    private let certificates = Mutex(BoundedCache<[UInt8], PinnedCertificate>(capacity: 4096))
+
+    init(_ identity: Identity, random: any RandomSource) {
+        self.identity = identity
+        self.random = random
+    }
+
+    func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
+        let message = authnRequest(request)
+        let relay = RelayState(rawValue: request.relay.text)
+        do {
+            guard request.provider.endpoint.requestBinding == .post else {
+                let url = try message.redirectURL(signedWith: identity.signingKey, relayState: relay)
+                return SamlDispatch(url: url, fields: [], issuer: message.issuer)
+            }
+            let form = try message.postForm(signedWith: identity.signingKey, relayState: relay)
+            return SamlDispatch(
+                url: form.action, fields: form.fields.map { FormField(name: $0.name, value: $0.value) }, issuer: message.issuer)
+        } catch {
+            throw Fault(.internal, "An internal fault occurred.", cause: error)
+        }
+    }
+
+    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlVerdict {
+        let expected: ExpectedResponse
+        do throws(SamlConfigurationError) {
+            expected = try expectation(pending, provider)
+        } catch {
+            return .rejected(SamlRejection(.unusable, error.description))
+        }
+        switch ResponseVerifier().verify(response, expecting: expected, at: now).verdict {
+        case .accepted(let assertion): return .accepted(AcceptedSignIn(assertion))
+        case .rejected(let rejection): return .rejected(rejection)
+        case .status(let status):
+            switch status.consequence {
+            case .declined: return .declined(codes: status.codes)
+            case .notAuthenticated: return .silent
+            case .misconfigured: return .misconfigured(codes: status.codes)
+            }
+        }
+    }
+
+    func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String {
+        let metadata = ServiceProviderMetadata(
+            serviceProviderEntityID: identity.entityID, assertionConsumerServiceURL: identity.assertionConsumerServiceURL,
+            signingCertificates: [identity.signingKey.certificate], encryptionCertificate: identity.encryptionCertificate,
+            validUntil: now + identity.metadataValidity)
+        do {
+            let id = RequestID(rawValue: SamlRequestID.random(from: random).text)
+            return try metadata.document(requestor: requestor?.text, id: id, signedWith: identity.signingKey)
+        } catch {
+            throw Fault(.internal, "An internal fault occurred.", cause: error)
+        }
+    }
+
+    private func authnRequest(_ request: SamlRequest) -> AuthnRequest {
+        let endpoint = request.provider.endpoint
+        var message = AuthnRequest(
+            id: RequestID(rawValue: request.id.text), issuedAt: request.now, destination: endpoint.ssoURL,
+            assertionConsumerServiceURL: identity.assertionConsumerServiceURL, serviceProviderEntityID: identity.entityID,
+            onBehalfOf: endpoint.partnerID.isEmpty ? request.requestor.text : endpoint.partnerID)
+        message.scopingMode = endpoint.scoping
+        message.forceAuthn = endpoint.forceAuthn
+        message.nameIDFormat = endpoint.nameIDFormat
+        message.spNameQualifier = endpoint.spNameQualifier
+        message.allowCreate = !endpoint.disallowCreate
+        message.proxiedProvider = request.provider.proxied
+        return message
+    }
+
+    private func expectation(_ pending: PendingSignIn, _ provider: SamlProvider) throws(SamlConfigurationError) -> ExpectedResponse {
+        let endpoint = provider.endpoint
+        var pinned: [PinnedCertificate] = []
+        for der in endpoint.signingCertificates { pinned.append(try certificate(der)) }
+        var expected = ExpectedResponse(
+            requestID: pending.requestID.text, requestedAt: pending.startedAt,
+            assertionConsumerServiceURL: identity.assertionConsumerServiceURL, issuer: provider.expectedIssuer,
+            serviceProviderEntityID: identity.entityID, issuerSent: pending.issuerSent, pinnedCertificates: pinned,
+            nameIDFormats: [endpoint.acceptedNameIDFormat])
+        endpoint.configure(&expected)
+        expected.decryptionKeys = [identity.decryptionKey]
+        return expected
+    }
+
+    private func certificate(_ der: [UInt8]) throws(SamlConfigurationError) -> PinnedCertificate {
+        if let known = certificates.withLock({ $0[der] }) { return known }
+        let parsed = try PinnedCertificate(der: der)
+        certificates.withLock { $0[der] = parsed }
+        return parsed
+    }
+}

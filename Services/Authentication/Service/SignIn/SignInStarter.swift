@@ -1,0 +1,83 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Faults
+
+/// Sends a person to the login of their MVPD (rest-v1 §3.7).
+struct SignInStarter: Sendable {
+    /// A person has this long to sign in, or until the registration code expires (mvpd §2.2).
+    static let longestPending: Duration = .seconds(15 * 60)
+
+    let saml: any SamlSignIn
+    let catalogue: any CatalogueSource
+    let store: any AuthenticationStore
+    let clock: any WallClock
+    let random: any RandomSource
+    let activationOrigins: Set<String>
+    let metrics: AuthenticationMetrics
+
+    /// - Throws: `invalid_requestor`, `invalid_request` (a parameter is missing), `invalid_registration_code`, `unknown_integration`,
+    ///   `invalid_domain`, `invalid_redirect_url`, `unimplemented` (no SAML).
+    func start(_ request: StartSignInRequest) async throws(Fault) -> SignInStart {
+        let catalogue = try catalogue.current()
+        let requestor = try catalogue.requireRequestor(request.requestor)
+        try Self.requirePresent(request)
+        let now = clock.now()
+        let record = try await usableRecord(request, now)
+        let mvpd = try catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd).mvpd
+        try await requireAddresses(request, requestor, record, catalogue)
+        let provider = try SamlProvider(mvpd, in: catalogue)
+        return try await begin(provider, record, request.redirectURL, now)
+    }
+
+    private static func requirePresent(_ request: StartSignInRequest) throws(Fault) {
+        let parameters = [
+            ("mso_id", request.mvpd), ("reg_code", request.registrationCode), ("domain_name", request.domainName),
+            ("redirect_url", request.redirectURL),
+        ]
+        for (name, value) in parameters where value.isEmpty { throw Fault(.invalidRequest, "Required '\(name)' is not present") }
+    }
+
+    private func usableRecord(_ request: StartSignInRequest, _ now: Timestamp) async throws(Fault) -> RegistrationRecord {
+        let record = try await store.liveRecord(RegistrationCodeText(typed: request.registrationCode), now: now)
+        guard let record, record.requestor.text == request.requestor, record.deviceID != RegistrationCodes.placeholderDevice else {
+            throw RegistrationCodes.unknownCode
+        }
+        guard !record.isUsed else { throw Self.usedCode }
+        return record
+    }
+
+    private func requireAddresses(
+        _ request: StartSignInRequest, _ requestor: Requestor, _ record: RegistrationRecord, _ catalogue: Catalogue
+    ) async throws(Fault) {
+        let domain = request.domainName.lowercased()
+        guard requestor.domains.contains(where: { $0.name.lowercased() == domain }) else {
+            throw Fault(.invalidDomain, "The domain is not registered for the requestor.")
+        }
+        let application = try await store.client(record.clientID).flatMap { catalogue.application(softwareID: $0.softwareID.text) }
+        let isAccepted = RedirectRules.accepts(
+            signInEnd: request.redirectURL, requestor: requestor, application: application, activationOrigins: activationOrigins)
+        guard isAccepted else { throw Fault(.invalidRedirectURL, "The redirect_url is not registered for the requestor.") }
+    }
+
+    private func begin(
+        _ provider: SamlProvider, _ record: RegistrationRecord, _ redirectURL: String, _ now: Timestamp
+    ) async throws(Fault) -> SignInStart {
+        let relay = RelayHandle.random(from: random)
+        let browser = BrowserSecret.random(from: random)
+        let request = SamlRequest(id: .random(from: random), relay: relay, requestor: record.requestor, provider: provider, now: now)
+        let dispatch = try await offEventLoop { [saml] () throws(Fault) in try saml.request(request) }
+        let pending = PendingSignIn(
+            requestID: request.id, relayState: relay.digest, browserSecret: browser.digest, record: record.id, code: record.code,
+            requestor: record.requestor, mvpd: MvpdID(provider.mvpd.id), issuerSent: dispatch.issuer, redirectURL: redirectURL,
+            startedAt: now, expiresAt: min(record.expiresAt, now + Self.longestPending))
+        // The code may have been used or deleted since it was read.
+        guard try await store.begin(pending, now: now) else { throw Self.usedCode }
+        metrics.startedSignIns.increment()
+        return SignInStart(
+            url: dispatch.url, fields: dispatch.fields, browserSecret: browser.text,
+            expiresInSeconds: UInt32(clamping: (pending.expiresAt - now).components.seconds))
+    }
+
+    private static let usedCode = Fault(.invalidRegistrationCode, "The registration code has been used.")
+}

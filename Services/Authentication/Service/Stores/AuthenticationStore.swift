@@ -1,0 +1,52 @@
+internal import Clocks
+internal import Faults
+
+// What the service asks of its storage. A method that changes something returns when the change is durable. All of them throw a fault of
+// the storage (`unavailable`, `overloaded`, `storage_full`, `internal`), which is never a statement about a credential.
+
+/// Everything that the service keeps.
+typealias AuthenticationStore = ClientStore & RegistrationCodeStore & SignInStore & SessionStore
+
+protocol ClientStore: Sendable {
+    func add(_ client: Client) async throws(Fault)
+    func client(_ id: ClientID) async throws(Fault) -> Client?
+}
+
+protocol RegistrationCodeStore: Sendable {
+    /// Stores the record unless a live one has the same code.
+    /// - Returns: False when the code is taken; nothing changed.
+    func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool
+
+    /// The record of a code that has not expired.
+    func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord?
+
+    /// Removes a live code of a requestor and the sign-in that is under way through it (rest-v1 §3.6).
+    /// - Returns: False when there is none.
+    func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool
+}
+
+protocol SignInStore: Sendable {
+    /// Stores a pending sign-in in place of an earlier one of the same code (rest-v1 §3.7).
+    /// - Returns: False when the code is no longer live or has been used; nothing changed.
+    func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool
+
+    /// The pending sign-in with that RelayState, unless it is over.
+    func pending(_ relayState: SecretDigest, now: Timestamp) async throws(Fault) -> PendingSignIn?
+
+    /// Consumes a pending sign-in without a session.
+    /// - Returns: False when it was consumed before.
+    func abandon(_ request: SamlRequestID) async throws(Fault) -> Bool
+
+    /// Consumes the pending sign-in, remembers the assertion, marks the code used and stores the session in place of the one before, as
+    /// one change. Of several calls for one request or one assertion at most one completes.
+    func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult
+}
+
+protocol SessionStore: Sendable {
+    /// The session of a device at a requestor, also when it has expired and is still remembered.
+    func session(_ key: SessionKey) async throws(Fault) -> SessionRecord?
+
+    /// Removes the device's sessions at these requestors that its claims may see.
+    /// - Returns: How many there were that had not expired.
+    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int
+}

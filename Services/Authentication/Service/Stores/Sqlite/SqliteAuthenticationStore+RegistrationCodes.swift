@@ -1,0 +1,62 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import Foundation
+internal import Storage
+
+extension SqliteAuthenticationStore: RegistrationCodeStore {
+    func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
+        let device = try record.device.columnValue()
+        return try await store.write { database in
+            // A code that expired but was not swept yet may be given out again.
+            try database.cachedStatement(sql: "DELETE FROM registration_code WHERE code = ? AND expires_at_ms <= ?")
+                .execute(arguments: [record.code, now])
+            let sql = """
+                INSERT INTO registration_code (code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent,
+                    device_type, app_id, device_user, registration_url, client_id, is_used)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (code) DO NOTHING
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: record.columns(device: device))
+            return database.changesCount == 1
+        }
+    }
+
+    func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
+        try await store.read { database in
+            let statement = try database.cachedStatement(sql: "SELECT * FROM registration_code WHERE code = ? AND expires_at_ms > ?")
+            return try Row.fetchOne(statement, arguments: [code, now]).map(RegistrationRecord.init(row:))
+        }
+    }
+
+    func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
+        try await store.write { database in
+            let pending = """
+                DELETE FROM pending_sign_in WHERE record_id IN
+                    (SELECT id FROM registration_code WHERE code = ? AND requestor = ? AND expires_at_ms > ?)
+                """
+            try database.cachedStatement(sql: pending).execute(arguments: [code, requestor, now])
+            let record = "DELETE FROM registration_code WHERE code = ? AND requestor = ? AND expires_at_ms > ?"
+            try database.cachedStatement(sql: record).execute(arguments: [code, requestor, now])
+            return database.changesCount == 1
+        }
+    }
+}
+
+extension RegistrationRecord {
+    /// In the order of the insert.
+    fileprivate func columns(device: Data) -> StatementArguments {
+        [
+            code, id, requestor, mvpd, generatedAt, expiresAt, deviceID, device, userAgent, deviceType, claims.appID, claims.deviceUser,
+            registrationURL, clientID,
+        ]
+    }
+
+    fileprivate init(row: Row) throws {
+        self.init(
+            id: row["id"], code: row["code"], requestor: row["requestor"], mvpd: row["mvpd"], generatedAt: row["generated_at_ms"],
+            expiresAt: row["expires_at_ms"], deviceID: row["device_id"], device: try DeviceInformation(columnValue: row["device"]),
+            userAgent: row["user_agent"], deviceType: row["device_type"],
+            claims: DeviceClaims(appID: row["app_id"], deviceUser: row["device_user"]), registrationURL: row["registration_url"],
+            clientID: row["client_id"], isUsed: row["is_used"])
+    }
+}

@@ -1,0 +1,60 @@
+internal import Storage
+
+extension SqliteAuthenticationStore {
+    /// Released steps never change; a change is a new step.
+    static let migrations = [
+        Migration(
+            "1-clients",
+            sql: """
+                CREATE TABLE client (
+                    id TEXT PRIMARY KEY NOT NULL, secret_digest BLOB NOT NULL, software_id TEXT NOT NULL, redirect_uri TEXT NOT NULL,
+                    issued_at_ms INTEGER NOT NULL
+                ) WITHOUT ROWID
+                """),
+        Migration(
+            "2-registration-codes",
+            sql: """
+                CREATE TABLE registration_code (
+                    code TEXT NOT NULL UNIQUE, id TEXT NOT NULL UNIQUE, requestor TEXT NOT NULL, mvpd TEXT NOT NULL,
+                    generated_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, device_id TEXT NOT NULL, device BLOB NOT NULL,
+                    user_agent TEXT NOT NULL, device_type TEXT NOT NULL, app_id TEXT NOT NULL, device_user TEXT NOT NULL,
+                    registration_url TEXT NOT NULL, client_id TEXT NOT NULL, is_used INTEGER NOT NULL
+                );
+                CREATE INDEX registration_code_expiry ON registration_code (expires_at_ms);
+                """),
+        Migration(
+            "3-pending-sign-ins",
+            sql: """
+                CREATE TABLE pending_sign_in (
+                    request_id TEXT NOT NULL UNIQUE, relay_state BLOB NOT NULL UNIQUE, record_id TEXT NOT NULL UNIQUE,
+                    browser_secret BLOB NOT NULL, code TEXT NOT NULL, requestor TEXT NOT NULL, mvpd TEXT NOT NULL,
+                    issuer_sent TEXT NOT NULL, redirect_url TEXT NOT NULL, started_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX pending_sign_in_expiry ON pending_sign_in (expires_at_ms);
+                CREATE TABLE used_assertion (
+                    issuer TEXT NOT NULL, assertion_id TEXT NOT NULL, expires_at_ms INTEGER NOT NULL, UNIQUE (issuer, assertion_id)
+                );
+                CREATE INDEX used_assertion_expiry ON used_assertion (expires_at_ms);
+                """),
+        Migration(
+            "4-sessions",
+            sql: """
+                CREATE TABLE session (
+                    device_id TEXT NOT NULL, requestor TEXT NOT NULL, id TEXT NOT NULL UNIQUE, mvpd TEXT NOT NULL, record_id TEXT NOT NULL,
+                    app_id TEXT NOT NULL, device_user TEXT NOT NULL, client_id TEXT NOT NULL, user_id TEXT NOT NULL,
+                    upstream_user_id TEXT NOT NULL, name_id TEXT NOT NULL, name_format TEXT NOT NULL, name_qualifier TEXT NOT NULL,
+                    sp_name_qualifier TEXT NOT NULL, session_index TEXT NOT NULL, is_home_based INTEGER NOT NULL, attributes BLOB NOT NULL,
+                    created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, UNIQUE (device_id, requestor)
+                );
+                CREATE INDEX session_expiry ON session (expires_at_ms);
+                """),
+    ]
+
+    /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
+    static let sweeps = [
+        Sweep(table: "registration_code", expiryColumn: "expires_at_ms"),
+        Sweep(table: "pending_sign_in", expiryColumn: "expires_at_ms"),
+        Sweep(table: "used_assertion", expiryColumn: "expires_at_ms"),
+        Sweep(table: "session", expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
+    ]
+}

@@ -1,0 +1,70 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import Foundation
+internal import Storage
+
+extension SqliteAuthenticationStore: SessionStore {
+    func session(_ key: SessionKey) async throws(Fault) -> SessionRecord? {
+        let epoch: SessionCache.Epoch
+        switch sessions.lookup(key) {
+        case .hit(let session): return session
+        case .miss(let current): epoch = current
+        }
+        let found = try await store.read { database in
+            let statement = try database.cachedStatement(sql: "SELECT * FROM session WHERE device_id = ? AND requestor = ?")
+            return try Row.fetchOne(statement, arguments: [key.device, key.requestor]).map(SessionRecord.init(row:))
+        }
+        if let found { sessions.offer(found, readIn: epoch) }
+        return found
+    }
+
+    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
+        defer {
+            for requestor in requestors { sessions.forget(SessionKey(device: device, requestor: requestor)) }
+        }
+        return try await store.write { database in
+            var ended = 0
+            for requestor in requestors {
+                let sql = """
+                    DELETE FROM session WHERE device_id = ? AND requestor = ? AND ? IN ('', app_id) AND ? IN ('', device_user)
+                    RETURNING expires_at_ms
+                    """
+                let expiry = try Timestamp.fetchOne(
+                    database.cachedStatement(sql: sql), arguments: [device, requestor, claims.appID, claims.deviceUser])
+                if let expiry, expiry > now { ended += 1 }
+            }
+            return ended
+        }
+    }
+}
+
+extension SessionRecord {
+    func insert(into database: Database, attributes: Data) throws {
+        let sql = """
+            INSERT OR REPLACE INTO session (device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id,
+                upstream_user_id, name_id, name_format, name_qualifier, sp_name_qualifier, session_index, is_home_based, attributes,
+                created_at_ms, expires_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        try database.cachedStatement(sql: sql).execute(arguments: [
+            key.device, key.requestor, id, mvpd, record, claims.appID, claims.deviceUser, clientID, userID, subject.userID,
+            subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
+            subject.name.sessionIndex, subject.isHomeBased, attributes, createdAt, expiresAt,
+        ])
+    }
+
+    fileprivate init(row: Row) throws {
+        let name = SubjectName(
+            value: row["name_id"], format: row["name_format"], nameQualifier: row["name_qualifier"],
+            serviceProviderQualifier: row["sp_name_qualifier"], sessionIndex: row["session_index"])
+        self.init(
+            id: row["id"], key: SessionKey(device: row["device_id"], requestor: row["requestor"]), mvpd: row["mvpd"],
+            record: row["record_id"], claims: DeviceClaims(appID: row["app_id"], deviceUser: row["device_user"]),
+            clientID: row["client_id"], userID: row["user_id"],
+            subject: UpstreamSubject(
+                userID: row["upstream_user_id"], name: name, isHomeBased: row["is_home_based"],
+                attributes: try UpstreamSubject.attributes(column: row["attributes"])),
+            createdAt: row["created_at_ms"], expiresAt: row["expires_at_ms"])
+    }
+}

@@ -1,0 +1,42 @@
+internal import Contracts
+internal import Faults
+internal import Foundation
+internal import Storage
+
+extension Identifier: DatabaseValueConvertible {
+    var databaseValue: DatabaseValue { text.databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
+}
+
+extension SecretDigest: DatabaseValueConvertible {
+    var databaseValue: DatabaseValue { Data(bytes).databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> SecretDigest? {
+        Data.fromDatabaseValue(value).map { SecretDigest(bytes: [UInt8]($0)) }
+    }
+}
+
+extension RegistrationCodeText: DatabaseValueConvertible {
+    var databaseValue: DatabaseValue { text.databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> RegistrationCodeText? {
+        String.fromDatabaseValue(value).map(RegistrationCodeText.init(typed:))
+    }
+}
+
+extension DeviceInformation {
+    /// As it is kept in a column.
+    func columnValue() throws(Fault) -> Data { Data(try serialized()) }
+
+    init(columnValue: Data) throws(Fault) { try self.init(serialized: [UInt8](columnValue)) }
+}
+
+extension UpstreamSubject {
+    /// The attributes as they are kept in a column: a `SessionSubject` with nothing else in it.
+    func attributesColumn() throws(Fault) -> Data { Data(try SessionSubject(attributes: attributes).serialized()) }
+
+    static func attributes(column: Data) throws(Fault) -> [UserAttribute] {
+        try SessionSubject(serialized: [UInt8](column)).attributes
+    }
+}

@@ -1,0 +1,27 @@
+/// An id that cannot be mistaken for the id of something else. Compared byte by byte.
+struct Identifier<Subject>: Hashable, Sendable, CustomStringConvertible {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    var description: String { text }
+}
+
+enum ClientSubject {}
+enum SoftwareSubject {}
+enum RequestorSubject {}
+enum MvpdSubject {}
+enum DeviceSubject {}
+enum RegistrationRecordSubject {}
+enum SamlRequestSubject {}
+enum SessionSubjectTag {}
+
+typealias ClientID = Identifier<ClientSubject>
+typealias SoftwareID = Identifier<SoftwareSubject>
+typealias RequestorID = Identifier<RequestorSubject>
+typealias MvpdID = Identifier<MvpdSubject>
+typealias DeviceID = Identifier<DeviceSubject>
+/// Names a registration code's record for good; the code itself may be given out again later.
+typealias RegistrationRecordID = Identifier<RegistrationRecordSubject>
+typealias SamlRequestID = Identifier<SamlRequestSubject>
+typealias SessionID = Identifier<SessionSubjectTag>

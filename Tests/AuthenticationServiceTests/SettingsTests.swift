@@ -1,0 +1,96 @@
+import Cryptography
+import Foundation
+import Testing
+
+@testable import AuthenticationService
+
+struct SettingsTests {
+    private static let complete: [String: Any] = [
+        "spEntityID": "https://sp.example", "acsURL": "https://tv.example/sp/saml/SAMLAssertionConsumer", "signingKey": "signing.key",
+        "signingCertificate": "signing.crt", "encryptionKey": "encryption.key", "encryptionCertificate": "encryption.crt",
+        "accessTokenKey": "token.key", "userIDKey": "user.key",
+    ]
+
+    @Test("What is left out has its default")
+    func hasDefaults() throws {
+        let settings = try decode(Self.complete)
+        #expect(settings.accessTokenTTL == 21_600)
+        #expect(settings.metadataValidity == 604_800)
+        #expect(settings.cachedSessions == 65_536)
+        #expect(settings.activationOrigins.isEmpty)
+    }
+
+    @Test("A value out of its range names its key", arguments: [
+        ("accessTokenTTL", 59), ("accessTokenTTL", 86_401), ("metadataValidity", 1), ("cachedSessions", 1),
+    ])
+    func refusesOutOfRange(_ key: String, _ value: Int) throws {
+        let error = try #require(throws: DecodingError.self) { try decode(Self.complete.merging([key: value]) { $1 }) }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("an unexpected error: \(error)")
+            return
+        }
+        #expect(context.codingPath.map(\.stringValue) == [key])
+        #expect(context.debugDescription.contains("\(value)"))
+    }
+
+    @Test("Origins are scheme, host and port, and nothing else", arguments: ["https://x.example/path", "x.example", "ftp://x.example", ""])
+    func refusesBadOrigins(_ origin: String) throws {
+        #expect(throws: DecodingError.self) { try decode(Self.complete.merging(["activationOrigins": [origin]]) { $1 }) }
+    }
+
+    @Test("Every file is needed", arguments: complete.keys.sorted())
+    func needsEveryKey(_ key: String) throws {
+        var settings = Self.complete
+        settings[key] = nil
+        #expect(throws: DecodingError.self) { try decode(settings) }
+        settings[key] = ""
+        #expect(throws: DecodingError.self) { try decode(settings) }
+    }
+
+    @Test("Keys are read from the files that are named; a wrong one is named")
+    func readsKeys() throws {
+        let files = try Files()
+        let settings = try decode(Self.complete)
+        _ = try AuthenticationKeys(settings) { path, _ in try files.text(path) }
+        for path in files.texts.keys.sorted() {
+            var damaged = files
+            damaged.texts[path] = "nothing useful"
+            let error = try #require(throws: AuthenticationKeyError.self) {
+                _ = try AuthenticationKeys(settings) { path, _ in try damaged.text(path) }
+            }
+            #expect(error.key.hasPrefix("authentication."))
+            #expect(!error.description.contains("nothing useful"))
+        }
+    }
+
+    @Test("A certificate that does not belong to its key")
+    func refusesForeignCertificate() throws {
+        let settings = try decode(Self.complete)
+        for path in ["signing.crt", "encryption.crt"] {
+            var files = try Files()
+            files.texts[path] = try Files().texts[path]
+            #expect(throws: AuthenticationKeyError.self) { _ = try AuthenticationKeys(settings) { path, _ in try files.text(path) } }
+        }
+    }
+
+    private func decode(_ settings: [String: Any]) throws -> AuthenticationSettings {
+        try JSONDecoder().decode(AuthenticationSettings.self, from: JSONSerialization.data(withJSONObject: settings))
+    }
+}
+
+/// Fresh key files.
+private struct Files {
+    var texts: [String: String] = [:]
+
+    init() throws {
+        for name in ["signing", "encryption"] {
+            let identity = try CertifiedKey.selfSigned(commonName: name, key: .rsa(.generate()))
+            texts["\(name).key"] = try identity.key.pem()
+            texts["\(name).crt"] = try identity.certificate.pem()
+        }
+        texts["token.key"] = try P256PrivateKey.generate().pem()
+        texts["user.key"] = SymmetricKey.random().hexRepresentation + "\n"
+    }
+
+    func text(_ path: String) throws -> String { try #require(texts[path]) }
+}

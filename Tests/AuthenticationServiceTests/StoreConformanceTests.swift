@@ -1,0 +1,209 @@
+import Clocks
+import Contracts
+import Faults
+import Testing
+
+@testable import AuthenticationService
+
+/// What every backend must do; the same body runs on each.
+@Suite(.serialized)
+struct StoreConformanceTests {
+    // MARK: Clients
+
+    @Test("A client is found as it was stored, and no other", arguments: Backend.allCases)
+    func keepsClients(_ backend: Backend) async throws {
+        let store = try backend.open()
+        try await store.add(Sample.client())
+        #expect(try await store.client(ClientID("client-1")) == Sample.client())
+        #expect(try await store.client(ClientID("CLIENT-1")) == nil)
+    }
+
+    // MARK: Registration codes
+
+    @Test("A live code is taken; an expired one may be given out again", arguments: Backend.allCases)
+    func codesAreUniqueWhileTheyLive(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await !store.claim(Sample.record(id: "record-2", device: "other"), now: t0))
+        #expect(try await store.liveRecord(RegistrationCodeText(typed: "QK7M2XD"), now: t0) == Sample.record())
+        let later = t0 + .seconds(1800)
+        #expect(try await store.claim(Sample.record(id: "record-2", device: "other", from: later), now: later))
+        #expect(try await store.liveRecord(RegistrationCodeText(typed: "QK7M2XD"), now: later)?.deviceID == DeviceID("other"))
+    }
+
+    @Test("A code ends at its expiry to the millisecond", arguments: Backend.allCases)
+    func codesExpire(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(lifetime: .seconds(1)), now: t0))
+        let code = RegistrationCodeText(typed: "qk7m2xd")
+        #expect(try await store.liveRecord(code, now: t0 + .milliseconds(999)) != nil)
+        #expect(try await store.liveRecord(code, now: t0 + .seconds(1)) == nil)
+        #expect(try await !store.remove(code, requestor: RequestorID("CHAN7"), now: t0 + .seconds(1)))
+    }
+
+    @Test("Removing a code ends the sign-in under way through it, and only its requestor's", arguments: Backend.allCases)
+    func removalEndsPendingSignIn(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        let code = RegistrationCodeText(typed: "QK7M2XD")
+        #expect(try await !store.remove(code, requestor: RequestorID("CHAN8"), now: t0))
+        #expect(try await store.pending(RelayHandle("relay-1").digest, now: t0) != nil)
+        #expect(try await store.remove(code, requestor: RequestorID("CHAN7"), now: t0))
+        #expect(try await store.pending(RelayHandle("relay-1").digest, now: t0) == nil)
+        #expect(try await store.liveRecord(code, now: t0) == nil)
+        #expect(try await !store.remove(code, requestor: RequestorID("CHAN7"), now: t0))
+    }
+
+    // MARK: Sign-ins
+
+    @Test("A pending sign-in is found by its RelayState until it ends", arguments: Backend.allCases)
+    func findsPendingSignIn(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.pending(RelayHandle("relay-1").digest, now: t0) == Sample.pending())
+        #expect(try await store.pending(RelayHandle("relay-2").digest, now: t0) == nil)
+        #expect(try await store.pending(RelayHandle("relay-1").digest, now: t0 + .seconds(900)) == nil)
+    }
+
+    @Test("A later sign-in of the same code replaces the pending one", arguments: Backend.allCases)
+    func replacesPendingSignIn(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.begin(Sample.pending("_request-2", relay: "relay-2"), now: t0))
+        #expect(try await store.pending(RelayHandle("relay-1").digest, now: t0) == nil)
+        #expect(try await store.complete(Sample.completion(), now: t0) == .notPending)
+        #expect(try await store.complete(Sample.completion("_request-2"), now: t0) == .completed)
+    }
+
+    @Test("No sign-in begins through an unknown, expired or used code", arguments: Backend.allCases)
+    func refusesUnusableCodes(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await !store.begin(Sample.pending(), now: t0))
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await !store.begin(Sample.pending(), now: t0 + .seconds(1800)))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.complete(Sample.completion(), now: t0) == .completed)
+        #expect(try await !store.begin(Sample.pending("_request-2", relay: "relay-2"), now: t0))
+    }
+
+    @Test("Completion stores the session, marks the code and consumes the request", arguments: Backend.allCases)
+    func completes(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.complete(Sample.completion(), now: t0) == .completed)
+        #expect(try await store.session(Sample.session().key) == Sample.session())
+        #expect(try await store.liveRecord(RegistrationCodeText(typed: "QK7M2XD"), now: t0)?.isUsed == true)
+        #expect(try await store.pending(RelayHandle("relay-1").digest, now: t0) == nil)
+        #expect(try await store.complete(Sample.completion(assertion: "_assertion-2"), now: t0) == .notPending)
+    }
+
+    @Test("mvpd #72: an assertion is used once, whatever request it comes with", arguments: Backend.allCases)
+    func refusesReplay(_ backend: Backend) async throws {
+        let store = try backend.open()
+        let other = Sample.record("AAAAAAA", id: "record-2", device: "dev-2")
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.claim(other, now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.begin(Sample.pending("_request-2", relay: "relay-2", record: other), now: t0))
+        #expect(try await store.complete(Sample.completion(), now: t0) == .completed)
+        let session = Sample.session("session-2", device: "dev-2", record: "record-2")
+        #expect(try await store.complete(Sample.completion("_request-2", session: session, record: "record-2"), now: t0) == .replayed)
+        #expect(try await store.session(session.key) == nil)
+    }
+
+    @Test("An expired request or a deleted code completes nothing", arguments: Backend.allCases)
+    func refusesLateCompletion(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.complete(Sample.completion(), now: t0 + .seconds(900)) == .notPending)
+        #expect(try await store.session(Sample.session().key) == nil)
+    }
+
+    @Test("mvpd #71: of many simultaneous completions exactly one succeeds", arguments: Backend.allCases)
+    func completesOnce(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        let results = try await withThrowingTaskGroup(of: SignInCompletionResult.self) { group in
+            for number in 0..<32 {
+                group.addTask { try await store.complete(Sample.completion(assertion: "_assertion-\(number % 2)"), now: t0) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count { $0 == .completed } == 1)
+        #expect(results.count { $0 == .notPending } == 31)
+    }
+
+    @Test("A request is abandoned once", arguments: Backend.allCases)
+    func abandonsOnce(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.abandon(SamlRequestID("_request-1")))
+        #expect(try await !store.abandon(SamlRequestID("_request-1")))
+        #expect(try await store.complete(Sample.completion(), now: t0) == .notPending)
+    }
+
+    // MARK: Sessions
+
+    @Test("A device has one session at a requestor: a new one takes the place of the old", arguments: Backend.allCases)
+    func overwritesSession(_ backend: Backend) async throws {
+        let store = try backend.open()
+        try await signIn(store, Sample.session())
+        #expect(try await store.session(Sample.session().key)?.id == SessionID("session-1"))
+        try await signIn(store, Sample.session("session-2", record: "record-2", mvpd: "OtherCable"), code: "BBBBBBB", number: 2)
+        #expect(try await store.session(Sample.session().key)?.id == SessionID("session-2"))
+        #expect(try await store.session(Sample.session().key)?.mvpd == MvpdID("OtherCable"))
+    }
+
+    @Test("Ending counts live sessions and spares other devices and requestors", arguments: Backend.allCases)
+    func endsSessions(_ backend: Backend) async throws {
+        let store = try backend.open()
+        let other = Sample.session("session-2", requestor: "CHAN8", record: "record-2")
+        try await signIn(store, Sample.session())
+        try await signIn(store, other, code: "BBBBBBB", number: 2)
+        let device = DeviceID("dev-7f3a")
+        let chan7 = RequestorID("CHAN7")
+        #expect(try await store.end(device: DeviceID("dev-1"), requestors: [chan7], claims: DeviceClaims(), now: t0) == 0)
+        #expect(try await store.session(Sample.session().key) != nil)
+        #expect(try await store.end(device: device, requestors: [chan7], claims: DeviceClaims(), now: t0) == 1)
+        #expect(try await store.session(Sample.session().key) == nil)
+        #expect(try await store.end(device: device, requestors: [chan7], claims: DeviceClaims(), now: t0) == 0)
+        #expect(try await store.session(other.key) == other)
+        let over = t0 + .seconds(3600)
+        #expect(try await store.end(device: device, requestors: [RequestorID("CHAN8")], claims: DeviceClaims(), now: over) == 0)
+        #expect(try await store.session(other.key) == nil)
+    }
+
+    @Test("Claims that do not agree end nothing", arguments: Backend.allCases)
+    func sparesSessionsOfAnotherApp(_ backend: Backend) async throws {
+        let store = try backend.open()
+        let session = Sample.session(claims: DeviceClaims(appID: "app-1", deviceUser: "user-1"))
+        try await signIn(store, session)
+        let requestors = [RequestorID("CHAN7")]
+        for claims in [DeviceClaims(appID: "app-2"), DeviceClaims(deviceUser: "user-2")] {
+            #expect(try await store.end(device: session.key.device, requestors: requestors, claims: claims, now: t0) == 0)
+        }
+        #expect(try await store.session(session.key) == session)
+        let claims = DeviceClaims(appID: "app-1")
+        #expect(try await store.end(device: session.key.device, requestors: requestors, claims: claims, now: t0) == 1)
+    }
+
+    /// A session comes about in no other way than by a completed sign-in.
+    private func signIn(
+        _ store: any AuthenticationStore, _ session: SessionRecord, code: String = "QK7M2XD", number: Int = 1
+    ) async throws {
+        let record = Sample.record(
+            code, id: session.record.text, requestor: session.key.requestor.text, device: session.key.device.text)
+        #expect(try await store.claim(record, now: t0))
+        #expect(try await store.begin(Sample.pending("_request-\(number)", relay: "relay-\(number)", record: record), now: t0))
+        let completion = Sample.completion(
+            "_request-\(number)", assertion: "_assertion-\(number)", session: session, record: session.record.text)
+        #expect(try await store.complete(completion, now: t0) == .completed)
+    }
+}

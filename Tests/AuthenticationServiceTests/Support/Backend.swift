@@ -1,0 +1,37 @@
+import Foundation
+import Storage
+import Testing
+
+@testable import AuthenticationService
+
+/// The backends that have to keep the stores' contract.
+enum Backend: String, CaseIterable, CustomTestStringConvertible {
+    case memory
+    case sqlite
+
+    var testDescription: String { rawValue }
+
+    /// A fresh, empty store.
+    func open() throws -> any AuthenticationStore {
+        switch self {
+        case .memory: return InMemoryStore()
+        case .sqlite: return SqliteAuthenticationStore(try Self.database(Folder.shared.newFile()))
+        }
+    }
+
+    static func database(_ file: String) throws -> Store {
+        try Store(file: file, name: "authentication", migrations: AuthenticationDatabase.migrations)
+    }
+}
+
+/// A folder for the stores of this run; it goes when the run ends.
+final class Folder: Sendable {
+    static let shared = Folder()
+    private let path = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-authentication-\(UUID().uuidString)").path
+
+    func newFile() -> String { "\(path)/\(UUID().uuidString).sqlite" }
+
+    private init() {
+        atexit { try? FileManager.default.removeItem(atPath: Folder.shared.path) }
+    }
+}

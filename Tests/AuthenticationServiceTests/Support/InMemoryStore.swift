@@ -1,0 +1,94 @@
+import Clocks
+import Faults
+import Synchronization
+
+@testable import AuthenticationService
+
+/// The stores' contract without a database.
+final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore {
+    private struct AssertionKey: Hashable {
+        let issuer: String
+        let id: String
+    }
+
+    private struct State {
+        var clients: [ClientID: Client] = [:]
+        var records: [RegistrationCodeText: RegistrationRecord] = [:]
+        var pending: [SamlRequestID: PendingSignIn] = [:]
+        var assertions: Set<AssertionKey> = []
+        var sessions: [SessionKey: SessionRecord] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ client: Client) async throws(Fault) { state.withLock { $0.clients[client.id] = client } }
+
+    func client(_ id: ClientID) async throws(Fault) -> Client? { state.withLock { $0.clients[id] } }
+
+    func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
+        state.withLock { state in
+            if let other = state.records[record.code], other.expiresAt > now { return false }
+            state.records[record.code] = record
+            return true
+        }
+    }
+
+    func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
+        state.withLock { $0.records[code] }.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
+        state.withLock { state in
+            guard let record = state.records[code], record.requestor == requestor, record.expiresAt > now else { return false }
+            state.records[code] = nil
+            state.pending = state.pending.filter { $0.value.record != record.id }
+            return true
+        }
+    }
+
+    func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool {
+        state.withLock { state in
+            let record = state.records.values.first { $0.id == pending.record }
+            guard let record, !record.isUsed, record.expiresAt > now else { return false }
+            state.pending = state.pending.filter { $0.value.record != pending.record }
+            state.pending[pending.requestID] = pending
+            return true
+        }
+    }
+
+    func pending(_ relayState: SecretDigest, now: Timestamp) async throws(Fault) -> PendingSignIn? {
+        state.withLock { $0.pending.values.first { $0.relayState == relayState && $0.expiresAt > now } }
+    }
+
+    func abandon(_ request: SamlRequestID) async throws(Fault) -> Bool {
+        state.withLock { $0.pending.removeValue(forKey: request) != nil }
+    }
+
+    func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
+        state.withLock { state in
+            guard let pending = state.pending.removeValue(forKey: completion.requestID), pending.expiresAt > now else { return .notPending }
+            let key = AssertionKey(issuer: completion.replay.issuer, id: completion.replay.assertionID)
+            guard state.assertions.insert(key).inserted else { return .replayed }
+            guard let code = state.records.first(where: { $0.value.id == completion.record })?.key, let record = state.records[code],
+                !record.isUsed, record.expiresAt > now
+            else { return .codeGone }
+            state.records[code]?.isUsed = true
+            state.sessions[completion.session.key] = completion.session
+            return .completed
+        }
+    }
+
+    func session(_ key: SessionKey) async throws(Fault) -> SessionRecord? { state.withLock { $0.sessions[key] } }
+
+    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
+        state.withLock { state in
+            var ended = 0
+            for key in requestors.map({ SessionKey(device: device, requestor: $0) }) {
+                guard let session = state.sessions[key], claims.agree(with: session.claims) else { continue }
+                state.sessions[key] = nil
+                if session.expiresAt > now { ended += 1 }
+            }
+            return ended
+        }
+    }
+}

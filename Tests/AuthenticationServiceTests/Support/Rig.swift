@@ -1,0 +1,148 @@
+import Catalogue
+import Clocks
+import ContractRuntime
+import Contracts
+import Cryptography
+import Doubles
+import Faults
+import Logging
+import Testing
+import Tokens
+
+@testable import AuthenticationService
+
+/// The service with a clock, a catalogue and an MVPD that the test commands.
+struct Rig {
+    let clock = ManualClock(t0)
+    let catalogue: ChangingCatalogue
+    let store: any AuthenticationStore
+    let saml: ScriptedSaml
+    let service: AuthenticationService
+    let statements: SoftwareStatementIssuer
+    let context = CallContext()
+
+    /// - Parameter real: Replaces the scripted SAML profile.
+    init(_ backend: Backend = .memory, saml real: (any SamlSignIn)? = nil, idpCertificate: [UInt8] = []) throws {
+        let statementKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        statements = SoftwareStatementIssuer(keys: statementKeys, issuer: "config", clock: clock)
+        let configuration = TestCatalogue.configuration(statementKeys: statementKeys.keySet.json, idpCertificate: idpCertificate)
+        catalogue = ChangingCatalogue(configuration)
+        store = try backend.open()
+        saml = ScriptedSaml()
+        service = AuthenticationService(
+            AuthenticationService.Parts(
+                issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
+                verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
+                catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: UserIDScrambler(key: .random()),
+                activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    // MARK: What an app does
+
+    func statement(_ application: String = "tv") throws -> String {
+        try statements.issue(.init(softwareID: "software-\(application)", applicationID: application, applicationName: "App"))
+    }
+
+    func register(_ application: String = "tv", redirect: String = "") async throws -> RegisteredClient {
+        let request = RegisterClientRequest(softwareStatement: try statement(application), redirectURI: redirect)
+        return try await service.registerClient(request, context: context)
+    }
+
+    func token(of client: RegisteredClient) async throws -> AccessToken {
+        let request = IssueAccessTokenRequest(
+            clientID: client.clientID, clientSecret: client.clientSecret, grantType: "client_credentials")
+        return try await service.issueAccessToken(request, context: context)
+    }
+
+    func bearer(_ application: String = "tv") async throws -> String {
+        try await token(of: register(application)).accessToken
+    }
+
+    func call(_ bearer: String, requestor: String = "CHAN7", device: String = "dev-7f3a", appID: String = "") -> DeviceCall {
+        DeviceCall(accessToken: bearer, requestor: requestor, deviceID: device, appID: appID, device: Sample.device, userAgent: "Player/1")
+    }
+
+    func code(_ call: DeviceCall, mvpd: String = "", ttl: UInt32 = 0) async throws -> RegistrationCode {
+        let request = CreateRegistrationCodeRequest(call: call, mvpd: mvpd, ttlSeconds: ttl)
+        return try await service.createRegistrationCode(request, context: context)
+    }
+
+    func session(_ call: DeviceCall) async throws -> Session {
+        try await service.getSession(SessionRequest(call: call), context: context)
+    }
+
+    func session(byCode code: String, requestor: String = "CHAN7") async throws -> Session {
+        try await service.getSessionByCode(SessionByCodeRequest(requestor: requestor, code: code), context: context)
+    }
+
+    func logout(_ call: DeviceCall) async throws -> UInt32 {
+        try await service.logout(LogoutRequest(call: call), context: context).ended
+    }
+
+    // MARK: What a browser does
+
+    func start(_ request: StartSignInRequest) async throws -> Browser {
+        let start = try await service.startSignIn(request, context: context)
+        return Browser(start: start, relay: saml.requests.last?.relay.text ?? "")
+    }
+
+    func start(
+        _ code: String, requestor: String = "CHAN7", mvpd: String = "DemoCable", redirect: String = "https://chan7.example/done"
+    ) async throws -> Browser {
+        try await start(Rig.startRequest(code, requestor: requestor, mvpd: mvpd, redirect: redirect))
+    }
+
+    static func startRequest(
+        _ code: String, requestor: String = "CHAN7", mvpd: String = "DemoCable", domain: String? = nil,
+        redirect: String = "https://chan7.example/done"
+    ) -> StartSignInRequest {
+        StartSignInRequest(
+            requestor: requestor, mvpd: mvpd, registrationCode: code, domainName: domain ?? "\(requestor.lowercased()).example",
+            redirectURL: redirect)
+    }
+
+    func finish(_ browser: Browser) async throws -> SignInOutcome {
+        try await finish(browser.answer)
+    }
+
+    func finish(_ request: CompleteSamlSignInRequest) async throws -> SignInOutcome {
+        try await service.completeSamlSignIn(request, context: context)
+    }
+
+    /// A whole sign-in that the MVPD accepts.
+    @discardableResult
+    func signIn(_ call: DeviceCall, mvpd: String = "DemoCable", assertion: String = "_assertion-1") async throws -> RegistrationCode {
+        let code = try await code(call)
+        let browser = try await start(code.code, requestor: call.requestor, mvpd: mvpd, redirect: "https://\(call.requestor).example/done")
+        saml.accept(assertion: assertion)
+        #expect(try await finish(browser).result == .signedIn)
+        return code
+    }
+}
+
+/// A browser on its way through a sign-in.
+struct Browser {
+    let start: SignInStart
+    let relay: String
+
+    /// The MVPD's post, with some well-formed base64 as message.
+    var answer: CompleteSamlSignInRequest {
+        CompleteSamlSignInRequest(
+            samlResponse: "PFJlc3BvbnNlLz4=", relayState: relay, relayStatePresent: true, browserSecret: start.browserSecret)
+    }
+}
+
+/// Expects a fault with that code.
+func expectFault(
+    _ code: Fault.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+) async {
+    do {
+        try await body()
+        Issue.record("no fault was thrown, expected \(code)", sourceLocation: sourceLocation)
+    } catch let fault as Fault {
+        #expect(fault.code == code, sourceLocation: sourceLocation)
+    } catch {
+        Issue.record("not a fault: \(error)", sourceLocation: sourceLocation)
+    }
+}

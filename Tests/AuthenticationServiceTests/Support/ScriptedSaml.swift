@@ -1,0 +1,41 @@
+import Clocks
+import Contracts
+import Faults
+import SamlProfile
+import Synchronization
+
+@testable import AuthenticationService
+
+/// Stands in for the SAML profile: every answer of an MVPD means what the test says.
+final class ScriptedSaml: SamlSignIn {
+    private struct State {
+        var verdict: SamlVerdict = .silent
+        var requests: [SamlRequest] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Every request so far, oldest first.
+    var requests: [SamlRequest] { state.withLock { $0.requests } }
+
+    func answer(_ verdict: SamlVerdict) { state.withLock { $0.verdict = verdict } }
+
+    /// An assertion that passes every check.
+    func accept(
+        user: String = "user-42", assertion: String = "_assertion-1", isHomeBased: Bool = false, sessionEnd: Timestamp? = nil
+    ) {
+        let replay = SignInCompletion.Replay(issuer: "https://idp.example", assertionID: assertion, expiresAt: t0 + .seconds(600))
+        answer(.accepted(AcceptedSignIn(replay: replay, subject: Sample.subject(user, isHomeBased: isHomeBased), sessionEnd: sessionEnd)))
+    }
+
+    func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
+        state.withLock { $0.requests.append(request) }
+        return SamlDispatch(url: "https://idp.example/sso", fields: [], issuer: "https://sp.example/on-behalf-of/\(request.requestor)")
+    }
+
+    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlVerdict {
+        state.withLock { $0.verdict }
+    }
+
+    func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String { "metadata of \(requestor?.text ?? "all")" }
+}

@@ -1,0 +1,34 @@
+import Clocks
+import Doubles
+import Logging
+import Storage
+import Testing
+
+@testable import AuthenticationService
+
+struct SweepTests {
+    @Test("What is over is removed; an expired session only after a day")
+    func sweeps() async throws {
+        let clock = ManualClock(t0)
+        let database = try Backend.database(Folder.shared.newFile())
+        let store = SqliteAuthenticationStore(database)
+        let sweeper = Sweeper(
+            store: database, name: "authentication", sweeps: AuthenticationDatabase.sweeps, clock: clock,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.complete(Sample.completion(session: Sample.session(lifetime: .seconds(10))), now: t0) == .completed)
+        #expect(try await store.claim(Sample.record("BBBBBBB", id: "record-2"), now: t0))
+        #expect(try await store.begin(Sample.pending("_request-2", relay: "relay-2", record: Sample.record("BBBBBBB", id: "record-2")), now: t0))
+        func round() async throws -> [String: Int] {
+            var removed: [String: Int] = [:]
+            for sweep in AuthenticationDatabase.sweeps { removed[sweep.table] = try await sweeper.sweep(sweep) }
+            return removed
+        }
+        #expect(try await round() == ["registration_code": 0, "pending_sign_in": 0, "used_assertion": 0, "session": 0])
+        clock.advance(by: .seconds(1800))
+        #expect(try await round() == ["registration_code": 2, "pending_sign_in": 1, "used_assertion": 1, "session": 0])
+        clock.set(t0 + .seconds(10 + 86_400))
+        #expect(try await round() == ["registration_code": 0, "pending_sign_in": 0, "used_assertion": 0, "session": 1])
+    }
+}

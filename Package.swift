@@ -126,7 +126,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "Tokens", logging,
                 coreMetrics,
             ]),
-        program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "ServiceKit"]),
+        program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 
         library(
             "AuthorizationService", "Services/Authorization/Service",

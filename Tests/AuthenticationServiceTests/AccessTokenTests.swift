@@ -43,7 +43,9 @@ struct AccessTokenTests {
     func refusesMissingParameters() async throws {
         let rig = try Rig()
         let client = try await rig.register()
-        for (id, secret, grant) in [("", client.clientSecret, "client_credentials"), (client.clientID, "", "client_credentials"), (client.clientID, client.clientSecret, "")] {
+        for (id, secret, grant) in [
+            ("", client.clientSecret, "client_credentials"), (client.clientID, "", "client_credentials"), (client.clientID, client.clientSecret, ""),
+        ] {
             await expectFault(.invalidRequest) { _ = try await issue(rig, id, secret, grant: grant) }
         }
     }

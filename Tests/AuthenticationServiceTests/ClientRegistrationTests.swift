@@ -51,19 +51,23 @@ struct ClientRegistrationTests {
         await expectFault(.unapprovedSoftwareStatement) { _ = try await rig.register("tv") }
     }
 
-    @Test("rest-v1 #5: a foreign redirect_uri", arguments: [
-        "https://evil.example/", "https://chan7.example.evil.example/", "https://chan7.example@evil.example/", "javascript:alert(1)",
-        "adobepass://ios.app", "adobepass://example.evil", "adbe.unknown://x", "https:chan7.example", "//chan7.example/", "chan7.example",
-    ])
+    @Test(
+        "rest-v1 #5: a foreign redirect_uri",
+        arguments: [
+            "https://evil.example/", "https://chan7.example.evil.example/", "https://chan7.example@evil.example/", "javascript:alert(1)",
+            "adobepass://ios.app", "adobepass://example.evil", "adbe.unknown://x", "https:chan7.example", "//chan7.example/", "chan7.example",
+        ])
     func refusesForeignRedirect(_ redirect: String) async throws {
         let rig = try Rig()
         await expectFault(.invalidRedirectURI) { _ = try await rig.register(redirect: redirect) }
     }
 
-    @Test("Accepted forms of redirect_uri", arguments: [
-        ("tv", "https://chan7.example"), ("tv", "http://deep.under.chan7.example:8443/x?y=z#f"), ("tv", "adobepass://example.chan7"),
-        ("tv", "adbe.channelseven://signed-in"), ("phone", "adobepass://ios.app"), ("amazon", "adobepass://android.app"),
-    ])
+    @Test(
+        "Accepted forms of redirect_uri",
+        arguments: [
+            ("tv", "https://chan7.example"), ("tv", "http://deep.under.chan7.example:8443/x?y=z#f"), ("tv", "adobepass://example.chan7"),
+            ("tv", "adbe.channelseven://signed-in"), ("phone", "adobepass://ios.app"), ("amazon", "adobepass://android.app"),
+        ])
     func acceptsRedirect(_ application: String, _ redirect: String) async throws {
         let rig = try Rig()
         #expect(try await rig.register(application, redirect: redirect).redirectUris == [redirect])

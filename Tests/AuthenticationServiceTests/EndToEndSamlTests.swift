@@ -22,9 +22,10 @@ struct EndToEndSamlTests {
         #expect(try await rig.session(call).mvpd == "DemoCable")
         let subject = try await rig.service.findSession(SessionRequest(call: call), context: rig.context)
         #expect(subject.upstreamUserID == "k3Yq-0091")
-        #expect(subject.attributes == [
-            UserAttribute(key: "householdID", values: ["house-7"]), UserAttribute(key: "maxRating.VCHIP", values: ["TV-PG"]),
-        ])
+        #expect(
+            subject.attributes == [
+                UserAttribute(key: "householdID", values: ["house-7"]), UserAttribute(key: "maxRating.VCHIP", values: ["TV-PG"]),
+            ])
     }
 
     @Test("mvpd #72, #74: the message of one sign-in is no answer to another")

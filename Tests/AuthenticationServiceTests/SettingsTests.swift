@@ -20,9 +20,11 @@ struct SettingsTests {
         #expect(settings.activationOrigins.isEmpty)
     }
 
-    @Test("A value out of its range names its key", arguments: [
-        ("accessTokenTTL", 59), ("accessTokenTTL", 86_401), ("metadataValidity", 1), ("cachedSessions", 1),
-    ])
+    @Test(
+        "A value out of its range names its key",
+        arguments: [
+            ("accessTokenTTL", 59), ("accessTokenTTL", 86_401), ("metadataValidity", 1), ("cachedSessions", 1),
+        ])
     func refusesOutOfRange(_ key: String, _ value: Int) throws {
         let error = try #require(throws: DecodingError.self) { try decode(Self.complete.merging([key: value]) { $1 }) }
         guard case .dataCorrupted(let context) = error else {

@@ -49,13 +49,15 @@ struct StartSignInTests {
         _ = try await rig.start(Rig.startRequest(code.code, domain: "CHAN7.Example"))
     }
 
-    @Test("rest-v1 #42: a redirect_url on a foreign host", arguments: [
-        "https://evil.example/", "https://chan7.example.evil.example/", "https://evilchan7.example/", "https://chan7.example@evil.example/",
-        "https://evil.example\\.chan7.example/", "https://evil.example#.chan7.example", "https://evil.example%2f.chan7.example/",
-        "https://chan8.example/", "javascript:alert(1)", "data:text/html,x", "//chan7.example/", "/relative", "https:///chan7.example",
-        "ftp://chan7.example/", "https://chan7.example:99999/", "https://chan7.example/\u{0}", "https://chan7.example/ x",
-        "http://127.0.0.1:8081/done", "http://127.0.0.1/done", "https://127.0.0.1:8080/done", "adbe.other://x",
-    ])
+    @Test(
+        "rest-v1 #42: a redirect_url on a foreign host",
+        arguments: [
+            "https://evil.example/", "https://chan7.example.evil.example/", "https://evilchan7.example/", "https://chan7.example@evil.example/",
+            "https://evil.example\\.chan7.example/", "https://evil.example#.chan7.example", "https://evil.example%2f.chan7.example/",
+            "https://chan8.example/", "javascript:alert(1)", "data:text/html,x", "//chan7.example/", "/relative", "https:///chan7.example",
+            "ftp://chan7.example/", "https://chan7.example:99999/", "https://chan7.example/\u{0}", "https://chan7.example/ x",
+            "http://127.0.0.1:8081/done", "http://127.0.0.1/done", "https://127.0.0.1:8080/done", "adbe.other://x",
+        ])
     func refusesForeignRedirect(_ redirect: String) async throws {
         let rig = try Rig()
         let code = try await rig.code(rig.call(rig.bearer()))
@@ -63,20 +65,24 @@ struct StartSignInTests {
         #expect(rig.saml.requests.isEmpty)
     }
 
-    @Test("rest-v1 §3.7: accepted forms of redirect_url", arguments: [
-        "https://chan7.example/done", "http://www.chan7.example:8080", "HTTPS://CHAN7.EXAMPLE/x?y=https://evil.example",
-        "adbe.channelseven://done", "adobepass://example.chan7", "http://127.0.0.1:8080/activate/done?code=QK7M2XD",
-    ])
+    @Test(
+        "rest-v1 §3.7: accepted forms of redirect_url",
+        arguments: [
+            "https://chan7.example/done", "http://www.chan7.example:8080", "HTTPS://CHAN7.EXAMPLE/x?y=https://evil.example",
+            "adbe.channelseven://done", "adobepass://example.chan7", "http://127.0.0.1:8080/activate/done?code=QK7M2XD",
+        ])
     func acceptsRedirect(_ redirect: String) async throws {
         let rig = try Rig()
         let code = try await rig.code(rig.call(rig.bearer()))
         #expect(try await rig.start(code.code, redirect: redirect).start.url == "https://idp.example/sso")
     }
 
-    @Test("rest-v1 #101: an SDK's address belongs to the platform of the application that made the code", arguments: [
-        ("phone", "adobepass://ios.app", true), ("tv", "adobepass://ios.app", false), ("amazon", "adobepass://android.app", true),
-        ("phone", "adobepass://android.app", false), ("phone", "adobepass://evil.app", false),
-    ])
+    @Test(
+        "rest-v1 #101: an SDK's address belongs to the platform of the application that made the code",
+        arguments: [
+            ("phone", "adobepass://ios.app", true), ("tv", "adobepass://ios.app", false), ("amazon", "adobepass://android.app", true),
+            ("phone", "adobepass://android.app", false), ("phone", "adobepass://evil.app", false),
+        ])
     func checksApplicationAddress(_ application: String, _ redirect: String, _ isAccepted: Bool) async throws {
         let rig = try Rig()
         let code = try await rig.code(rig.call(rig.bearer(application)))
@@ -100,7 +106,9 @@ struct StartSignInTests {
         await expectFault(.invalidRequestor) { _ = try await rig.start(StartSignInRequest()) }
         await expectFault(.invalidRequestor) { _ = try await rig.start(StartSignInRequest(requestor: "NOBODY")) }
         let whole = Rig.startRequest("QK7M2XD")
-        for remove in [\StartSignInRequest.mvpd, \.registrationCode, \.domainName, \.redirectURL] as [WritableKeyPath<StartSignInRequest, String> & Sendable] {
+        for remove in [\StartSignInRequest.mvpd, \.registrationCode, \.domainName, \.redirectURL]
+            as [WritableKeyPath<StartSignInRequest, String> & Sendable]
+        {
             var request = whole
             request[keyPath: remove] = ""
             await expectFault(.invalidRequest) { _ = try await rig.start(request) }

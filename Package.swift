@@ -198,7 +198,7 @@ let package = Package(
                 "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens", logging,
             ]),
         library("SamlSigner", "Tests/SamlSigner", []),
-        tests("SamlProfileTests", ["Clocks", "SamlProfile", "SamlSigner"]),
+        tests("SamlProfileTests", ["Clocks", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
         tests(
             "AuthenticationServiceTests",
             [

@@ -6,7 +6,7 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 
-enum { MAXIMUM_DEPTH = 64, MAXIMUM_NODES = 5000 };
+enum { MAXIMUM_DEPTH = 64, MAXIMUM_NODES = 5000, MAXIMUM_ATTRIBUTES = 256 };
 
 /* What an open element was seen to hold. */
 enum { HOLDS_TEXT = 1, HOLDS_ELEMENT = 2, HOLDS_COMMENT = 4 };
@@ -87,6 +87,10 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     parse_state *state = state_of(context);
     if (state->verdict != CXS_PARSED) return;
     if (!count_nodes(context, 1 + namespace_count) || !count_nodes(context, attribute_count)) return;
+    if (namespace_count + attribute_count > MAXIMUM_ATTRIBUTES) {
+        stop(context, CXS_OVER_LIMIT);
+        return;
+    }
     if (!hold(context, HOLDS_ELEMENT)) return;
     if (state->depth == MAXIMUM_DEPTH) {
         stop(context, CXS_OVER_LIMIT);
@@ -136,6 +140,13 @@ static int is_text(const uint8_t *octets, size_t length) {
     return at == length;
 }
 
+/* More attributes than a document may have nodes. libxml2 compares those of an element with each other before it reports any. */
+static int has_too_many_attributes(const uint8_t *octets, size_t length) {
+    size_t signs = 0;
+    for (size_t i = 0; i < length; i++) signs += octets[i] == '=';
+    return signs > MAXIMUM_NODES;
+}
+
 static cxs_parse_status judge(xmlParserCtxtPtr parser, const parse_state *state, xmlDocPtr tree) {
     if (state->verdict != CXS_PARSED) return state->verdict;
     if (parser->lastError.code == XML_ERR_NO_MEMORY) return CXS_NO_MEMORY;
@@ -149,6 +160,7 @@ static cxs_parse_status judge(xmlParserCtxtPtr parser, const parse_state *state,
 cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **document) {
     *document = NULL;
     if (length == 0 || length > INT_MAX || !is_text(octets, length)) return CXS_BAD_FORM;
+    if (has_too_many_attributes(octets, length)) return CXS_OVER_LIMIT;
     if (cxs_initialize() != 0) return CXS_NO_MEMORY;
     cxs_begin();
 

@@ -31,7 +31,7 @@ typedef enum {
     CXS_PARSED = 0,
     CXS_HAS_DOCTYPE, /* a document type declaration, whatever it holds */
     CXS_BAD_FORM,    /* not well-formed, not UTF-8, CDATA, a processing instruction, mixed content, ... */
-    CXS_OVER_LIMIT,  /* deeper than 64 elements or more than 5000 nodes */
+    CXS_OVER_LIMIT,  /* deeper than 64 elements, more than 5000 nodes, or more than 256 attributes at an element */
     CXS_NO_MEMORY
 } cxs_parse_status;
 

@@ -37,10 +37,16 @@ struct SignatureDescription {
             && Self.isExclusiveCanonicalization(steps[1])
     }
 
+    /// In octets. The library looks every listed prefix up at every element.
+    private static let longestPrefixList = 256
+
     private static func isExclusiveCanonicalization(_ method: XmlElement) -> Bool {
         let parameters = Array(method.children)
         return method.attribute("Algorithm", equals: "\(Namespaces.exclusiveCanonicalization)") && parameters.count <= 1
-            && parameters.allSatisfy { $0.isNamed("InclusiveNamespaces", in: Namespaces.exclusiveCanonicalization) }
+            && parameters.allSatisfy {
+                $0.isNamed("InclusiveNamespaces", in: Namespaces.exclusiveCanonicalization)
+                    && $0.attribute("PrefixList")?.utf8.count ?? 0 <= longestPrefixList
+            }
     }
 
     private static func isBareMethod(_ method: XmlElement) -> Bool { method.children.first { _ in true } == nil }

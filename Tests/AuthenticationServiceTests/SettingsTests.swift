@@ -5,11 +5,13 @@ import Testing
 @testable import AuthenticationService
 
 struct SettingsTests {
-    private static let complete: [String: Any] = [
-        "spEntityID": "https://sp.example", "acsURL": "https://tv.example/sp/saml/SAMLAssertionConsumer", "signingKey": "signing.key",
-        "signingCertificate": "signing.crt", "encryptionKey": "encryption.key", "encryptionCertificate": "encryption.crt",
-        "accessTokenKey": "token.key", "userIDKey": "user.key",
-    ]
+    private static var complete: [String: Any] {
+        [
+            "spEntityID": "https://sp.example", "acsURL": "https://tv.example/sp/saml/SAMLAssertionConsumer", "signingKey": "signing.key",
+            "signingCertificate": "signing.crt", "encryptionKey": "encryption.key", "encryptionCertificate": "encryption.crt",
+            "accessTokenKey": "token.key", "userIDKey": "user.key",
+        ]
+    }
 
     @Test("What is left out has its default")
     func hasDefaults() throws {

@@ -145,7 +145,7 @@ let package = Package(
             [
                 "Catalogue", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, hummingbirdCore, mustache, nioCore,
             ]),
-        program("GatewayMain", "Services/Gateway/Main", ["GatewayService", "ServiceKit", hummingbird]),
+        program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, nioCore]),
 
         cLibrary(
             "CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings,

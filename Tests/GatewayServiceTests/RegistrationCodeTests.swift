@@ -8,7 +8,12 @@ internal import Testing
 @Suite struct RegistrationCodeTests {
     let gateway = TestGateway()
 
-    private func decoded(_ text: Any?) throws -> Data { try #require(Data(base64Encoded: try #require(text as? String))) }
+    private func decoded(_ text: Any?) throws -> Data { try #require((text as? String).flatMap { Data(base64Encoded: $0) }) }
+
+    private func object(_ text: Any?) throws -> [String: Any] {
+        let json = try JSONSerialization.jsonObject(with: try decoded(text))
+        return try #require(json as? [String: Any])
+    }
 
     @Test("rest-v1 #29: a code without ttl asks for the default and is 201")
     func creates() async throws {
@@ -34,7 +39,7 @@ internal import Testing
         #expect(info["authorizationType"] as? String == "OAUTH2")
         #expect((info["sourceApplicationInformation"] as? [String: String])?["name"] == "Acme TV")
         #expect(info["registrationURL"] as? String == "https://tv.example/activate")
-        let device = try #require(try JSONSerialization.jsonObject(with: try decoded(info["deviceInfo"])) as? [String: Any])
+        let device = try object(info["deviceInfo"])
         #expect(device["model"] as? String == "TV 5th Gen")
         #expect((device["version"] as? [String: Any])?["minor"] as? Int == 1)
         #expect((device["operatingSystem"] as? [String: Any])?["name"] as? String == "tvOS")
@@ -76,7 +81,7 @@ internal import Testing
         let headers = TestGateway.device.with(.forwardedFor, "203.0.113.7")
         let reply = try await gateway.send(.post, "/reggie/v1/ACME1/regcode?deviceId=d", headers, over: .live)
         let info = try #require(reply.json["info"] as? [String: Any])
-        let device = try #require(try JSONSerialization.jsonObject(with: try decoded(info["deviceInfo"])) as? [String: Any])
+        let device = try object(info["deviceInfo"])
         #expect((device["connection"] as? [String: Any])?["ipAddress"] as? String == "203.0.113.7")
         #expect(gateway.authentication.createRegistrationCode.requests.first?.call?.clientAddress == "203.0.113.7")
     }

@@ -28,17 +28,20 @@ public struct Gateway: Sendable {
         let limits = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 100)
         let channel = HTTP1Channel.Configuration(idleTimeout: .seconds(60), httpDecoderConfiguration: limits)
+        // The framework tells of its own start and stop at `info`.
+        var quiet = logger
+        quiet.logLevel = max(.warning, logger.logLevel)
         return Application(
-            responder: edge, server: .http1(configuration: channel),
+            responder: edge(logger), server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(address: address, backlog: 1024, reuseAddress: true),
-            onServerRunning: { await onRunning($0.localAddress?.port) }, logger: logger)
+            onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
     }
 
-    private var edge: Edge {
+    private func edge(_ logger: Logger) -> Edge {
         let refusals = Refusals(settings: dependencies.settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
         let router = RouteInstaller(dependencies: dependencies, refusals: refusals).install(RouteTable(dependencies).routes)
         return Edge(
             router: router.buildResponder(), refusals: refusals, metrics: RequestMetrics(),
-            trustedProxies: dependencies.settings.trustedProxies)
+            trustedProxies: dependencies.settings.trustedProxies, logger: logger)
     }
 }

@@ -1,8 +1,10 @@
 /// What a deployment decides about its gateway.
 public struct GatewaySettings: Sendable {
+    /// Where HTTP is served, `address:port`; port 0: any free one.
+    public var listen: String
     /// Scheme, host and port under which browsers reach the gateway, for example `https://tv.example`; no slash at the end.
     public var publicOrigin: String
-    /// Folder with the templates and static files.
+    /// Folder with the templates and static files, relative to the settings file.
     public var pages: String
     /// True: the sign-in cookie goes without `Secure` and the `__Host-` name. Only for plain HTTP on loopback.
     public var insecureCookies: Bool
@@ -18,10 +20,11 @@ public struct GatewaySettings: Sendable {
     public var maximumAssertionBytes: Int
 
     public init(
-        publicOrigin: String, pages: String, insecureCookies: Bool = false, trustedProxies: [AddressRange] = [],
+        listen: String = "127.0.0.1:0", publicOrigin: String, pages: String, insecureCookies: Bool = false, trustedProxies: [AddressRange] = [],
         requestTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10), maximumBodyBytes: Int = 64 * 1024,
         maximumAssertionBytes: Int = 512 * 1024
     ) {
+        self.listen = listen
         self.publicOrigin = publicOrigin
         self.pages = pages
         self.insecureCookies = insecureCookies
@@ -32,19 +35,31 @@ public struct GatewaySettings: Sendable {
         self.maximumAssertionBytes = maximumAssertionBytes
     }
 
-    /// What is wrong with the settings, one line per problem; empty when they can be used.
-    public var problems: [String] {
-        guard let origin = WebOrigin(publicOrigin), origin.description == publicOrigin.lowercased() else {
-            return ["publicOrigin must be http(s)://host[:port] without a path"]
-        }
-        var problems: [String] = []
-        if insecureCookies, origin.scheme != "http" || !origin.isLoopback {
-            problems.append("insecureCookies is only allowed when publicOrigin is plain HTTP on loopback")
-        }
-        if maximumBodyBytes < 1024 || maximumAssertionBytes < maximumBodyBytes {
-            problems.append("maximumBodyBytes must be at least 1024 and maximumAssertionBytes not below it")
-        }
-        if requestTimeout <= .zero || bodyTimeout <= .zero { problems.append("timeouts must be positive") }
-        return problems
+    /// Address and port of `listen`; `nil` when it is not of that form.
+    public var endpoint: (address: String, port: Int)? {
+        guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else { return nil }
+        var address = listen[..<colon]
+        if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
+        return address.isEmpty ? nil : (String(address), Int(port))
     }
+
+    /// What is wrong with the settings: key and text of the first problem; `nil` when they can be used.
+    public var problem: (key: String, text: String)? {
+        guard endpoint != nil else { return ("listen", "must be address:port, for example 127.0.0.1:8080") }
+        guard let origin = WebOrigin(publicOrigin), origin.description == publicOrigin.lowercased() else {
+            return ("publicOrigin", "must be http(s)://host[:port] without a path or a slash at the end")
+        }
+        if insecureCookies, origin.scheme != "http" || !origin.isLoopback {
+            return ("insecureCookies", "is only allowed when publicOrigin is plain HTTP on loopback")
+        }
+        guard (1024...16_777_216).contains(maximumBodyBytes) else { return ("bodyBytes", "must be from 1024 to 16777216") }
+        guard (maximumBodyBytes...16_777_216).contains(maximumAssertionBytes) else {
+            return ("assertionBytes", "must be from bodyBytes to 16777216")
+        }
+        guard Self.waits.contains(requestTimeout) else { return ("requestSeconds", "must be from 1 to 120") }
+        guard Self.waits.contains(bodyTimeout) else { return ("bodySeconds", "must be from 1 to 120") }
+        return nil
+    }
+
+    private static let waits = Duration.seconds(1)...Duration.seconds(120)
 }

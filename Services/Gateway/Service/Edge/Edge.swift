@@ -8,11 +8,13 @@ struct Edge: HTTPResponder {
     let refusals: Refusals
     let metrics: RequestMetrics
     let trustedProxies: [AddressRange]
+    let logger: Logger
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
         let start = ContinuousClock.now
         var context = context
         context.facts = RequestFacts(request, peer: context.peer, trusted: trustedProxies)
+        context.logger = logger
         context.logger[metadataKey: "trace"] = "\(context.facts.trace.traceID)"
         context.logger[metadataKey: "request"] = "\(context.facts.requestID)"
         var response = try await router.respond(to: context.facts.routed(request), context: context)

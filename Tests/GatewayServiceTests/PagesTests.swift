@@ -20,10 +20,11 @@ internal import Testing
     }
 
     @Test(arguments: Pages.Notice.allCases)
-    func everyNoticeHasAHeading(notice: Pages.Notice) throws {
+    func everyNoticeHasAText(notice: Pages.Notice) throws {
         let pages = try Pages(folder: TestGateway.pages, publicOrigin: "https://tv.example")
-        let html = pages.render("notice", [notice.rawValue: true, "trace": "t"], status: notice.status)
-        #expect(html.headers[.contentLength].flatMap { Int($0) } ?? 0 > 700)
+        let empty = try #require(pages.render("notice", ["trace": "t", "notFound": false], status: notice.status).body.contentLength)
+        let filled = try #require(pages.message(notice, trace: "t").body.contentLength)
+        #expect(filled > empty + 60)
     }
 
     @Test(

@@ -58,6 +58,17 @@ internal import Testing
         #expect(other.headers[.location] == "https://acme-two.example/")
     }
 
+    @Test func aWebViewWithABadTokenIsSentOnWithTheFault() async throws {
+        gateway.authentication.logout.fail(with: Fault(.accessDenied, "x"))
+        let query = "\(TestGateway.deviceQuery)&access_token=stale&device_info=\(TestGateway.deviceInformation)"
+        let own = try await gateway.get("/api/v1/logout?\(query)&redirect_url=https://acme.example/out%3Fa=1%23top", [:])
+        #expect(own.status == 302 && own.headers[.location] == "https://acme.example/out?a=1&error=access_denied#top")
+        #expect(try await gateway.get("/api/v1/logout?\(query)", [:]).status == 401)
+        gateway.authentication.verifyAccessToken.fail(with: Fault(.accessDenied, "x"))
+        let foreign = try await gateway.get("/api/v1/logout?\(query)&redirect_url=https://evil.example/", [:])
+        #expect(foreign.status == 401 && foreign.headers[.location] == nil)
+    }
+
     @Test("rest-v1 #60 #68: decisions and media tokens have their fields")
     func decisions() async throws {
         let authorize = try await gateway.get("/api/v1/authorize?\(TestGateway.deviceQuery)&resource=ACME1-NEWS&mvpd=NorthCable")

@@ -51,7 +51,7 @@ public struct Pages: Sendable {
         return Response(
             status: status,
             headers: [
-                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .referrerPolicy: "no-referrer",
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
                 .contentSecurityPolicy: policy ?? self.policy.page,
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }

@@ -23,6 +23,8 @@ struct Edge: HTTPResponder {
         if route == nil { response = refusals.notFound(request, facts: context.facts) }
         response.headers[.adobeRequestID] = context.facts.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
+        // Addresses of requests hold codes, and on a web view's logout the bearer (rest-v1 §3.20).
+        response.headers[.referrerPolicy] = "no-referrer"
         account(request, response, route: route ?? "other", spent: start.duration(to: .now), logger: context.logger)
         return response
     }

@@ -17,7 +17,9 @@ struct RequestFacts: Sendable {
 
     init(_ request: Request, peer: String?, trusted: [AddressRange]) {
         if let parent = request.headers[.traceparent] {
-            trace = TraceContext(traceparent: parent, state: request.headers[.tracestate] ?? "")?.child() ?? .random()
+            let state = request.headers[.tracestate] ?? ""
+            // 512 characters is what everyone passes on (W3C trace context §3.3.1.5).
+            trace = TraceContext(traceparent: parent, state: state.utf8.count <= 512 ? state : "")?.child() ?? .random()
         }
         clientAddress = ClientAddress(peer: peer, forwarded: request.headers[values: .xForwardedFor], trusted: trusted)
         path = request.uri.path

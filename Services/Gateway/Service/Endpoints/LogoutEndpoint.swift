@@ -17,14 +17,24 @@ struct LogoutEndpoint: Sendable {
     }
 
     @Sendable func browse(_ exchange: Exchange) async throws -> Response {
+        do {
+            return try await clear(exchange)
+        } catch {
+            // A web view cannot show a token fault: it goes where it was to go, with the fault (rest-v1 §2.2).
+            guard BearerProblem.isOne(error), let target = try? target(exchange), try exchange.value("requestor")?.isEmpty == false else {
+                throw error
+            }
+            return .redirect(to: Self.with("error=access_denied", target))
+        }
+    }
+
+    private func clear(_ exchange: Exchange) async throws -> Response {
         let (call, target) = try await reader.read(exchange, Self.rules) { exchange throws(Fault) -> String? in try self.target(exchange) }
         if let target, call.requestor.isEmpty { try await requireCovered(target, call, exchange) }
         _ = try await dependencies.authentication.logout(LogoutRequest(call: call), context: exchange.changingCall)
         let fallback = try dependencies.catalogue.current().requestor(call.requestor)?.defaultRedirectURL ?? ""
         guard let location = target ?? (fallback.isEmpty ? nil : fallback) else {
-            var response = Response.empty(.noContent)
-            response.headers[.referrerPolicy] = "no-referrer"
-            return response
+            return .empty(.noContent)
         }
         return .redirect(to: location)
     }
@@ -45,6 +55,12 @@ struct LogoutEndpoint: Sendable {
             VerifyAccessTokenRequest(accessToken: call.accessToken), context: exchange.call)
         let catalogue = try dependencies.catalogue.current()
         guard RedirectRule(requestors: client.requestorIDs.compactMap(catalogue.requestor)).accepts(url) else { throw Self.foreign }
+    }
+
+    /// The address with one more parameter.
+    private static func with(_ parameter: String, _ url: String) -> String {
+        let address = url.prefix { $0 != "#" }
+        return "\(address)\(address.contains("?") ? "&" : "?")\(parameter)\(url.dropFirst(address.count))"
     }
 
     private static var foreign: Fault { Fault(.invalidRedirectURL, "The redirect_url is of no accepted form.") }

@@ -16,7 +16,7 @@ struct Refusals: Sendable {
         var response =
             switch exchange.audience {
             case .api(let endpoint):
-                if problem != nil || BearerProblem.codes.contains(fault.code) {
+                if BearerProblem.isOne(error) {
                     bearerReply(fault, exchange)
                 } else {
                     apiReply(fault, at: endpoint, exchange)

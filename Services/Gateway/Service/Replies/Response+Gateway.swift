@@ -29,8 +29,7 @@ extension Response {
         Response(status: status, headers: [.cacheControl: "no-store"])
     }
 
-    /// A redirect that leaves no address of ours behind.
     static func redirect(to location: String) -> Response {
-        Response(status: .found, headers: [.location: location, .cacheControl: "no-store", .referrerPolicy: "no-referrer"])
+        Response(status: .found, headers: [.location: location, .cacheControl: "no-store"])
     }
 }

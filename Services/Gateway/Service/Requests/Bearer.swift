@@ -7,6 +7,11 @@ struct BearerProblem: Error {
 
     static let codes: Set<Fault.Code> = [.accessDenied, .invalidClient, .insufficientScope]
 
+    /// True for an error that says something of the access token.
+    static func isOne(_ error: any Error) -> Bool {
+        error is BearerProblem || (error as? Fault).map { codes.contains($0.code) } ?? false
+    }
+
     static func status(_ code: Fault.Code) -> HTTPResponse.Status {
         switch code {
         case .accessDenied: .unauthorized

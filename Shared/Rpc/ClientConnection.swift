@@ -85,7 +85,8 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
         }
     }
 
-    override func didEnd(_ reason: CloseReason) { depart() }
+    /// Before its calls fail: those that are made again must not meet this connection.
+    override func willEnd() { depart() }
 
     private func depart() {
         guard !hasDeparted else { return }

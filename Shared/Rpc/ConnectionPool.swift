@@ -122,11 +122,10 @@ extension ConnectionPool {
                 departed.yield(Departure(wasReady: self.remove(connection, index), error: error))
                 departed.finish()
             })
-        let channel = try await connect(configuration.addresses[index], events)
+        try await connect(configuration.addresses[index], events)
         for await departure in departures where !departure.wasReady {
             throw departure.error ?? Fault(.unavailable, "The peer closed the connection before its hello.")
         }
-        if Task.isCancelled, state.withLock({ $0.isShutDown }) { closeUnlessReady(channel) }
     }
 
     private struct Departure: Sendable {
@@ -134,10 +133,10 @@ extension ConnectionPool {
         var error: (any Error)?
     }
 
-    private func connect(_ address: RpcAddress, _ events: ClientConnection.Events) async throws -> any Channel {
+    private func connect(_ address: RpcAddress, _ events: ClientConnection.Events) async throws {
         let configuration = configuration
         let logger = logger
-        return try await ClientBootstrap(group: group.next())
+        _ = try await ClientBootstrap(group: group.next())
             .connectTimeout(TimeAmount(configuration.connectTime))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelOption(.writeBufferWaterMark, value: .init(low: 512 * 1024, high: 1024 * 1024))
@@ -194,11 +193,5 @@ extension ConnectionPool {
         logger.log(
             level: failures == 1 ? .warning : .debug, "rpc.connect_failed",
             metadata: ["address": "\(configuration.addresses[index])", "reason": "\(error)", "failures": "\(failures)"])
-    }
-
-    /// A connection that was on its way when the pool shut down.
-    private func closeUnlessReady(_ channel: any Channel) {
-        guard channel.isActive else { return }
-        channel.close(promise: nil)
     }
 }

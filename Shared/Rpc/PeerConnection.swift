@@ -64,6 +64,9 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     /// An action that concerns calls.
     func perform(call action: ConnectionAction) {}
 
+    /// The connection is about to end; calls that it takes with it have not heard of it yet.
+    func willEnd() {}
+
     /// The channel is gone, or is about to be: nothing more can be sent.
     func didEnd(_ reason: CloseReason) {}
 
@@ -173,6 +176,7 @@ extension PeerConnection {
 
 extension PeerConnection {
     func perform(_ actions: [ConnectionAction]) {
+        if case .close? = actions.last, !isEnding { willEnd() }
         for action in actions {
             switch action {
             case .send(let frame): send(frame)

@@ -7,6 +7,8 @@ internal import Wire
 
 /// The server's side of one connection.
 final class ServerConnection: PeerConnection, @unchecked Sendable {
+    private static let shortTimeoutMicroseconds: UInt64 = 50_000
+
     let core: ServerCore
     let executor: EventLoopTaskExecutor
     /// True for one connection too many, which is told so and no more.
@@ -48,8 +50,11 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
     override func receive(_ frame: FrameView) {
         guard case .request(let request) = frame else { return receiveMisplaced(frame) }
         let method = core.table.index(service: request.service, method: request.method)
+        let timeout = request.timeoutMicroseconds
+        // The clock is asked again only when the time since the read could matter.
+        let now = (1...Self.shortTimeoutMicroseconds).contains(timeout) ? Instant.now : arrival
         let admission = machine.receiveRequest(
-            callID: request.callID, method: requested(method), timeoutMicroseconds: request.timeoutMicroseconds, arrival: arrival, now: arrival)
+            callID: request.callID, method: requested(method), timeoutMicroseconds: timeout, arrival: arrival, now: now)
         switch admission {
         case .begin(let deadline): if let method { begin(request, method, deadline) }
         case .refuse(let fault): refuse(request.callID, method, fault)

@@ -11,6 +11,9 @@ final class ServerCall: @unchecked Sendable {
     let trace: TraceContext
     let begun: ContinuousClock.Instant
     private let connection: ServerConnection
+    /// Items that a stream may send before the event loop turns to others.
+    private static let longestRow = 16
+    private var itemsInARow = 0
     private var task: Task<Void, Never>?
     private var isOver = false
     private var room: UnsafeContinuation<Void, any Error>?
@@ -48,8 +51,12 @@ final class ServerCall: @unchecked Sendable {
         connection.eventLoop.preconditionInEventLoop()
         guard !isOver else { throw CancellationError() }
         try connection.sendItem(self, item)
-        guard !connection.isWritable else { return }
-        try await withUnsafeThrowingContinuation { room = $0 }
+        guard connection.isWritable else { return try await withUnsafeThrowingContinuation { room = $0 } }
+        itemsInARow += 1
+        if itemsInARow == Self.longestRow {
+            itemsInARow = 0
+            await Task.yield()
+        }
     }
 
     func resume() {

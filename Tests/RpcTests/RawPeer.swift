@@ -14,16 +14,20 @@ final class RawPeer: Sendable {
         self.frames = frames
     }
 
+    /// Returns once the server's hello is in.
     static func connect(to address: RpcAddress, identity: TlsIdentity, expecting name: String) async throws -> RawPeer {
         let (frames, feed) = AsyncStream.makeStream(of: Frame.self)
+        let greeted = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.socketOption(.so_rcvbuf), value: 64 * 1024)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
-                        TlsHandler(identity: identity, side: .client(expecting: name)), FrameCollector(feed: feed))
+                        TlsHandler(identity: identity, side: .client(expecting: name)), FrameCollector(feed: feed, greeted: greeted))
                 }
             }
             .connect(host: address.host, port: address.port).get()
+        try await greeted.futureResult.get()
         return RawPeer(channel, frames)
     }
 
@@ -76,19 +80,31 @@ final class FrameCollector: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let feed: AsyncStream<Frame>.Continuation
+    private var greeted: EventLoopPromise<Void>?
     private var buffer = ByteBuffer()
 
-    init(feed: AsyncStream<Frame>.Continuation) { self.feed = feed }
+    init(feed: AsyncStream<Frame>.Continuation, greeted: EventLoopPromise<Void>) {
+        self.feed = feed
+        self.greeted = greeted
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
         buffer.writeBuffer(&bytes)
         while let frame = buffer.readLengthPrefixedSlice(as: UInt32.self) {
             if let frame = try? Frame(serialized: Array(frame.readableBytesView)) { feed.yield(frame) }
+            greeted?.succeed()
+            greeted = nil
         }
     }
 
-    func channelInactive(context: ChannelHandlerContext) { feed.finish() }
+    func channelInactive(context: ChannelHandlerContext) { end(ChannelError.eof) }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { feed.finish() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { end(error) }
+
+    private func end(_ error: any Error) {
+        feed.finish()
+        greeted?.fail(error)
+        greeted = nil
+    }
 }

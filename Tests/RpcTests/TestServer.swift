@@ -30,6 +30,8 @@ final class TestServer: Sendable {
         let serverIdentity = try identity ?? identities.identity(Self.name)
         var configuration = RpcServer.Configuration(
             address: RpcAddress(host: "127.0.0.1", port: port), identity: serverIdentity, allow: allow, software: "test", softwareVersion: "1.2")
+        configuration.limits.handshakeTime = .seconds(30)
+        configuration.limits.helloTime = .seconds(30)
         configure(&configuration)
         var services = RpcServices()
         operations.register(in: &services)
@@ -47,6 +49,9 @@ final class TestServer: Sendable {
         of addresses: [RpcAddress], identity: TlsIdentity, configure: (inout RpcClient.Configuration) -> Void = { _ in }
     ) -> RpcClient {
         var configuration = RpcClient.Configuration(addresses: addresses, peerName: name, identity: identity, software: "test client")
+        // Tests of other targets run at the same time: patience is not what is tested here.
+        configuration.connectTime = .seconds(30)
+        configuration.defaultTimeout = .seconds(60)
         configure(&configuration)
         return RpcClient(configuration: configuration, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
     }

@@ -1,5 +1,3 @@
-public import Faults
-
 /// What the I/O shell of a connection must do, in order.
 public enum ConnectionAction: Hashable, Sendable {
     /// Write the frame.
@@ -14,31 +12,4 @@ public enum ConnectionAction: Hashable, Sendable {
     case stopWork(callID: UInt64)
     /// Flush what was sent, then close. Nothing comes after this.
     case close(CloseReason)
-}
-
-/// Why a connection ends.
-public enum CloseReason: Hashable, Sendable {
-    /// Nothing is left to do after a go-away of either side.
-    case drained
-    /// The peer closed or the network broke.
-    case lost
-    /// The peer did not answer a ping in time.
-    case deadPeer
-    /// The peer did not say hello in time.
-    case helloTimeout
-    /// Calls were still in flight when the drain time was over.
-    case drainTimeout
-    /// This side refused to go on; the go-away was sent before.
-    case refused(GoAwayCode, String)
-}
-
-/// How a call of this side ended without an answer of the callee.
-public struct CallFailure: Hashable, Sendable {
-    public var callID: UInt64
-    public var code: Fault.Code
-    public var message: String
-    /// False when it is certain that the callee did not begin: such a call may be sent elsewhere, whatever it changes.
-    public var mayHaveBegun: Bool
-
-    public var fault: Fault { Fault(code, message) }
 }

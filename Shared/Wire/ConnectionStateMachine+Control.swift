@@ -103,21 +103,3 @@ extension ConnectionStateMachine {
         }
     }
 }
-
-extension CallFailure {
-    static func notBegun(_ id: UInt64) -> CallFailure {
-        CallFailure(callID: id, code: .unavailable, message: "The peer leaves and did not begin the call.", mayHaveBegun: false)
-    }
-
-    static func broken(_ id: UInt64) -> CallFailure {
-        CallFailure(callID: id, code: .unavailable, message: "The connection ended before the answer.", mayHaveBegun: true)
-    }
-
-    static func late(_ id: UInt64) -> CallFailure {
-        CallFailure(callID: id, code: .deadlineExceeded, message: "The deadline is over.", mayHaveBegun: true)
-    }
-
-    static func cancelled(_ id: UInt64) -> CallFailure {
-        CallFailure(callID: id, code: .cancelled, message: "This side leaves.", mayHaveBegun: true)
-    }
-}

@@ -91,25 +91,3 @@ public struct ConnectionStateMachine: Sendable {
     /// A moment as the machine keeps it.
     func elapsed(_ moment: Instant) -> Duration { origin.duration(to: moment) }
 }
-
-/// A go-away that was sent or received.
-struct Departure: Hashable, Sendable {
-    var lastCallID: UInt64
-    /// When whoever is left is given up.
-    var until: Duration
-    /// When nothing was left to do; a callee then leaves the closing to the caller for a while.
-    var doneSince: Duration?
-}
-
-/// A call that this side made.
-struct OutgoingCall: Sendable {
-    var isStream: Bool
-    var deadline: Duration?
-}
-
-/// A call that this side answers.
-struct IncomingCall: Sendable {
-    /// The index of its rule.
-    var method: Int
-    var deadline: Duration?
-}

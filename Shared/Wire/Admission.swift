@@ -11,13 +11,3 @@ public enum Admission {
     /// The connection cannot go on.
     case violation([ConnectionAction])
 }
-
-/// What becomes of a response, stream item or stream end that came in.
-public enum ReplyVerdict {
-    /// Give it to whoever waits.
-    case deliver
-    /// Drop it: the call was given up lately.
-    case drop
-    /// The connection cannot go on.
-    case violation([ConnectionAction])
-}

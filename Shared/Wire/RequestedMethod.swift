@@ -1,0 +1,8 @@
+/// What the callee found for the service and method of a request.
+public enum RequestedMethod: Hashable, Sendable {
+    /// The index of its rule.
+    case offered(Int)
+    case unknown
+    /// The caller's certificate is not on the list of the service.
+    case notPermitted
+}

@@ -1,5 +1,3 @@
-internal import Faults
-
 /// Hello, ping, go-away and the end.
 extension ConnectionStateMachine {
     /// The connection (with its TLS) is up.

@@ -1,5 +1,3 @@
-internal import Faults
-
 /// What time does.
 extension ConnectionStateMachine {
     /// When `advance(to:)` has something to do at the latest; it may turn out to be nothing. `nil`: not before something comes in.

@@ -35,6 +35,7 @@ func cLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -69,6 +70,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
@@ -128,13 +130,14 @@ let package = Package(
             ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 
+        cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
         library(
             "AuthorizationService", "Services/Authorization/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging, coreMetrics,
-                httpClient, nioCore,
+                "Catalogue", "Clocks", "CMrss", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging,
+                coreMetrics, httpClient, nioCore, nioPosix, nioSSL,
             ]),
-        program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "ServiceKit"]),
+        program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "ServiceKit", "Tokens"]),
 
         library(
             "AutoSignInService", "Services/AutoSignIn/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", "Storage", logging]),
@@ -209,8 +212,7 @@ let package = Package(
             "AuthorizationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles",
-                "Faults", "Storage", "Tokens", hummingbird, nioCore,
-            ]),
+                "Faults", "Storage", "Tokens", hummingbird, nioCore, logging, coreMetrics]),
         tests("AutoSignInServiceTests", ["AutoSignInService", "Faults", "Storage", logging]),
         tests(
             "GatewayServiceTests",

@@ -12,7 +12,7 @@ public final class MediaTokenIssuer: Sendable {
     private let clock: any WallClock
     private let instants = Mutex(IssueInstants())
 
-    public enum Form: Sendable {
+    public enum Form: Sendable, CaseIterable {
         /// RSA, SHA256withRSA; what programmers' existing verifiers accept.
         case reference
         /// ES256.

@@ -1,4 +1,48 @@
+internal import AuthorizationService
+internal import Contracts
+internal import ServiceKit
+internal import Tokens
+
 @main
 struct Main {
-    static func main() {}
+    static func main() async {
+        await ServiceProgram.run("authorization", settings: AuthorizationSettings.self, check: check, start)
+    }
+
+    @Sendable private static func check(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws {
+        _ = try keys(settings, files)
+    }
+
+    @Sendable private static func start(_ environment: ServiceEnvironment<AuthorizationSettings>) async throws {
+        let settings = environment.settings
+        let keys = try keys(settings, environment.files)
+        let jwsKeys = SigningKeys(keys.jwsRing)
+        let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
+        let transport = HTTPDecisionTransport()
+        let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations)
+
+        let service = AuthorizationService(
+            catalogue: try environment.catalogue(),
+            sessions: SessionsClient(caller: try environment.peer("authentication")),
+            store: SqliteAuthorizationStore(store),
+            transport: transport,
+            mediaTokens: MediaTokenIssuer(referenceKey: keys.referenceKey, jwsKeys: jwsKeys, pool: pool, clock: environment.clock),
+            publishedKeys: try PublishedMediaTokenKeys(certificates: keys.certificates, jwsKeys: jwsKeys),
+            clock: environment.clock,
+            logger: environment.logger)
+        environment.offer { registry in AuthorizationMethods.register(service, in: &registry) }
+        environment.sweep(store, SqliteAuthorizationStore.sweeps)
+        environment.onStop {
+            await transport.shutdown()
+            pool.shutdown()
+        }
+    }
+
+    private static func keys(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> MediaTokenKeyFiles {
+        do throws(MediaTokenKeyProblem) {
+            return try MediaTokenKeyFiles(settings, path: files.path)
+        } catch {
+            throw files.failure("authorization.\(error.key)", error.problem)
+        }
+    }
 }

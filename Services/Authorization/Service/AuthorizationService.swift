@@ -1,1 +1,118 @@
-enum AuthorizationServicePlaceholder {}
+public import Catalogue
+public import Clocks
+public import ContractRuntime
+public import Contracts
+public import Logging
+public import Tokens
+internal import Faults
+
+/// Decisions and short media tokens: the `Authorization` contract.
+public struct AuthorizationService: Authorization {
+    private let catalogue: any CatalogueSource
+    private let sessions: SessionFinder
+    private let store: any AuthorizationStore
+    private let decisions: DecisionMaker
+    private let mediaTokens: MediaTokenIssuer
+    private let publishedKeys: PublishedMediaTokenKeys
+    private let clock: any WallClock
+    private let logger: Logger
+    private let metrics = AuthorizationMetrics()
+
+    /// - Parameters:
+    ///   - sessions: Authentication's; asked on every call.
+    ///   - transport: Carries questions to MVPDs.
+    ///   - mediaTokens: Signs off the event loop.
+    ///   - publishedKeys: What verifies these tokens.
+    ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
+    public init(
+        catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any DecisionTransport,
+        mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys, clock: any WallClock = SystemClock(), logger: Logger,
+        jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
+    ) {
+        self.catalogue = catalogue
+        self.sessions = SessionFinder(sessions: sessions)
+        self.store = store
+        self.mediaTokens = mediaTokens
+        self.publishedKeys = publishedKeys
+        self.clock = clock
+        self.logger = logger
+        let client = PolicyDecisionClient(transport: transport, clock: clock, jitter: jitter)
+        decisions = DecisionMaker(store: store, client: client, clock: clock, logger: logger, metrics: metrics)
+    }
+
+    /// A decision about one resource (rest-v1 §3.14); a cached permit is given again without asking the MVPD.
+    ///
+    /// Checks in the order of rest-v1 §2.8: bearer, requestor, device, resource, integration, session, MVPD.
+    public func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision {
+        let found = try await sessions.find(request.call, context: context)
+        let resource = try RequestedResource(request.resource)
+        let catalogue = try catalogue.current()
+        let requestor = try catalogue.requireRequestor(request.call?.requestor ?? "")
+        if case .failure = found, !request.mvpd.isEmpty { _ = try catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd) }
+        let session = try found.get()
+        guard request.mvpd.isEmpty || request.mvpd == session.mvpd else {
+            throw Fault(.authenticationSessionIssuerMismatch, "The session is another MVPD's.")
+        }
+        let integration = try catalogue.requireIntegration(requestor: requestor.id, mvpd: session.mvpd)
+        let token = try await decisions.decide(session, resource: resource, integration: integration, context: context)
+        return Self.decision(token, resource: resource)
+    }
+
+    /// The cached permit for a resource (rest-v1 §3.15); never asks the MVPD.
+    public func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision {
+        let (session, resource, _) = try await read(request, context: context)
+        let now = clock.now()
+        guard let token = try await store.token(session.tokenKey(resource)), token.mvpd == session.mvpd, now < token.expiresAt + AuthzToken.remembrance else { throw Self.notFound }
+        guard now < token.expiresAt else { throw Fault(.authorizationExpired, "Gone") }
+        return Self.decision(token, resource: resource)
+    }
+
+    /// A fresh short media token for a permitted resource (rest-v1 §3.18). An expired permit is as good as none.
+    public func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
+        let (session, resource, requestor) = try await read(request, context: context)
+        guard let token = try await store.token(session.tokenKey(resource)), token.mvpd == session.mvpd, clock.now() < token.expiresAt else {
+            throw Self.notFound
+        }
+        let play = MediaTokenIssuer.Play(
+            sessionGUID: session.session.userID, requestor: requestor.id, resource: resource.text, mvpd: token.mvpd,
+            proxyMvpd: token.proxyMvpd, ttl: Catalogue.mediaTokenLifetime(requestor))
+        let issued = try await mediaTokens.issue(play, form: requestor.mediaTokenFormat == .jws ? .jws : .reference)
+        metrics.issuedMediaToken()
+        logger.info("media_token.issued", metadata: Self.fields(session, context))
+        return MediaToken(
+            requestor: requestor.id, mvpd: token.mvpd, proxyMvpd: token.proxyMvpd ?? "", resource: resource.text, userID: session.session.userID,
+            expiresAtMilliseconds: UInt64(issued.facts.expiresAt.milliseconds), serializedToken: issued.serialized)
+    }
+
+    /// What verifies media tokens of both forms.
+    public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
+        MediaTokenKeys(certificates: publishedKeys.certificates, jwks: publishedKeys.jwks)
+    }
+
+    /// The checks of the reading calls. A session whose integration is switched off is hidden (rest-v1 §5).
+    private func read(
+        _ request: ResourceRequest, context: CallContext
+    ) async throws(Fault) -> (session: SessionAtHand, resource: RequestedResource, requestor: Requestor) {
+        let found = try await sessions.find(request.call, context: context)
+        let resource = try RequestedResource(request.resource)
+        let session = try found.get()
+        let catalogue = try catalogue.current()
+        let requestor = try catalogue.requireRequestor(session.requestor)
+        guard catalogue.integration(requestor: requestor.id, mvpd: session.mvpd)?.enabled == true else {
+            throw Fault(.authenticationSessionMissing, "User not authenticated")
+        }
+        return (session, resource, requestor)
+    }
+
+    private static let notFound = Fault(.authorizationNotFound, "Not Found")
+
+    private static func decision(_ token: AuthzToken, resource: RequestedResource) -> Decision {
+        Decision(
+            requestor: token.key.requestor, mvpd: token.mvpd, proxyMvpd: token.proxyMvpd ?? "", resource: resource.text,
+            expiresAtMilliseconds: UInt64(clamping: token.expiresAt.milliseconds))
+    }
+
+    static func fields(_ session: SessionAtHand, _ context: CallContext) -> Logger.Metadata {
+        ["requestor": "\(session.requestor)", "mvpd": "\(session.mvpd)", "trace": "\(context.trace.traceID)"]
+    }
+}

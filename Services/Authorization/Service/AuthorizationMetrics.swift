@@ -1,0 +1,22 @@
+internal import CoreMetrics
+
+/// What is counted (labels are bounded: no resource, no device).
+struct AuthorizationMetrics: Sendable {
+    /// Where a decision came from.
+    enum Source: String, Sendable {
+        case cache, mvpd, configuration, cutOff = "cut_off"
+    }
+
+    private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")
+    private let mediaTokens = Counter(label: "boxoffice_authorization_media_tokens_total")
+
+    func decided(_ result: String, source: Source) {
+        Counter(label: "boxoffice_authorization_decisions_total", dimensions: [("result", result), ("source", source.rawValue)]).increment()
+    }
+
+    func decisionPointAnswered(after span: Duration) {
+        decisionPointSeconds.recordNanoseconds(span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000)
+    }
+
+    func issuedMediaToken() { mediaTokens.increment() }
+}

@@ -1,0 +1,44 @@
+/// The object `authorization` of the settings file. Paths are those of files.
+public struct AuthorizationSettings: Decodable, Sendable {
+    /// RSA key that signs media tokens in the reference form, PEM.
+    public let mediaTokenKey: String
+    /// Certificates of the reference form, the one of `mediaTokenKey` first; more while keys rotate.
+    public let mediaTokenCertificates: [String]
+    /// P-256 key that signs media tokens in the JWS form, PEM.
+    public let mediaTokenJwsKey: String
+    /// P-256 key that will sign next; published already.
+    public let nextMediaTokenJwsKey: String?
+    /// Threads that sign, 1 to 64; 2 when it is left out.
+    public let signingThreads: Int
+    /// Signatures that may wait, 1 to 100 000; 256 when it is left out. A further one is refused as `overloaded`.
+    public let waitingSignatures: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case mediaTokenKey, mediaTokenCertificates, mediaTokenJwsKey, nextMediaTokenJwsKey, signingThreads, waitingSignatures
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        mediaTokenKey = try container.decode(String.self, forKey: .mediaTokenKey)
+        mediaTokenCertificates = try container.decode([String].self, forKey: .mediaTokenCertificates)
+        mediaTokenJwsKey = try container.decode(String.self, forKey: .mediaTokenJwsKey)
+        nextMediaTokenJwsKey = try container.decodeIfPresent(String.self, forKey: .nextMediaTokenJwsKey)
+        signingThreads = try Self.number(container, .signingThreads, 1...64, default: 2)
+        waitingSignatures = try Self.number(container, .waitingSignatures, 1...100_000, default: 256)
+        guard !mediaTokenCertificates.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .mediaTokenCertificates, in: container, debugDescription: "must name at least one file")
+        }
+    }
+
+    private static func number(
+        _ container: KeyedDecodingContainer<CodingKeys>, _ key: CodingKeys, _ range: ClosedRange<Int>, default standard: Int
+    ) throws -> Int {
+        let number = try container.decodeIfPresent(Int.self, forKey: key) ?? standard
+        guard range.contains(number) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "must be from \(range.lowerBound) to \(range.upperBound); it is \(number)")
+        }
+        return number
+    }
+}

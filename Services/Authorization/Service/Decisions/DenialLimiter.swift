@@ -1,0 +1,68 @@
+internal import Clocks
+internal import Faults
+
+/// An MVPD's no.
+struct Denial: Hashable, Sendable {
+    var code: Fault.Code
+    /// The MVPD's own text, cleaned.
+    var details: String?
+
+    var fault: Fault { Fault(code, "User not authorized", details: details) }
+}
+
+/// Cuts off an app that asks again and again for what was denied (rest-v1 §3.14, mvpd §4.3): five denials in 10 s block the device at the
+/// requestor for the resource for 10 s; meanwhile the last denial is repeated without asking the MVPD.
+struct DenialLimiter: Sendable {
+    static let threshold = 5
+    static let window: Duration = .seconds(10)
+    static let blockade: Duration = .seconds(10)
+
+    struct Subject: Hashable, Sendable {
+        let device: String
+        let requestor: String
+        /// Its digest: resources may be long.
+        let resource: String
+    }
+
+    private struct Record {
+        var denials: [Timestamp] = []
+        var blockedUntil: Timestamp?
+        var last: Denial
+    }
+
+    /// Subjects remembered at once; beyond it new ones are not limited until old ones are over.
+    private let limit: Int
+    private var records: [Subject: Record] = [:]
+    private var nextPruning = Timestamp(milliseconds: 0)
+
+    init(limit: Int = 20_000) { self.limit = limit }
+
+    /// The denial to repeat, when the subject is blocked.
+    func blocked(_ subject: Subject, now: Timestamp) -> Denial? {
+        guard let record = records[subject], let end = record.blockedUntil, now < end else { return nil }
+        return record.last
+    }
+
+    /// Counts an MVPD's denial.
+    mutating func record(_ denial: Denial, for subject: Subject, now: Timestamp) {
+        prune(now)
+        guard records[subject] != nil || records.count < limit else { return }
+        var record = records[subject] ?? Record(last: denial)
+        record.last = denial
+        record.denials = record.denials.filter { now - $0 < Self.window } + [now]
+        if record.denials.count >= Self.threshold {
+            record.blockedUntil = now + Self.blockade
+            record.denials = []
+        }
+        records[subject] = record
+    }
+
+    private mutating func prune(_ now: Timestamp) {
+        guard now >= nextPruning else { return }
+        nextPruning = now + Self.window
+        records = records.filter { _, record in
+            if let end = record.blockedUntil, now < end { return true }
+            return record.denials.contains { now - $0 < Self.window }
+        }
+    }
+}

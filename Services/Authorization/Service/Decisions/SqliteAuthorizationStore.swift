@@ -1,0 +1,55 @@
+public import Clocks
+public import Faults
+public import Storage
+
+/// Authz tokens in the service's own SQLite file.
+public struct SqliteAuthorizationStore: AuthorizationStore {
+    public static let migrations = [
+        Migration(
+            "1-authz-tokens",
+            sql: """
+                CREATE TABLE authz_tokens (
+                    key TEXT NOT NULL PRIMARY KEY,
+                    mvpd TEXT NOT NULL,
+                    proxy_mvpd TEXT,
+                    expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX authz_tokens_by_expiry ON authz_tokens (expires_at_ms);
+                """)
+    ]
+
+    /// What the program sweeps in the background.
+    public static let sweeps = [Sweep(table: "authz_tokens", expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance)]
+
+    private let store: Store
+
+    /// - Parameter store: Opened with `migrations`.
+    public init(_ store: Store) { self.store = store }
+
+    public func save(_ token: AuthzToken) async throws(Fault) {
+        let key = token.key.digest
+        try await store.write { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    INSERT INTO authz_tokens (key, mvpd, proxy_mvpd, expires_at_ms) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (key) DO UPDATE SET mvpd = excluded.mvpd, proxy_mvpd = excluded.proxy_mvpd, expires_at_ms = excluded.expires_at_ms
+                    """)
+            try statement.execute(arguments: [key, token.mvpd, token.proxyMvpd, token.expiresAt])
+        }
+    }
+
+    public func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
+        let digest = key.digest
+        return try await store.read { database in
+            let statement = try database.cachedStatement(sql: "SELECT mvpd, proxy_mvpd, expires_at_ms FROM authz_tokens WHERE key = ?")
+            guard let row = try Row.fetchOne(statement, arguments: [digest]) else { return nil }
+            return AuthzToken(key: key, mvpd: row["mvpd"], proxyMvpd: row["proxy_mvpd"], expiresAt: row["expires_at_ms"])
+        }
+    }
+
+    public func forget(expiredBefore moment: Timestamp) async throws(Fault) {
+        try await store.write { database in
+            try database.cachedStatement(sql: "DELETE FROM authz_tokens WHERE expires_at_ms <= ?").execute(arguments: [moment])
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import Clocks
+
+/// Keeps callers from waiting for an endpoint that fails (mvpd §4.3): with 20 or more calls and half or more of them failed in 30 s it
+/// opens for 15 s; then three probes decide. A denial is a success: the endpoint answered.
+struct CircuitBreaker: Sendable {
+    static let window: Duration = .seconds(30)
+    static let openFor: Duration = .seconds(15)
+    static let minimumCalls = 20
+    static let probeCount = 3
+
+    /// What a caller may do; it is handed back with the outcome.
+    enum Permission: Hashable, Sendable {
+        case call
+        case probe
+        case refused
+    }
+
+    enum Outcome: Sendable {
+        case success
+        case failure
+        /// The caller gave up; it says nothing of the endpoint.
+        case abandoned
+    }
+
+    private struct Second {
+        var start: Int64
+        var calls = 0
+        var failures = 0
+    }
+
+    private enum State {
+        case closed
+        case open(until: Timestamp)
+        case probing(underWay: Int, succeeded: Int)
+    }
+
+    private var state = State.closed
+    private var seconds: [Second] = []
+
+    var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    mutating func ask(now: Timestamp) -> Permission {
+        switch state {
+        case .closed: return .call
+        case .open(let end) where now < end: return .refused
+        case .open:
+            state = .probing(underWay: 1, succeeded: 0)
+            return .probe
+        case .probing(let underWay, let succeeded):
+            guard underWay + succeeded < Self.probeCount else { return .refused }
+            state = .probing(underWay: underWay + 1, succeeded: succeeded)
+            return .probe
+        }
+    }
+
+    mutating func record(_ outcome: Outcome, permission: Permission, now: Timestamp) {
+        switch (permission, state) {
+        case (.call, .closed): count(outcome, now)
+        case (.probe, .probing(let underWay, let succeeded)): finishProbe(outcome, underWay - 1, succeeded, now)
+        default: break
+        }
+    }
+
+    private mutating func count(_ outcome: Outcome, _ now: Timestamp) {
+        if case .abandoned = outcome { return }
+        let oldest = now.seconds - Self.window.components.seconds
+        seconds.removeAll { $0.start <= oldest }
+        if seconds.last?.start != now.seconds { seconds.append(Second(start: now.seconds)) }
+        let last = seconds.count - 1
+        seconds[last].calls += 1
+        if case .failure = outcome { seconds[last].failures += 1 }
+        let calls = seconds.reduce(0) { $0 + $1.calls }
+        let failures = seconds.reduce(0) { $0 + $1.failures }
+        if calls >= Self.minimumCalls, failures * 2 >= calls { open(now) }
+    }
+
+    private mutating func finishProbe(_ outcome: Outcome, _ underWay: Int, _ succeeded: Int, _ now: Timestamp) {
+        switch outcome {
+        case .failure: open(now)
+        case .abandoned: state = .probing(underWay: underWay, succeeded: succeeded)
+        case .success where succeeded + 1 == Self.probeCount: state = .closed
+        case .success: state = .probing(underWay: underWay, succeeded: succeeded + 1)
+        }
+    }
+
+    private mutating func open(_ now: Timestamp) {
+        state = .open(until: now + Self.openFor)
+        seconds = []
+    }
+}

@@ -1,0 +1,61 @@
+import Clocks
+import Cryptography
+import MediaTokenVerifier
+import Testing
+import Tokens
+
+/// The JWS form against the known attacks on JOSE.
+@Suite struct CompactFormTests {
+    private let key: P256PrivateKey
+    private let trusted: TrustedMediaTokenKeys
+
+    init() throws {
+        key = try .generate()
+        var trusted = TrustedMediaTokenKeys()
+        trusted.add(.p256(key.publicKey), keyIdentifier: "k1")
+        self.trusted = trusted
+    }
+
+    private static let claims = #"{"sub":"ab","jti":"1","iat":1741083330,"exp":1741083750,"ttl":420000,"requestor":"CHAN7","resource":"CHAN7-HD","mvpd":"DemoCable"}"#
+
+    private func verdict(header: String, claims: String = Self.claims) throws -> MediaTokenVerdict {
+        let input = Base64.url.encode(Array(header.utf8)) + "." + Base64.url.encode(Array(claims.utf8))
+        let token = input + "." + Base64.url.encode(try key.sign(Array(input.utf8)))
+        return MediaTokenVerifier(trustedKeys: trusted, clock: FixedClock()).verify(token, requestor: "CHAN7", resource: "CHAN7-HD").verdict
+    }
+
+    @Test func acceptsItsOwnHeader() throws {
+        #expect(try verdict(header: #"{"alg":"ES256","kid":"k1","typ":"media-token+jwt"}"#) == .valid)
+    }
+
+    @Test(arguments: [
+        #"{"alg":"none","kid":"k1","typ":"media-token+jwt"}"#, #"{"alg":"HS256","kid":"k1","typ":"media-token+jwt"}"#,
+        #"{"alg":"ES256","kid":"k1","typ":"at+jwt"}"#, #"{"alg":"ES256","kid":"k1"}"#,
+        #"{"alg":"ES256","kid":"k1","typ":"media-token+jwt","crit":["exp"]}"#, #"{"alg":1e300}"#, "{}", "[]", "",
+    ])
+    func refusesOtherHeaders(header: String) throws {
+        #expect(try verdict(header: header) == .invalidFormat)
+    }
+
+    @Test func refusesAKeyOfAnotherName() throws {
+        #expect(try verdict(header: #"{"alg":"ES256","kid":"k2","typ":"media-token+jwt"}"#) == .invalidSignature)
+    }
+
+    @Test(arguments: [
+        #"{"sub":"ab","jti":"1","iat":9e99,"exp":1,"ttl":1,"requestor":"CHAN7","resource":"CHAN7-HD","mvpd":"DemoCable"}"#,
+        #"{"sub":"ab","jti":"1","iat":9223372036854775807,"exp":9223372036854775807,"ttl":1,"requestor":"C","resource":"R","mvpd":"M"}"#,
+        #"{"sub":"ab","jti":"1","iat":1741083330,"exp":1941083750,"ttl":420000,"requestor":"CHAN7","resource":"CHAN7-HD","mvpd":"DemoCable"}"#,
+        #"{"sub":"ab"}"#, "null", "",
+    ])
+    func refusesImpossibleClaims(claims: String) throws {
+        #expect(try verdict(header: #"{"alg":"ES256","kid":"k1","typ":"media-token+jwt"}"#, claims: claims) == .invalidFormat)
+    }
+
+    @Test func readsKeySetsAndRefusesBrokenOnes() throws {
+        var trusted = TrustedMediaTokenKeys()
+        try trusted.add(jwks: #"{"keys":[{"kty":"oct","k":"AA"},{"kty":"EC","crv":"P-521","x":"AA","y":"AA"}]}"#)
+        #expect(trusted.isEmpty)
+        #expect(throws: CryptographyError.self) { try trusted.add(jwks: "[]") }
+        #expect(throws: CryptographyError.self) { try trusted.add(jwks: #"{"keys":[{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}]}"#) }
+    }
+}

@@ -1,0 +1,36 @@
+import Clocks
+import Cryptography
+import MediaTokenVerifier
+import Tokens
+
+/// An issuer with throwaway keys, and what a backend would trust.
+struct MediaTokenFixture {
+    /// 2025-03-04 10:15:30.250 UTC.
+    static let now = Timestamp(milliseconds: 1_741_083_330_250)
+
+    let identity: CertifiedKey
+    let jwsKeys: SigningKeys
+    let issuer: MediaTokenIssuer
+    let trusted: TrustedMediaTokenKeys
+
+    init(now: Timestamp = Self.now) throws {
+        let key = try RSAPrivateKey.generate()
+        identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
+        jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
+        issuer = MediaTokenIssuer(referenceKey: key, jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: FixedClock(now))
+        var trusted = try TrustedMediaTokenKeys(certificates: [identity.certificate])
+        try trusted.add(jwks: jwsKeys.keySet.json)
+        self.trusted = trusted
+    }
+
+    static let play = MediaTokenIssuer.Play(
+        sessionGUID: String(repeating: "ab", count: 32), requestor: "CHAN7", resource: "CHAN7-HD", mvpd: "DemoCable", ttl: .seconds(420))
+
+    func verifier(at now: Timestamp = Self.now, replays: ReplayCache? = nil) -> MediaTokenVerifier {
+        MediaTokenVerifier(trustedKeys: trusted, clock: FixedClock(now), replays: replays)
+    }
+
+    func verdict(_ token: String, requestor: String? = "CHAN7", resource: String? = "CHAN7-HD", at now: Timestamp = Self.now) -> MediaTokenVerdict {
+        verifier(at: now).verify(token, requestor: requestor, resource: resource).verdict
+    }
+}

@@ -1,0 +1,78 @@
+import Faults
+import Foundation
+import Testing
+import Tokens
+
+@Suite struct SigningPoolTests {
+    @Test func doesAllWorkOffTheCallersThreads() async throws {
+        let pool = SigningPool(threads: 2)
+        let names = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { try await pool.run { Thread.current.name ?? "" } } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(!names.isEmpty)
+        #expect(names.isSubset(of: ["signing-1", "signing-2"]))
+    }
+
+    @Test func refusesWhatExceedsItsQueue() async throws {
+        let pool = SigningPool(threads: 1, waitingLimit: 1)
+        let gate = Gate()
+        let busy = Task { try await pool.run { gate.pass() } }
+        await gate.isReached()
+        // The thread is held at the gate: one job finds room to wait, every other is refused.
+        let outcomes = await withTaskGroup(of: Fault.Code?.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    do throws(Fault) {
+                        try await pool.run {}
+                        return nil
+                    } catch {
+                        return error.code
+                    }
+                }
+            }
+            var outcomes: [Fault.Code?] = []
+            for await outcome in group {
+                outcomes.append(outcome)
+                if outcomes.count == 3 { gate.open() }
+            }
+            return outcomes
+        }
+        try await busy.value
+        #expect(outcomes.filter { $0 == .overloaded }.count == 3)
+        #expect(outcomes.filter { $0 == nil }.count == 1)
+    }
+
+    @Test func reportsAFailureAsInternal() async {
+        struct Broken: Error {}
+        let pool = SigningPool(threads: 1)
+        await #expect { try await pool.run { throw Broken() } } throws: { ($0 as? Fault)?.code == .internal }
+    }
+
+    @Test func refusesWorkAfterShutdown() async {
+        let pool = SigningPool(threads: 1)
+        pool.shutdown()
+        await #expect { try await pool.run {} } throws: { ($0 as? Fault)?.code == .unavailable }
+    }
+}
+
+/// Holds one thread until it is opened.
+private final class Gate: Sendable {
+    private let opened = DispatchSemaphore(value: 0)
+    private let reached: AsyncStream<Void>
+    private let announce: AsyncStream<Void>.Continuation
+
+    init() { (reached, announce) = AsyncStream.makeStream() }
+
+    func pass() {
+        announce.finish()
+        opened.wait()
+    }
+
+    func open() { opened.signal() }
+
+    /// Returns once the thread waits at the gate.
+    func isReached() async {
+        for await _ in reached {}
+    }
+}

@@ -192,7 +192,7 @@ let package = Package(
         tests(
             "ServiceKitTests",
             [
-                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", "Storage", "Transport", logging,
+                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", "Storage", "Transport", logging, unixSignals,
                 coreMetrics, hummingbird, hummingbirdTesting, nioPosix,
             ]),
         tests(

@@ -1,1 +1,128 @@
+import ConfigService
+import ContractRuntime
+import Contracts
+import Cryptography
+import Faults
+import Synchronization
 import Testing
+import Tokens
+
+@Suite("Config operations")
+struct ConfigServiceTests {
+    private let published: PublishedCatalogue
+    private let service: ConfigService
+    private let keys: SigningKeys
+    private let configuration = Configuration(
+        version: 7, applications: [Application(id: "news-tv", name: "News TV", softwareIDs: ["soft-1"]), Application(id: "revoked")])
+
+    init() throws {
+        keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        published = try PublishedCatalogue(configuration)
+        service = ConfigService(
+            published: published, statements: SoftwareStatementIssuer(keys: keys, issuer: "boxoffice"), statementCallers: ["operator.boxoffice"])
+    }
+
+    private let asOperator = CallContext(caller: "operator.boxoffice")
+
+    @Test("the configuration is answered as it is, over both paths")
+    func answersConfiguration() async throws {
+        #expect(try await service.getConfiguration(GetConfigurationRequest(), context: CallContext()) == configuration)
+        var registry = ImmediateRegistry()
+        service.register(in: &registry)
+        let immediate = try #require(registry.immediate["GetConfiguration"])
+        let encoded = try #require(try immediate(UnsafeRawBufferPointer(start: nil, count: 0), CallContext()))
+        #expect(try Configuration(serialized: encoded) == configuration)
+        var next = configuration
+        next.version = 8
+        try published.publish(next)
+        #expect(try immediate(UnsafeRawBufferPointer(start: nil, count: 0), CallContext()).map(Configuration.init(serialized:)) == next)
+    }
+
+    @Test("a subscriber gets the current version at once, then newer ones")
+    func watches() async throws {
+        var items = try await service.watchConfiguration(WatchConfigurationRequest(), context: CallContext()).makeAsyncIterator()
+        #expect(try await items.next()?.version == 7)
+        var next = configuration
+        next.version = 8
+        try published.publish(next)
+        #expect(try await items.next()?.version == 8)
+    }
+
+    @Test("a version that the subscriber has is not sent again")
+    func skipsKnownVersion() async throws {
+        let stream = try await service.watchConfiguration(WatchConfigurationRequest(knownVersion: 7), context: CallContext())
+        var next = configuration
+        next.version = 9
+        try published.publish(next)
+        var items = stream.makeAsyncIterator()
+        #expect(try await items.next()?.version == 9)
+    }
+
+    @Test("a slow subscriber gets the newest version only")
+    func newestOnly() async throws {
+        let stream = try await service.watchConfiguration(WatchConfigurationRequest(), context: CallContext())
+        for version in 8...20 {
+            var next = configuration
+            next.version = UInt64(version)
+            try published.publish(next)
+        }
+        var items = stream.makeAsyncIterator()
+        #expect(try await items.next()?.version == 20)
+    }
+
+    @Test("subscriptions end when the program stops")
+    func endsSubscriptions() async throws {
+        var items = try await service.watchConfiguration(WatchConfigurationRequest(knownVersion: 7), context: CallContext()).makeAsyncIterator()
+        published.endSubscriptions()
+        #expect(try await items.next() == nil)
+    }
+
+    @Test("a software statement is signed by the published key and names the application")
+    func issuesStatement() async throws {
+        let issued = try await service.issueSoftwareStatement(IssueSoftwareStatementRequest(applicationID: "news-tv"), context: asOperator)
+        #expect(issued.softwareID == "soft-1")
+        let verified = try SoftwareStatementVerifier(keySet: JSONWebKeySet(json: keys.keySet.json)).verify(issued.statement)
+        #expect(verified.softwareID == "soft-1")
+        #expect(verified.applicationID == "news-tv")
+        #expect(verified.applicationName == "News TV")
+    }
+
+    @Test("only the operator may have statements issued", arguments: ["gateway.boxoffice", nil])
+    func refusesOthers(caller: String?) async throws {
+        let fault = await #expect(throws: Fault.self) {
+            try await service.issueSoftwareStatement(IssueSoftwareStatementRequest(applicationID: "news-tv"), context: CallContext(caller: caller))
+        }
+        #expect(fault?.code == .permissionDenied)
+    }
+
+    @Test("an unknown application, or one whose statement is revoked, gets none")
+    func refusesUnknownApplication() async throws {
+        let unknown = await #expect(throws: Fault.self) {
+            try await service.issueSoftwareStatement(IssueSoftwareStatementRequest(applicationID: "nobody"), context: asOperator)
+        }
+        #expect(unknown?.code == .invalidRequest)
+        let revoked = await #expect(throws: Fault.self) {
+            try await service.issueSoftwareStatement(IssueSoftwareStatementRequest(applicationID: "revoked"), context: asOperator)
+        }
+        #expect(revoked?.code == .unapprovedSoftwareStatement)
+    }
+}
+
+/// Keeps the immediate operations that are registered.
+private struct ImmediateRegistry: MethodRegistry {
+    var immediate: [String: (UnsafeRawBufferPointer, CallContext) throws -> [UInt8]?] = [:]
+
+    mutating func unary<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>, _ operation: @escaping @Sendable (Request, CallContext) async throws -> Response
+    ) {}
+
+    mutating func stream<Request: Message, Item: Message>(
+        _ method: StreamMethod<Request, Item>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<Item, any Error>
+    ) {}
+
+    mutating func immediate<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>,
+        _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
+    ) { immediate[method.name] = operation }
+}

@@ -1,0 +1,78 @@
+import ConfigService
+import Contracts
+import Foundation
+import Testing
+
+@Suite("Demo catalogue")
+struct DemoCatalogueTests {
+    private func demo() throws -> Configuration {
+        let world = try World()
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Services/Config/demo-catalogue.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try world.write(text.replacingOccurrences(of: "${SANDBOX_MVPD}", with: "http://127.0.0.1:8090"), to: "catalogue.json")
+        try world.write(try World.certificate(), to: "pki/sandbox-northcable.crt")
+        try world.write(try World.certificate(), to: "pki/sandbox-laketel.crt")
+        return try world.file.read(now: World.now).configuration
+    }
+
+    @Test("has the programmers, requestors and channels that examples speak of")
+    func requestors() throws {
+        let demo = try demo()
+        #expect(demo.programmers.map(\.id) == ["acme", "bravo"])
+        #expect(demo.requestors.map(\.id) == ["ACME1", "ACME2", "BRAVO"])
+        #expect(demo.requestors.map(\.programmerID) == ["acme", "acme", "bravo"])
+        #expect(demo.requestors.flatMap { $0.domains.map(\.name) } == ["acme.example", "acme-two.example", "bravo.example"])
+        #expect(demo.requestors.map(\.enhancedErrors) == [false, false, true])
+        #expect(demo.requestors.flatMap(\.channels) == ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS", "ACME2-MOVIES"])
+    }
+
+    @Test("NorthCable: SAML by redirect, Apple SUPPORTED, integrated with all")
+    func northCable() throws {
+        let demo = try demo()
+        let mvpd = try #require(demo.mvpds.first { $0.id == "NorthCable" })
+        guard case .saml(let saml) = mvpd.signIn else { throw NotSaml() }
+        #expect(saml.idpEntityID == "http://127.0.0.1:8090/saml/NorthCable/metadata")
+        #expect(saml.ssoURL == "http://127.0.0.1:8090/saml/NorthCable/sso")
+        #expect(saml.requestBinding == .redirect)
+        #expect(saml.signaturePolicy == .assertion)
+        #expect(saml.encryption == .optional)
+        #expect(mvpd.authorization?.protocol == .xacmlJson)
+        #expect(mvpd.authorization?.url == "http://127.0.0.1:8090/pdp/NorthCable")
+        #expect(mvpd.platforms.allSatisfy { $0.boardingStatus == .supported && $0.platformMappingID == "north-cable" })
+        #expect(mvpd.platforms.allSatisfy { $0.requiredMetadataFields == ["userID", "householdID"] })
+        let integrations = demo.integrations.filter { $0.mvpdID == "NorthCable" }
+        #expect(integrations.map(\.requestorID) == ["ACME1", "ACME2", "BRAVO"])
+        #expect(integrations.allSatisfy { $0.enabled && $0.autoSignIn })
+    }
+
+    @Test("LakeTel: SAML by POST with signed response and encrypted assertion, Apple PICKER")
+    func lakeTel() throws {
+        let mvpd = try #require(try demo().mvpds.first { $0.id == "LakeTel" })
+        guard case .saml(let saml) = mvpd.signIn else { throw NotSaml() }
+        #expect(saml.requestBinding == .post)
+        #expect(saml.signaturePolicy == .response)
+        #expect(saml.encryption == .required)
+        #expect(mvpd.platforms.allSatisfy { $0.boardingStatus == .picker && $0.platformMappingID == "lake-tel" })
+    }
+
+    @Test("OAuth, parked and TempPass providers are there for the flows that need them")
+    func otherProviders() throws {
+        let demo = try demo()
+        let signIns = Dictionary(uniqueKeysWithValues: demo.mvpds.map { ($0.id, $0.signIn) })
+        guard case .oauth = signIns["OpenFiber"], case .tempPass(let preview) = signIns["Preview10"], case .tempPass(let promo) = signIns["PromoVod"]
+        else { throw NotSaml() }
+        #expect(preview.kind == .basic && preview.ttlSeconds == 600)
+        #expect(promo.kind == .promotional && promo.maxResources == 3)
+        #expect(demo.integrations.filter { $0.mvpdID == "ParkedTV" }.map(\.enabled) == [false])
+    }
+
+    @Test("each programmer has a registered application")
+    func applications() throws {
+        let applications = try demo().applications
+        #expect(applications.map(\.id) == ["acme-tv", "bravo-tv"])
+        #expect(applications.map(\.requestorIDs) == [["ACME1", "ACME2"], ["BRAVO"]])
+        #expect(applications.allSatisfy { $0.scopes == ["api:client:v1"] && $0.platforms.count == 8 })
+    }
+
+    private struct NotSaml: Error {}
+}

@@ -1,0 +1,88 @@
+import Clocks
+import ConfigService
+import Contracts
+import Cryptography
+import Doubles
+import Foundation
+import Logging
+import Storage
+import Tokens
+
+/// A folder with a catalogue file and a provider's certificate; removed with the fixture.
+final class World: Sendable {
+    static let now = Timestamp(seconds: 1_900_000_000)
+
+    let path: String
+    let clock = ManualClock(now)
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-config-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try write(try Self.certificate(), to: "idp.crt")
+        try write(Self.small, to: "catalogue.json")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var file: CatalogueFile { CatalogueFile(path: path + "/catalogue.json") }
+
+    func write(_ text: String, to name: String) throws {
+        try FileManager.default.createDirectory(
+            at: URL(fileURLWithPath: path + "/" + name).deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name), options: .atomic)
+    }
+
+    /// The small catalogue with one part replaced.
+    func replace(_ part: String, with other: String) throws {
+        precondition(Self.small.contains(part), "the catalogue has no '\(part)'")
+        try write(Self.small.replacingOccurrences(of: part, with: other), to: "catalogue.json")
+    }
+
+    /// What is wrong with the catalogue file.
+    func problems() -> [String] {
+        do throws(CatalogueRefused) {
+            _ = try file.read(now: Self.now)
+            return []
+        } catch {
+            return error.problems.map(\.description)
+        }
+    }
+
+    func store() throws -> Store {
+        try Store(file: path + "/config.sqlite", name: "config", migrations: CatalogueStore.migrations)
+    }
+
+    func keeper(_ store: Store, keys: String = #"{"keys":[]}"#) -> CatalogueKeeper {
+        CatalogueKeeper(
+            file: file, store: CatalogueStore(store), statementKeys: { keys }, clock: clock,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    /// A self-signed certificate with an RSA key of 2048 bits.
+    static func certificate(validFrom: Timestamp = now - .seconds(86_400), to: Timestamp = now + .seconds(86_400)) throws -> String {
+        let validity = CertificateValidity(notBefore: validFrom, notAfter: to)
+        let key = PrivateKey.rsa(try RSAPrivateKey.generate())
+        return try CertifiedKey.selfSigned(commonName: "Harbor IdP", key: key, validity: validity).certificate.pem()
+    }
+
+    static let small = """
+        {
+          "programmers": [{"id": "harbor", "name": "Harbor"}],
+          "requestors": [{"id": "NEWS", "name": "News", "programmer": "harbor", "domains": ["news.example"]}],
+          "mvpds": [
+            {
+              "id": "TinyCable", "displayName": "Tiny Cable", "authzTtl": 3600,
+              "saml": {
+                "idpEntityId": "https://idp.tiny.example", "ssoUrl": "https://idp.tiny.example/sso", "requestBinding": "post",
+                "signingCertificates": [{"file": "idp.crt"}]
+              },
+              "authorization": {"protocol": "xacmlJson", "url": "https://pdp.tiny.example/"}
+            }
+          ],
+          "integrations": [{"requestor": "NEWS", "mvpd": "TinyCable"}],
+          "applications": [
+            {"id": "news-tv", "name": "News TV", "programmer": "harbor", "requestors": ["NEWS"], "platforms": ["tvos"], "scopes": ["api:client:v1"]}
+          ]
+        }
+        """
+}

@@ -1,0 +1,184 @@
+import Clocks
+import ContractRuntime
+import Contracts
+import Faults
+import Foundation
+import Logging
+import NIOPosix
+import Rpc
+import Storage
+import Synchronization
+import Testing
+import Transport
+import UnixSignals
+
+@testable import ServiceKit
+
+@Suite("A program's parts together")
+struct ServiceEnvironmentTests {
+    private let folder: Folder
+    private let lines = LogLines()
+
+    init() throws {
+        folder = try Folder()
+        try folder.makePki(["alpha", "gateway", "stranger"])
+    }
+
+    private func environment(rpcPort: UInt16 = 0, debugPort: UInt16 = 0) throws -> ServiceEnvironment<NoSettings> {
+        let settings = """
+            {
+              "listen": {"address": "127.0.0.1", "port": \(rpcPort)}, "debug": {"address": "127.0.0.1", "port": \(debugPort)},
+              "tls": {"certificate": "alpha.crt", "key": "alpha.key", "trustAnchors": "ca.crt"},
+              "allow": {"boxoffice.platform.v1.Health": ["gateway.boxoffice"], "boxoffice.platform.v1.Diagnostics": ["gateway.boxoffice"]},
+              "data": "data", "limits": {"drainSeconds": 5}
+            }
+            """
+        try folder.write(settings, to: "config.json")
+        let file = folder.path + "/config.json"
+        return try ServiceEnvironment(
+            name: "alpha", document: SettingsReader.read(NoSettings.self, section: "alpha", file: file),
+            files: SettingsFiles(settingsFile: file), logger: lines.logger("alpha"), clock: SystemClock(), metrics: PrometheusMetrics())
+    }
+
+    /// Runs the program while the body runs, then ends it and waits for its end.
+    private func running(_ environment: ServiceEnvironment<NoSettings>, _ body: (RpcAddress) async throws -> Void) async throws {
+        let program = Task { try await environment.serve(stoppedBy: []) }
+        let outcome: Result<Void, any Error>
+        do {
+            try await listening()
+            outcome = .success(try await body(try #require(lines.field("address", of: "rpc.listening").flatMap { RpcAddress($0) })))
+        } catch {
+            outcome = .failure(error)
+        }
+        program.cancel()
+        _ = await program.result
+        try outcome.get()
+    }
+
+    private func listening() async throws {
+        try await eventually("listening") {
+            lines.field("address", of: "rpc.listening") != nil && lines.field("port", of: "debug.listening") != nil
+        }
+    }
+
+    private func client(_ name: String, _ address: RpcAddress) throws -> RpcClient {
+        RpcClient(
+            configuration: .init(addresses: [address], peerName: "alpha.boxoffice", identity: try folder.identity(name), software: "test"),
+            group: MultiThreadedEventLoopGroup.singleton, logger: lines.logger("client"))
+    }
+
+    @Test("serves over TLS; its health follows its readiness")
+    func healthFollowsReadiness() async throws {
+        let environment = try environment()
+        let obstacle = Obstacle("warming up")
+        environment.readiness.require("engine") { obstacle.text }
+        try await running(environment) { address in
+            let client = try client("gateway", address)
+            let health = HealthClient(caller: client)
+            try await eventually("says why") {
+                let report = try await health.check(CheckHealthRequest(), context: CallContext())
+                return report.status == .notServing && report.reason == "engine: warming up"
+            }
+            obstacle.clear()
+            try await eventually("serving") { try await health.check(CheckHealthRequest(), context: CallContext()).status == .serving }
+            await client.shutDown()
+        }
+    }
+
+    @Test("a caller that is not on the list is refused")
+    func refusesStranger() async throws {
+        try await running(try environment()) { address in
+            let client = try client("stranger", address)
+            let fault = await #expect(throws: Fault.self) {
+                try await DiagnosticsClient(caller: client).echo(EchoMessage(), context: CallContext())
+            }
+            #expect(fault?.code == .permissionDenied)
+            await client.shutDown()
+        }
+    }
+
+    @Test("a signal stops the parts in the opposite order of their start, the store last")
+    func stopsInOrder() async throws {
+        let environment = try environment()
+        let steps = Steps()
+        let store = try environment.openStore(migrations: [Migration("1", sql: "CREATE TABLE t (x INTEGER)")])
+        environment.onStopping { steps.add("farewell") }
+        environment.onStop {
+            let isOpen = (try? await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }) == 0
+            steps.add(isOpen ? "stop with open store" : "stop with closed store")
+        }
+        environment.background("work") {
+            do { try await Task.sleep(for: .seconds(3600)) } catch { steps.add("work ended") }
+        }
+        let program = Task { try await environment.serve(stoppedBy: [.sigusr2]) }
+        try await listening()
+        kill(getpid(), SIGUSR2)
+        try await program.value
+        #expect(steps.all == ["farewell", "work ended", "stop with open store"])
+        let fault = await #expect(throws: Fault.self) { try await store.write { try $0.execute(sql: "DELETE FROM t") } }
+        #expect(fault?.code == .unavailable)
+        #expect(!environment.readiness.lacking.isEmpty)
+    }
+
+    @Test("a busy port ends the program with one line", arguments: ["listen", "debug"])
+    func busyPort(key: String) async throws {
+        try await running(try environment()) { address in
+            let debugPort = try #require(lines.field("port", of: "debug.listening").flatMap { UInt16($0) })
+            let taken = key == "listen" ? UInt16(address.port) : debugPort
+            let second = try environment(rpcPort: key == "listen" ? taken : 0, debugPort: key == "debug" ? taken : 0)
+            let failure = await #expect(throws: StartFailure.self) { try await second.serve(stoppedBy: []) }
+            let reason = "the port is in use; stop its owner or choose another port"
+            #expect(failure?.lines == ["\(key): cannot listen on 127.0.0.1:\(taken): \(reason)"])
+        }
+    }
+
+    @Test("a peer that the settings do not name is a failure that names the key")
+    func missingPeer() throws {
+        let environment = try environment()
+        let failure = #expect(throws: StartFailure.self) { try environment.peer("config") }
+        #expect(failure?.lines.first?.contains("config.json: peers.config is missing") == true)
+    }
+
+    @Test("an unusable key file is a failure that names it")
+    func unusableKey() throws {
+        try folder.write("no key", to: "alpha.key")
+        let failure = #expect(throws: StartFailure.self) { try environment() }
+        #expect(failure?.lines.count == 1)
+        #expect(failure?.lines.first?.contains("alpha.key") == true)
+    }
+
+    @Test("a broken store file is a failure that names it")
+    func brokenStore() throws {
+        let environment = try environment()
+        try FileManager.default.createDirectory(atPath: folder.path + "/data", withIntermediateDirectories: true)
+        try folder.write(String(repeating: "x", count: 5000), to: "data/alpha.sqlite")
+        let failure = #expect(throws: StartFailure.self) { try environment.openStore(migrations: []) }
+        #expect(failure?.lines.first?.contains("data/alpha.sqlite") == true)
+    }
+
+    @Test("background work that fails ends the program with its error")
+    func failingWork() async throws {
+        struct Broken: Error {}
+        let environment = try environment()
+        environment.background("broken") { throw Broken() }
+        await #expect(throws: Broken.self) { try await environment.serve(stoppedBy: []) }
+    }
+}
+
+/// What keeps a part from being ready.
+private final class Obstacle: Sendable {
+    private let state: Mutex<String?>
+
+    init(_ text: String) { state = Mutex(text) }
+
+    var text: String? { state.withLock { $0 } }
+    func clear() { state.withLock { $0 = nil } }
+}
+
+/// What happened, in order.
+private final class Steps: Sendable {
+    private let state = Mutex<[String]>([])
+
+    var all: [String] { state.withLock { $0 } }
+    func add(_ step: String) { state.withLock { $0.append(step) } }
+}

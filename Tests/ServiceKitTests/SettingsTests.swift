@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import ServiceKit
+
+@Suite("Settings")
+struct SettingsTests {
+    private struct Own: Decodable, Sendable {
+        let key: String
+        let patience: Int?
+    }
+
+    private static let good = """
+        {
+          "listen": {"address": "127.0.0.1", "port": 7002}, "debug": {"address": "127.0.0.1", "port": 9002},
+          "tls": {"certificate": "pki/a.crt", "key": "pki/a.key", "trustAnchors": "pki/ca.crt"},
+          "allow": {"some.Service": ["gateway.boxoffice"]},
+          "peers": {"config": {"addresses": ["127.0.0.1:7001", "[::1]:7001"], "name": "config.boxoffice"}},
+          "data": "data", "log": {"level": "debug"}, "limits": {"connections": 10},
+          "own": {"key": "k"}
+        }
+        """
+
+    private func read(_ text: String) throws -> SettingsDocument<Own> {
+        let folder = try Folder()
+        try folder.write(text, to: "config.json")
+        return try SettingsReader.read(Own.self, section: "own", file: folder.path + "/config.json")
+    }
+
+    @Test("a good file is read; paths are relative to it")
+    func readsGoodFile() throws {
+        let document = try read(Self.good)
+        #expect(document.common.listen?.port == 7002)
+        #expect(document.common.log.level == .debug)
+        #expect(document.common.limits.connections == 10)
+        #expect(document.common.peers["config"]?.addresses.count == 2)
+        #expect(document.specific.key == "k")
+        let files = SettingsFiles(settingsFile: "/etc/boxoffice/config.json")
+        #expect(files.path("pki/a.crt") == "/etc/boxoffice/pki/a.crt")
+        #expect(files.path("/var/a.crt") == "/var/a.crt")
+        #expect(files.path("../a.crt") == "/etc/a.crt")
+    }
+
+    @Test(
+        "one line names the file, the key and what must be",
+        arguments: [
+            (#""own": {"key": "k"}"#, #""own": {"key": "k", "colour": 1}"#, "own.colour", "not known here; known are key, patience"),
+            (#""own": {"key": "k"}"#, #""own": {"patience": 1}"#, "own.key", "is missing"),
+            (#""own": {"key": "k"}"#, #""owm": {"key": "k"}"#, "own", "is missing"),
+            (#""data": "data""#, #""dta": "data""#, "dta", "not known here"),
+            (#""port": 7002"#, #""port": 70000"#, "listen.port", "0 to 65535; it is 70000"),
+            (#""port": 7002"#, #""port": 9002"#, "debug", "must differ from 'listen'"),
+            (#""connections": 10"#, #""connections": 0"#, "limits.connections", "from 1 to 100000; it is 0"),
+            (#""level": "debug""#, #""level": "loud""#, "log.level", "must be one of trace, debug"),
+            (#""127.0.0.1:7001""#, #""127.0.0.1""#, "peers.config.addresses", "host:port"),
+            (#"["127.0.0.1:7001", "[::1]:7001"]"#, "[]", "peers.config.addresses", "at least one"),
+            (
+                #""tls": {"certificate": "pki/a.crt", "key": "pki/a.key", "trustAnchors": "pki/ca.crt"},"#, "", "tls",
+                "is missing; 'listen' and 'peers' need it"
+            ),
+            (#""listen": {"address": "127.0.0.1", "port": 7002}, "#, "", "allow", "without 'listen'"),
+        ])
+    func namesProblem(part: String, other: String, key: String, words: String) throws {
+        precondition(Self.good.contains(part), "the settings have no '\(part)'")
+        let failure = #expect(throws: StartFailure.self) { try read(Self.good.replacingOccurrences(of: part, with: other)) }
+        #expect(failure?.lines.count == 1)
+        #expect(failure?.lines.first?.contains("/config.json: \(key) ") == true)
+        #expect(failure?.lines.first?.contains(words) == true)
+    }
+
+    @Test("a syntax error has its place, a missing file its name")
+    func unreadableFile() throws {
+        let syntax = #expect(throws: StartFailure.self) { try read("{\n  \"listen\": }") }
+        #expect(syntax?.lines.first?.contains("config.json: line 2, column 13: ") == true)
+        let missing = #expect(throws: StartFailure.self) { try SettingsReader.read(Own.self, section: "own", file: "/nowhere/x.json") }
+        #expect(missing?.lines == ["the settings file /nowhere/x.json does not exist; give another with --config"])
+    }
+
+    @Test("a service without settings of its own needs no object, and an object for it is unknown")
+    func noSettings() throws {
+        let folder = try Folder()
+        try folder.write(#"{"debug": {"address": "127.0.0.1", "port": 0}}"#, to: "config.json")
+        _ = try SettingsReader.read(NoSettings.self, section: "own", file: folder.path + "/config.json")
+        try folder.write(#"{"debug": {"address": "127.0.0.1", "port": 0}, "own": {}}"#, to: "config.json")
+        #expect(throws: StartFailure.self) { try SettingsReader.read(NoSettings.self, section: "own", file: folder.path + "/config.json") }
+    }
+
+    @Test("a file that a key names is reported with settings file, key and path")
+    func unreadableReference() throws {
+        let folder = try Folder()
+        let files = SettingsFiles(settingsFile: folder.path + "/config.json")
+        let failure = #expect(throws: StartFailure.self) { try files.text("absent.key", key: "own.key") }
+        let start = "\(folder.path)/config.json: own.key names the file \(folder.path)/absent.key, which does not exist"
+        #expect(failure?.lines.first?.hasPrefix(start) == true)
+    }
+
+    @Test(
+        "the command line is --config FILE and --check-config",
+        arguments: [
+            (["--config", "a.json"], "a.json", false), (["--check-config", "--config=b.json"], "b.json", true),
+        ])
+    func commandLine(arguments: [String], file: String, checksOnly: Bool) throws {
+        let options = try CommandLineOptions(arguments, program: "test")
+        #expect(options.settingsFile == file)
+        #expect(options.checksOnly == checksOnly)
+    }
+
+    @Test("anything else on the command line is refused with the usage", arguments: [[], ["--config"], ["--conf", "x"], ["x"], ["--config="]])
+    func wrongCommandLine(arguments: [String]) {
+        let failure = #expect(throws: StartFailure.self) { try CommandLineOptions(arguments, program: "test") }
+        #expect(failure?.lines.first?.contains("usage: test --config FILE [--check-config]") == true)
+    }
+}

@@ -31,7 +31,8 @@ extension ServiceEnvironment {
             throw files.failure("listen", "is missing: this program offers \(offered.serviceNames.joined(separator: ", "))")
         }
         for service in common.allow.keys where !offered.serviceNames.contains(service) && !Self.platformServices.contains(service) {
-            throw files.failure("allow.\(service)", "names a service that this program does not offer; it offers \(offered.serviceNames.joined(separator: ", "))")
+            throw files.failure(
+                "allow.\(service)", "names a service that this program does not offer; it offers \(offered.serviceNames.joined(separator: ", "))")
         }
         return RpcListener(
             program: name, endpoint: endpoint, identity: identity, common: common, services: offered, readiness: readiness, logger: logger)

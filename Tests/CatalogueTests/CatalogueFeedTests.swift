@@ -127,7 +127,8 @@ struct CatalogueFeedTests {
     func endsWhenCancelled() async throws {
         let folder = try Folder()
         let snapshot = CatalogueSnapshot(file: folder.file("catalogue.snapshot"))
-        let feed = CatalogueFeed(config: ScriptedConfig(), snapshot: snapshot, logger: logger, pause: { _ in try await Task.sleep(for: .seconds(3600)) })
+        let feed = CatalogueFeed(
+            config: ScriptedConfig(), snapshot: snapshot, logger: logger, pause: { _ in try await Task.sleep(for: .seconds(3600)) })
         let running = Task { await feed.run() }
         running.cancel()
         await running.value

@@ -63,8 +63,14 @@ struct CatalogueProblemTests {
     @Test(
         "one wrong part is one problem at its place",
         arguments: [
-            (#""requestor": "NEWS", "mvpd": "TinyCable"}"#, #""requestor": "NEWS", "mvpd": "Other"}"#, "integrations[0].mvpd", "not in the catalogue"),
-            (#"{"requestor": "NEWS", "mvpd": "TinyCable"}"#, #"{"requestor": "NEWS", "mvpd": "TinyCable"}, {"requestor": "NEWS", "mvpd": "TinyCable"}"#, "integrations[1]", "second integration"),
+            (
+                #""requestor": "NEWS", "mvpd": "TinyCable"}"#, #""requestor": "NEWS", "mvpd": "Other"}"#, "integrations[0].mvpd",
+                "not in the catalogue"
+            ),
+            (
+                #"{"requestor": "NEWS", "mvpd": "TinyCable"}"#,
+                #"{"requestor": "NEWS", "mvpd": "TinyCable"}, {"requestor": "NEWS", "mvpd": "TinyCable"}"#, "integrations[1]", "second integration"
+            ),
             (#""mvpd": "TinyCable"}"#, #""mvpd": "TinyCable", "platformSso": true}"#, "integrations[0].platformSso", "no platform"),
             (#""mvpd": "TinyCable"}"#, #""mvpd": "TinyCable", "metadataKeys": ["zip"]}"#, "integrations[0].metadataKeys[0]", "encrypted"),
             (#""mvpd": "TinyCable"}"#, #""mvpd": "TinyCable", "enabled": "yes"}"#, "integrations[0].enabled", "true or false"),
@@ -74,7 +80,10 @@ struct CatalogueProblemTests {
             ("https://idp.tiny.example/sso", "idp.tiny.example/sso", "mvpds[0].saml.ssoUrl", "absolute https URL"),
             ("https://idp.tiny.example/sso", "https://user:secret@idp.tiny.example/sso", "mvpds[0].saml.ssoUrl", "user or a password"),
             ("https://idp.tiny.example/sso", "http://10.0.0.1/sso", "mvpds[0].saml.ssoUrl", "this machine only"),
-            (#"{"protocol": "xacmlJson", "url": "https://pdp.tiny.example/"}"#, #"{"protocol": "none", "url": "https://pdp.tiny.example/"}"#, "mvpds[0].authorization.url", "no meaning"),
+            (
+                #"{"protocol": "xacmlJson", "url": "https://pdp.tiny.example/"}"#, #"{"protocol": "none", "url": "https://pdp.tiny.example/"}"#,
+                "mvpds[0].authorization.url", "no meaning"
+            ),
             (#"[{"file": "idp.crt"}]"#, "[]", "mvpds[0].saml.signingCertificates", "1 to 4"),
             (#"[{"file": "idp.crt"}]"#, #"[{"file": "idp.crt"}, {"file": "idp.crt"}]"#, "mvpds[0].saml.signingCertificates", "twice"),
             (#"[{"file": "idp.crt"}]"#, #"["no certificate"]"#, "mvpds[0].saml.signingCertificates[0]", "no PEM certificate"),
@@ -87,8 +96,14 @@ struct CatalogueProblemTests {
             (#""id": "TinyCable","#, #""id": "TinyCable", "tempPass": {"kind": "basic", "ttl": 600},"#, "mvpds[0]", "exactly one of"),
             (#""id": "TinyCable","#, #""id": "TinyCable", "iframeWidth": 5,"#, "mvpds[0]", "both or none"),
             (#""requestBinding": "post","#, #""requestBinding": "post", "legacySha1Until": "soon","#, "mvpds[0].saml.legacySha1Until", "date"),
-            (#""requestBinding": "post","#, #""requestBinding": "post", "signatureAlgorithms": ["http://www.w3.org/2000/09/xmldsig#rsa-sha1"],"#, "mvpds[0].saml.signatureAlgorithms[0]", "no signature algorithm"),
-            (#""requestBinding": "post","#, #""requestBinding": "post", "attributeMap": [{"target": "user id"}],"#, "mvpds[0].saml.attributeMap[0].target", "metadata key"),
+            (
+                #""requestBinding": "post","#, #""requestBinding": "post", "signatureAlgorithms": ["http://www.w3.org/2000/09/xmldsig#rsa-sha1"],"#,
+                "mvpds[0].saml.signatureAlgorithms[0]", "no signature algorithm"
+            ),
+            (
+                #""requestBinding": "post","#, #""requestBinding": "post", "attributeMap": [{"target": "user id"}],"#,
+                "mvpds[0].saml.attributeMap[0].target", "metadata key"
+            ),
             (#""domains": ["news.example"]"#, #""domains": ["news.example"], "customSchemes": ["http"]"#, "requestors[0].customSchemes[0]", "adbe."),
             (#""programmers""#, #""programmer""#, "programmer", "not known here"),
         ])
@@ -125,7 +140,8 @@ struct CatalogueProblemTests {
         let maker = Process()
         maker.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         maker.arguments = [
-            "req", "-x509", "-newkey", "rsa:1024", "-nodes", "-subj", "/CN=weak", "-keyout", world.path + "/weak.key", "-out", world.path + "/idp.crt",
+            "req", "-x509", "-newkey", "rsa:1024", "-nodes", "-subj", "/CN=weak", "-keyout", world.path + "/weak.key", "-out",
+            world.path + "/idp.crt",
         ]
         maker.standardError = FileHandle.nullDevice
         try maker.run()

@@ -21,7 +21,9 @@ extension CatalogueReading {
             application.requestorIDs = requestorIDs(object, programmer: application.programmerID)
             application.platforms = platforms(object)
             application.scopes = object.texts("scopes", required: true) { Self.scopes.contains($0) ? nil : "is no known scope" }
-            application.redirectDomains = object.texts("redirectDomains") { CatalogueSyntax.isDomain($0) ? nil : "must be a domain name in lower case" }
+            application.redirectDomains = object.texts("redirectDomains") {
+                CatalogueSyntax.isDomain($0) ? nil : "must be a domain name in lower case"
+            }
             return application
         }
     }

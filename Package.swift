@@ -216,7 +216,7 @@ let package = Package(
         tests(
             "GatewayServiceTests",
             ["GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting, logging]),
-        tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging, nioConcurrency]),
+        tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
         tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
         tests(
             "IntegrationTests",

@@ -10,13 +10,12 @@ struct SandboxMain {
         do {
             let options = try Options(CommandLine.arguments.dropFirst())
             let settings = try SandboxSettings(file: options.file)
-            LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
-            var logger = Logger(label: "sandbox")
-            logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
+            let level = Logger.Level(rawValue: settings.logLevel) ?? .info
+            LoggingSystem.bootstrap { _ in JsonLines(logLevel: level) }
+            let logger = Logger(label: "sandbox")
             let sandbox = try await Sandbox(settings: settings, logger: logger)
-            if options.checksOnly { return }
-            let started = logger
-            try await sandbox.application { port in started.info("listening", metadata: ["port": "\(port)"]) }.runService()
+            if options.checksOnly { return print("sandbox: \(options.file) is good") }
+            try await sandbox.application { port in logger.info("listening", metadata: ["port": "\(port)"]) }.runService()
         } catch {
             FileHandle.standardError.write(Data("sandbox: \(error)\n".utf8))
             exit(1)

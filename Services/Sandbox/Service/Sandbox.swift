@@ -30,17 +30,20 @@ public struct Sandbox: Sendable {
     /// The HTTP application on the address of the settings.
     /// - Parameter onServerRunning: Called with the port once the address is bound.
     public func application(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) -> some ApplicationProtocol {
-        Application(
+        // The web framework's own lines at level info are sentences, not events.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
+        return Application(
             router: router(),
             configuration: ApplicationConfiguration(address: .hostname(settings.listen.address, port: settings.listen.port)),
             onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
-            logger: logger
+            logger: quiet
         )
     }
 
     private func router() -> Router<SandboxContext> {
         let router = Router(context: SandboxContext.self)
-        let log = RequestLog()
+        let log = RequestLog(logger: logger)
         let disturbances = Disturbances()
         let byID = Dictionary(uniqueKeysWithValues: providers.map { ($0.id, $0) })
         router.get("/healthz") { _, _ in "ok" }
@@ -56,6 +59,7 @@ public struct Sandbox: Sendable {
         let mvpds = providers.map { provider in
             ["id": provider.id, "name": provider.settings.displayName, "entityID": provider.settings.entityID]
         }
-        return pages.html("index", ["mvpds": mvpds, "people": providers[0].subscribers.listing, "serviceProvider": settings.serviceProvider.entityID])
+        return pages.html(
+            "index", ["mvpds": mvpds, "people": providers[0].subscribers.listing, "serviceProvider": settings.serviceProvider.entityID])
     }
 }

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import FoundationEssentials
+internal import Logging
 internal import Synchronization
 
 /// What happened here, for tests to ask about.
@@ -25,13 +26,20 @@ final class RequestLog: Sendable {
     }
 
     private let content = Mutex(Report())
+    private let logger: Logger
+
+    init(logger: Logger) { self.logger = logger }
 
     /// Counts a request when it arrives, whatever becomes of it.
     func count(_ endpoint: String, mvpd: String) {
         content.withLock { $0.counters["\(endpoint)/\(mvpd)", default: 0] += 1 }
     }
 
+    /// Keeps what became of a request, and writes it to the service's log without names of people and resources.
     func note(_ endpoint: String, mvpd: String, outcome: String, fields: [String: String] = [:], at now: Timestamp) {
+        var metadata: Logger.Metadata = ["mvpd": "\(mvpd)", "outcome": "\(outcome)"]
+        metadata["reason"] = fields["reason"].map { "\($0)" }
+        logger.info("\(endpoint)_answered", metadata: metadata)
         let entry = Entry(at: Instant.text(now), endpoint: endpoint, mvpd: mvpd, outcome: outcome, fields: fields)
         content.withLock { content in
             content.entries.append(entry)

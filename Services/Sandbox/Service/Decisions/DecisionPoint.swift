@@ -17,11 +17,12 @@ struct DecisionPoint: Sendable {
         if request.resources.isEmpty {
             return XacmlResponse(results: [refusal(XacmlNames.missingAttribute, "The request names no resource")])
         }
-        return XacmlResponse(results: request.resources.map { resource in
-            var result = decide(resource)
-            if resource.isIncludedInResult { result.category = [Self.category(resource.identifier)] }
-            return result
-        })
+        return XacmlResponse(
+            results: request.resources.map { resource in
+                var result = decide(resource)
+                if resource.isIncludedInResult { result.category = [Self.category(resource.identifier)] }
+                return result
+            })
     }
 
     private func decide(_ resource: XacmlRequest.Resource, for person: Person, reauthorizeAfter: Int?) -> XacmlResponse.Result {

@@ -27,14 +27,26 @@ struct DecisionRoutes: Sendable {
         log.count("pdp", mvpd: provider.id)
         let disturbance = disturbances.take(for: provider.id)
         if disturbance.mode == .hang || disturbance.delay > .zero {
+            return try await late(disturbance, request, provider, context)
+        }
+        return try await act(disturbance, body: request.body, request, provider, context)
+    }
+
+    /// Answers after a while; ends early when the caller leaves or the stand-in stops.
+    private func late(
+        _ disturbance: Disturbance, _ request: Request, _ provider: IdentityProvider, _ context: SandboxContext
+    ) async throws -> Response {
+        do {
             return try await cancelWhenGracefulShutdown {
                 try await request.body.consumeWithCancellationOnInboundClose { body in
                     try await Task.sleep(for: disturbance.mode == .hang ? .seconds(86_400) : disturbance.delay)
                     return try await act(disturbance, body: body, request, provider, context)
                 }
             }
+        } catch let cancellation as CancellationError {
+            note(provider, "abandoned")
+            throw cancellation
         }
-        return try await act(disturbance, body: request.body, request, provider, context)
     }
 
     private func act(
@@ -43,7 +55,7 @@ struct DecisionRoutes: Sendable {
         switch disturbance.mode {
         case .none, .hang:
             let octets = Array(buffer: try await body.collect(upTo: Self.largestRequest))
-            return try answer(octets, request, provider, disturbance.reauthorizeAfter, context)
+            return try answer(octets, request, provider, disturbance.reauthorizeAfter)
         case .error:
             note(provider, "error")
             return Response(status: .internalServerError)
@@ -58,7 +70,7 @@ struct DecisionRoutes: Sendable {
     }
 
     private func answer(
-        _ octets: [UInt8], _ request: Request, _ provider: IdentityProvider, _ reauthorizeAfter: Int?, _ context: SandboxContext
+        _ octets: [UInt8], _ request: Request, _ provider: IdentityProvider, _ reauthorizeAfter: Int?
     ) throws -> Response {
         guard Self.isXacml(request.headers[.contentType]) else {
             note(provider, "refused", ["reason": "content type"])
@@ -75,7 +87,6 @@ struct DecisionRoutes: Sendable {
         let decisions = answer.results.map(\.decision.rawValue).joined(separator: ",")
         let person = question.subject.flatMap(provider.subscribers.person(subject:))?.name ?? ""
         note(provider, decisions, ["person": person, "resources": question.resources.map(\.identifier).joined(separator: ",")])
-        context.logger.debug("pdp_decided", metadata: ["mvpd": "\(provider.id)", "decisions": "\(decisions)"])
         return Self.json(try answer.serialized())
     }
 

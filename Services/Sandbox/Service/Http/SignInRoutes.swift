@@ -52,7 +52,6 @@ struct SignInRoutes: Sendable {
             return try await handle(provider)
         } catch let refusal as SamlRefusal {
             note(endpoint, provider, "refused", ["reason": refusal.code])
-            context.logger.info("saml_request_refused", metadata: ["mvpd": "\(provider.id)", "reason": "\(refusal.code)"])
             let values = [
                 "mvpd": provider.settings.displayName, "initial": provider.initial, "code": refusal.code, "explanation": refusal.explanation,
             ]

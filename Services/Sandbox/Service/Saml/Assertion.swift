@@ -47,33 +47,43 @@ struct Assertion {
         let confirmation: KeyValuePairs<String, String?> = [
             "InResponseTo": request.identifier, "NotOnOrAfter": end, "Recipient": provider.serviceProvider.acsURL,
         ]
-        return .element("saml:Subject", [:], [
-            .element("saml:NameID", names, [.text(nameID)]),
-            .element("saml:SubjectConfirmation", ["Method": "urn:oasis:names:tc:SAML:2.0:cm:bearer"], [
-                .element("saml:SubjectConfirmationData", confirmation)
-            ]),
-        ])
+        return .element(
+            "saml:Subject", [:],
+            [
+                .element("saml:NameID", names, [.text(nameID)]),
+                .element(
+                    "saml:SubjectConfirmation", ["Method": "urn:oasis:names:tc:SAML:2.0:cm:bearer"],
+                    [
+                        .element("saml:SubjectConfirmationData", confirmation)
+                    ]),
+            ])
     }
 
     private var conditions: XmlNode {
-        .element("saml:Conditions", ["NotBefore": Instant.text(now), "NotOnOrAfter": end], [
-            .element("saml:AudienceRestriction", [:], [.element("saml:Audience", [:], [.text(request.issuer)])])
-        ])
+        .element(
+            "saml:Conditions", ["NotBefore": Instant.text(now), "NotOnOrAfter": end],
+            [
+                .element("saml:AudienceRestriction", [:], [.element("saml:Audience", [:], [.text(request.issuer)])])
+            ])
     }
 
     private var authnStatement: XmlNode {
         let method = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"
-        return .element("saml:AuthnStatement", ["AuthnInstant": Instant.text(session.signedInAt), "SessionIndex": session.index], [
-            .element("saml:AuthnContext", [:], [.element("saml:AuthnContextClassRef", [:], [.text(method)])])
-        ])
+        return .element(
+            "saml:AuthnStatement", ["AuthnInstant": Instant.text(session.signedInAt), "SessionIndex": session.index],
+            [
+                .element("saml:AuthnContext", [:], [.element("saml:AuthnContextClassRef", [:], [.text(method)])])
+            ])
     }
 
     private var attributeStatement: XmlNode {
-        .element("saml:AttributeStatement", [:], SubscriberAttributes(person: person, subscribers: provider.subscribers).all.map { name, values in
-            .element(
-                "saml:Attribute", ["Name": name, "NameFormat": "urn:oasis:names:tc:SAML:2.0:attrname-format:basic"],
-                values.map { .element("saml:AttributeValue", [:], [.text($0)]) }
-            )
-        })
+        .element(
+            "saml:AttributeStatement", [:],
+            SubscriberAttributes(person: person, subscribers: provider.subscribers).all.map { name, values in
+                .element(
+                    "saml:Attribute", ["Name": name, "NameFormat": "urn:oasis:names:tc:SAML:2.0:attrname-format:basic"],
+                    values.map { .element("saml:AttributeValue", [:], [.text($0)]) }
+                )
+            })
     }
 }

@@ -11,13 +11,15 @@ struct ProviderMetadata {
             "md:EntityDescriptor",
             ["xmlns:md": XmlNames.metadata, "xmlns:ds": XmlNames.signature, "entityID": provider.settings.entityID],
             [
-                .element("md:IDPSSODescriptor", descriptor, [
-                    .element("md:KeyDescriptor", ["use": "signing"], [XmlNames.keyInfo(provider.certificate)]),
-                    .element("md:NameIDFormat", [:], [.text(NameIDFormat.persistent.rawValue)]),
-                    .element("md:NameIDFormat", [:], [.text(NameIDFormat.transient.rawValue)]),
-                    service(XmlNames.redirectBinding),
-                    service(XmlNames.postBinding),
-                ])
+                .element(
+                    "md:IDPSSODescriptor", descriptor,
+                    [
+                        .element("md:KeyDescriptor", ["use": "signing"], [XmlNames.keyInfo(provider.certificate)]),
+                        .element("md:NameIDFormat", [:], [.text(NameIDFormat.persistent.rawValue)]),
+                        .element("md:NameIDFormat", [:], [.text(NameIDFormat.transient.rawValue)]),
+                        service(XmlNames.redirectBinding),
+                        service(XmlNames.postBinding),
+                    ])
             ]
         ).serialized()
     }

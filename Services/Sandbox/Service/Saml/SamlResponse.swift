@@ -22,9 +22,11 @@ struct SamlResponse {
 
     /// The answer when nobody signed in.
     func failure(_ status: SamlStatus) throws(XmlRefusal) -> String {
-        let code = XmlNode.element("samlp:StatusCode", ["Value": status.topLevel], [
-            .element("samlp:StatusCode", ["Value": status.secondLevel])
-        ])
+        let code = XmlNode.element(
+            "samlp:StatusCode", ["Value": status.topLevel],
+            [
+                .element("samlp:StatusCode", ["Value": status.secondLevel])
+            ])
         return try serialized(status: code, message: status.message, assertion: nil)
     }
 

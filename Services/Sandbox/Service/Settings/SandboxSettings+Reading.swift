@@ -58,7 +58,9 @@ extension SandboxSettings {
     }
 
     private func check(_ person: Person, at index: Int) throws(SettingsFault) {
-        if people[..<index].contains(where: { $0.name == person.name }) { throw SettingsFault(key: "people[\(index)].name", problem: "is used twice") }
+        if people[..<index].contains(where: { $0.name == person.name }) {
+            throw SettingsFault(key: "people[\(index)].name", problem: "is used twice")
+        }
         if let rating = person.maximumTelevisionRating, Rating.television.rank(rating) == nil {
             throw SettingsFault(key: "people[\(index)].maxVCHIP", problem: "is not a V-Chip rating")
         }

@@ -13,22 +13,30 @@ enum XmlEncryption {
     }
 
     private static var template: XmlNode {
-        .element("saml:EncryptedAssertion", ["xmlns:saml": XmlNames.assertion], [
-            .element("xenc:EncryptedData", ["xmlns:xenc": XmlNames.encryption, "Type": XmlNames.encryption + "Element"], [
-                .element("xenc:EncryptionMethod", ["Algorithm": "http://www.w3.org/2009/xmlenc11#aes256-gcm"]),
-                .element("ds:KeyInfo", ["xmlns:ds": XmlNames.signature], [encryptedKey]),
-                cipherData,
+        .element(
+            "saml:EncryptedAssertion", ["xmlns:saml": XmlNames.assertion],
+            [
+                .element(
+                    "xenc:EncryptedData", ["xmlns:xenc": XmlNames.encryption, "Type": XmlNames.encryption + "Element"],
+                    [
+                        .element("xenc:EncryptionMethod", ["Algorithm": "http://www.w3.org/2009/xmlenc11#aes256-gcm"]),
+                        .element("ds:KeyInfo", ["xmlns:ds": XmlNames.signature], [encryptedKey]),
+                        cipherData,
+                    ])
             ])
-        ])
     }
 
     private static var encryptedKey: XmlNode {
-        .element("xenc:EncryptedKey", [:], [
-            .element("xenc:EncryptionMethod", ["Algorithm": XmlNames.encryption + "rsa-oaep-mgf1p"], [
-                .element("ds:DigestMethod", ["Algorithm": XmlNames.signature + "sha1"])
-            ]),
-            cipherData,
-        ])
+        .element(
+            "xenc:EncryptedKey", [:],
+            [
+                .element(
+                    "xenc:EncryptionMethod", ["Algorithm": XmlNames.encryption + "rsa-oaep-mgf1p"],
+                    [
+                        .element("ds:DigestMethod", ["Algorithm": XmlNames.signature + "sha1"])
+                    ]),
+                cipherData,
+            ])
     }
 
     private static var cipherData: XmlNode { .element("xenc:CipherData", [:], [.element("xenc:CipherValue")]) }

@@ -10,8 +10,10 @@ enum XmlNames {
     static let redirectBinding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
 
     static func keyInfo(_ certificate: Certificate) -> XmlNode {
-        .element("ds:KeyInfo", [:], [
-            .element("ds:X509Data", [:], [.element("ds:X509Certificate", [:], [.text(certificate.base64)])])
-        ])
+        .element(
+            "ds:KeyInfo", [:],
+            [
+                .element("ds:X509Data", [:], [.element("ds:X509Certificate", [:], [.text(certificate.base64)])])
+            ])
     }
 }

@@ -4,22 +4,30 @@ internal import CSandboxXml
 enum XmlSignature {
     /// The `ds:Signature` to place inside the element with this ID before ``sign(_:identifier:key:)``.
     static func template(identifier: String, certificate: Certificate) -> XmlNode {
-        .element("ds:Signature", ["xmlns:ds": XmlNames.signature], [
-            .element("ds:SignedInfo", [:], [
-                method("ds:CanonicalizationMethod", XmlNames.exclusive),
-                method("ds:SignatureMethod", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"),
-                .element("ds:Reference", ["URI": "#\(identifier)"], [
-                    .element("ds:Transforms", [:], [
-                        method("ds:Transform", XmlNames.signature + "enveloped-signature"),
-                        method("ds:Transform", XmlNames.exclusive),
+        .element(
+            "ds:Signature", ["xmlns:ds": XmlNames.signature],
+            [
+                .element(
+                    "ds:SignedInfo", [:],
+                    [
+                        method("ds:CanonicalizationMethod", XmlNames.exclusive),
+                        method("ds:SignatureMethod", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"),
+                        .element(
+                            "ds:Reference", ["URI": "#\(identifier)"],
+                            [
+                                .element(
+                                    "ds:Transforms", [:],
+                                    [
+                                        method("ds:Transform", XmlNames.signature + "enveloped-signature"),
+                                        method("ds:Transform", XmlNames.exclusive),
+                                    ]),
+                                method("ds:DigestMethod", XmlNames.encryption + "sha256"),
+                                .element("ds:DigestValue"),
+                            ]),
                     ]),
-                    method("ds:DigestMethod", XmlNames.encryption + "sha256"),
-                    .element("ds:DigestValue"),
-                ]),
-            ]),
-            .element("ds:SignatureValue"),
-            XmlNames.keyInfo(certificate),
-        ])
+                .element("ds:SignatureValue"),
+                XmlNames.keyInfo(certificate),
+            ])
     }
 
     /// Fills the template inside the element whose ID is `identifier`.

@@ -1,0 +1,32 @@
+import Foundation
+
+/// Keys made by OpenSSL once per test run.
+struct Keys: Sendable {
+    static let shared = Keys()
+
+    let folder: URL
+
+    private init() {
+        folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-keys-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for name in ["sp-signing", "sp-encryption", "north", "lake", "stranger"] { try make(name, bits: 2048) }
+            try make("short", bits: 1024)
+        } catch {
+            fatalError("openssl could not make keys: \(error)")
+        }
+    }
+
+    func path(_ file: String) -> String { folder.appending(path: file).path() }
+
+    private func make(_ name: String, bits: Int) throws {
+        let outcome = try Tool.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "rsa:\(bits)", "-nodes", "-keyout", path("\(name).key"), "-out", path("\(name).crt"), "-subj",
+                "/CN=\(name)",
+                "-days", "2",
+            ])
+        if outcome.status != 0 { throw CocoaError(.executableLoad) }
+    }
+}

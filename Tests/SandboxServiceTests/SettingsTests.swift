@@ -1,0 +1,65 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import SandboxService
+
+@Suite struct SettingsTests {
+    private func fault(_ json: String) async -> SettingsFault? {
+        do {
+            _ = try await Sandbox(settings: try Fixture.read(json), logger: Logger(label: "test"))
+            return nil
+        } catch {
+            return error as? SettingsFault
+        }
+    }
+
+    private func changed(_ old: String, _ new: String) throws -> String {
+        let settings = Fixture.settings()
+        try #require(settings.contains(old))
+        return settings.replacingOccurrences(of: old, with: new)
+    }
+
+    @Test func readsWhatMayBeLeftOut() throws {
+        let settings = try Fixture.read(Fixture.settings())
+        #expect(settings.people == Person.standard)
+        #expect(settings.channels == Person.standardChannels)
+        #expect(settings.mvpds[0].signAssertion)
+        #expect(!settings.mvpds[0].signResponse)
+        #expect(settings.mvpds[0].validateRequests)
+        #expect(settings.mvpds[1].entityID == "\(Fixture.publicURL)/saml/LakeTel/metadata")
+        #expect(settings.serviceProvider.signingCertificate == Keys.shared.path("sp-signing.crt"))
+    }
+
+    @Test func readsPeople() throws {
+        let people = #", "people": [{"name": "finn", "password": "secret", "channels": ["X"], "maxVCHIP": "TV-G", "headOfHousehold": false}]"#
+        let settings = try Fixture.read(Fixture.settings(extra: people))
+        var finn = Person(name: "finn", subscription: .channels(["X"]), maximumTelevisionRating: "TV-G", isHeadOfHousehold: false)
+        finn.password = "secret"
+        #expect(settings.people == [finn])
+    }
+
+    @Test func namesTheKeyThatIsWrong() async throws {
+        #expect(await fault(try changed(#""acsURL""#, #""acsUrl""#))?.key == "serviceProvider.acsURL")
+        #expect(await fault(Fixture.settings(extra: #", "colour": 1"#))?.key == "colour")
+        #expect(await fault(Fixture.settings(northcable: #", "signassertion": true"#))?.key == "mvpds[0].signassertion")
+        #expect(await fault(try changed(#""port": 0"#, #""port": 70000"#))?.key == "listen.port")
+        #expect(await fault(try changed("LakeTel", "NorthCable"))?.key == "mvpds[1].id")
+        #expect(await fault(try changed("LakeTel", "Lake/Tel"))?.key == "mvpds[1].id")
+        #expect(await fault(try changed(#""encryptionCertificate": "sp-encryption.crt","#, ""))?.key == "serviceProvider.encryptionCertificate")
+        #expect(await fault(Fixture.settings(extra: #", "people": [{"name": "x", "maxVCHIP": "TV-99"}]"#))?.key == "people[0].maxVCHIP")
+        #expect(await fault(Fixture.settings(extra: #", "log": {"level": "loud"}"#))?.key == "log.level")
+    }
+
+    @Test func namesTheFileThatCannotBeUsed() async throws {
+        #expect(await fault(try changed("north.key", "missing.key"))?.key == "mvpds[0].key")
+        #expect(await fault(try changed("north.key", "north.crt"))?.key == "mvpds[0].key")
+        #expect(await fault(try changed("north.key", "lake.key"))?.key == "mvpds[0].key")
+        #expect(await fault(try changed("sp-signing.crt", "short.crt"))?.problem.contains("2048") == true)
+        #expect(await fault(try changed(Fixture.pages, "/nowhere"))?.key == "pages")
+    }
+
+    @Test func saysWhereTheTextIsBroken() async {
+        #expect(await fault("{\n  oops")?.problem.contains("line 2") == true)
+    }
+}

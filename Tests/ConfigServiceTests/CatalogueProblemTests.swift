@@ -43,7 +43,7 @@ struct CatalogueProblemTests {
                 "mvpds[0].saml.signingCertificates[0].file ", "mvpds[0].saml.signaturePolcy ", "mvpds[0].authorization.url ",
                 "integrations[0].requestor ",
             ])
-        #expect(world.problems().contains { $0.hasPrefix("mvpds[0].saml.ssoUrl (line 8, column 67) must begin with https://") })
+        #expect(world.problems().contains { $0.hasPrefix("mvpds[0].saml.ssoUrl (line 8, column 62) must begin with https://") })
     }
 
     @Test("a syntax error has line and column")

@@ -16,10 +16,9 @@ struct SettingsWriter {
         for service in ClusterService.allCases {
             let source = checkout.appendingPathComponent("Services/\(service.folder)/config.json")
             let text = try TextFile.read(source.path)
-            guard var settings = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
-                throw CommandFailure("\(source.path) is no JSON object", advice: "restore it from the repository")
-            }
-            settings = settings.mapValues { moved($0, of: service) }
+            guard let documented = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
+                var settings = moved(documented, of: service) as? [String: Any]
+            else { throw CommandFailure("\(source.path) is no JSON object", advice: "restore it from the repository") }
             if service != .sandbox {
                 settings["debug"] = ["address": "127.0.0.1", "port": ports.debug(service)]
                 settings["data"] = home.data.appendingPathComponent(service.rawValue).path

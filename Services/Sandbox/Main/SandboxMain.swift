@@ -15,10 +15,18 @@ struct SandboxMain {
             let logger = Logger(label: "sandbox")
             let sandbox = try await Sandbox(settings: settings, logger: logger)
             if options.checksOnly { return print("sandbox: \(options.file) is good") }
-            try await sandbox.application { port in logger.info("listening", metadata: ["port": "\(port)"]) }.runService()
+            try await serve(sandbox, on: settings.listen, logger)
         } catch {
             FileHandle.standardError.write(Data("sandbox: \(error)\n".utf8))
             exit(1)
+        }
+    }
+
+    private static func serve(_ sandbox: Sandbox, on listener: SandboxSettings.Listener, _ logger: Logger) async throws {
+        do {
+            try await sandbox.application { port in logger.info("listening", metadata: ["port": "\(port)"]) }.runService()
+        } catch {
+            throw SettingsFault(key: "listen", problem: "\(listener.address):\(listener.port) cannot be served: \(error)")
         }
     }
 }

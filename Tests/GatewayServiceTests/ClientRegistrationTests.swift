@@ -24,7 +24,9 @@ internal import Testing
 
     @Test(
         "rest-v1 #2: without a statement, or with another body, it is invalid_request",
-        arguments: ["{}", #"{"software_statement":""}"#, #"{"software_statement":7}"#, "[]", "", "software_statement=a", #"{"software_statement":"a\u0000"}"#])
+        arguments: [
+            "{}", #"{"software_statement":""}"#, #"{"software_statement":7}"#, "[]", "", "software_statement=a", #"{"software_statement":"a\u0000"}"#,
+        ])
     func noStatement(body: String) async throws {
         let reply = try await register(body)
         #expect(reply.status == 400)
@@ -49,7 +51,9 @@ internal import Testing
 
     @Test("rest-v1 #98: unreadable device information is taken from the User-Agent")
     func lenientDeviceInformation() async throws {
-        let headers: HTTPFields = [.contentType: "application/json", .userAgent: "Roku/DVP-12.0", .deviceInfo: "eyJtb2RlbCI6IngiICJvc05hbWUiOiJ5In0="]
+        let headers: HTTPFields = [
+            .contentType: "application/json", .userAgent: "Roku/DVP-12.0", .deviceInfo: "eyJtb2RlbCI6IngiICJvc05hbWUiOiJ5In0=",
+        ]
         let reply = try await gateway.send(.post, "/o/client/register", headers, body: #"{"software_statement":"a.b.c"}"#)
         #expect(reply.status == 201)
         #expect(gateway.authentication.registerClient.requests.first?.device?.osName == "Roku OS")

@@ -73,7 +73,9 @@ internal import Testing
 
     @Test(
         "rest-v1 #47: checkauthn/{code} is 403 Forbidden in every other case",
-        arguments: [Fault.Code.authenticationSessionMissing, .authenticationSessionExpired, .invalidRegistrationCode, .authenticationSessionInvalidated])
+        arguments: [
+            Fault.Code.authenticationSessionMissing, .authenticationSessionExpired, .invalidRegistrationCode, .authenticationSessionInvalidated,
+        ])
     func codeWithoutSession(code: Fault.Code) async throws {
         gateway.authentication.getSessionByCode.fail(with: Fault(code, "x"))
         let reply = try await gateway.get("/api/v1/checkauthn/QK7M2XD?requestor=ACME1", [.accept: "application/json"])

@@ -24,7 +24,7 @@ internal import Testing
         let pages = try Pages(folder: TestGateway.pages, publicOrigin: "https://tv.example")
         let empty = try #require(pages.render("notice", ["trace": "t", "notFound": false], status: notice.status).body.contentLength)
         let filled = try #require(pages.message(notice, trace: "t").body.contentLength)
-        #expect(filled > empty + 60)
+        #expect(filled > empty + 40)
     }
 
     @Test(

@@ -33,7 +33,8 @@ internal import Testing
         "rest-v1 #20: URL-encoded, URL-safe and unpadded device information is accepted",
         arguments: [
             Data(#"{"model":"~~?","osName":"tvOS"}"#.utf8).base64EncodedString().replacing("=", with: "%3D"),
-            Data(#"{"model":"~~?>","osName":"tvOS"}"#.utf8).base64EncodedString().replacing("=", with: "").replacing("/", with: "_").replacing("+", with: "-"),
+            Data(#"{"model":"~~?>","osName":"tvOS"}"#.utf8).base64EncodedString().replacing("=", with: "").replacing("/", with: "_").replacing(
+                "+", with: "-"),
         ])
     func tolerantDeviceInformation(encoded: String) async throws {
         let reply = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)", TestGateway.device.with(.deviceInfo, encoded))
@@ -82,7 +83,9 @@ internal import Testing
     }
 
     @Test(
-        arguments: ["deviceId=%FF", "deviceId=%C3%28", "deviceId=%zz", "deviceId=a%00b", "deviceId=%0a", "deviceId=" + String(repeating: "x", count: 513)])
+        arguments: [
+            "deviceId=%FF", "deviceId=%C3%28", "deviceId=%zz", "deviceId=a%00b", "deviceId=%0a", "deviceId=" + String(repeating: "x", count: 513),
+        ])
     func garbageInTheDeviceIdIs400(parameter: String) async throws {
         #expect(try await gateway.get("/api/v1/checkauthn?requestor=ACME1&\(parameter)").status == 400)
         #expect(gateway.authentication.getSession.requests.isEmpty)

@@ -24,7 +24,8 @@ internal import Testing
         #expect(reply.json["mvpd"] is NSNull)
     }
 
-    @Test("rest-v1 #30 #31: ttl", arguments: [("36000", 201, 36000), ("", 201, 0), ("36001", 400, 0), ("abc", 400, 0), ("0", 400, 0), ("-5", 400, 0)])
+    @Test(
+        "rest-v1 #30 #31: ttl", arguments: [("36000", 201, 36000), ("", 201, 0), ("36001", 400, 0), ("abc", 400, 0), ("0", 400, 0), ("-5", 400, 0)])
     func lifetime(text: String, status: Int, seconds: UInt32) async throws {
         let reply = try await gateway.post("/reggie/v1/ACME1/regcode", form: "deviceId=d&ttl=\(text)")
         #expect(reply.status == status)

@@ -85,7 +85,8 @@ internal import Testing
 
     @Test("rest-v1 #65: a proxied MVPD is named beside the picked one")
     func proxied() async throws {
-        gateway.authorization.authorize.answer(with: Decision(requestor: "ACME1", mvpd: "Small", proxyMvpd: "Big", resource: "r", expiresAtMilliseconds: 1))
+        gateway.authorization.authorize.answer(
+            with: Decision(requestor: "ACME1", mvpd: "Small", proxyMvpd: "Big", resource: "r", expiresAtMilliseconds: 1))
         let reply = try await gateway.get("/api/v1/authorize.xml?\(TestGateway.deviceQuery)&resource=r")
         #expect(reply.text.contains("<authorization><mvpd>Small</mvpd>"))
         #expect(reply.text.contains("<proxyMvpd>Big</proxyMvpd>"))

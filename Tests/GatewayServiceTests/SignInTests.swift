@@ -73,7 +73,8 @@ internal import Testing
     @Test("rest-v1 #44 #103: after the MVPD's answer the browser goes back, signed in or not", arguments: [SignInResult.signedIn, .declined])
     func goesBack(result: SignInResult) async throws {
         gateway.authentication.completeSamlSignIn.answer(with: SignInOutcome(result: result, redirectURL: "https://acme.example/done"))
-        let reply = try await gateway.post(consumer, form: "SAMLResponse=PHg%2B&RelayState=relay-1234567890abcdef", [.cookie: "a=b; __Host-signin-relay-1234567890=s3cret"])
+        let reply = try await gateway.post(
+            consumer, form: "SAMLResponse=PHg%2B&RelayState=relay-1234567890abcdef", [.cookie: "a=b; __Host-signin-relay-1234567890=s3cret"])
         #expect(reply.status == 302)
         #expect(reply.headers[.location] == "https://acme.example/done")
         #expect(reply.headers[.setCookie]?.hasPrefix("__Host-signin-relay-1234567890=; Max-Age=0") == true)
@@ -102,7 +103,10 @@ internal import Testing
 
     @Test(
         "mvpd §2.3 A.1: another shape of the message is rejected without asking",
-        arguments: ["SAMLResponse=a&SAMLResponse=a", "SAMLResponse=a&RelayState=1&RelayState=1", "SAMLResponse=a&SAMLRequest=b", "SAMLResponse=a&Signature=b", "SAMLRequest=a", "SAMLResponse=%FF"])
+        arguments: [
+            "SAMLResponse=a&SAMLResponse=a", "SAMLResponse=a&RelayState=1&RelayState=1", "SAMLResponse=a&SAMLRequest=b", "SAMLResponse=a&Signature=b",
+            "SAMLRequest=a", "SAMLResponse=%FF",
+        ])
     func otherShapes(form: String) async throws {
         let reply = try await gateway.post(consumer, form: form, [:])
         #expect(reply.status == 400 && reply.isHTML)

@@ -80,7 +80,8 @@ struct TestGateway: Sendable {
         authentication.getRegistrationCode.answer(with: Self.code(call: nil))
         authentication.deleteRegistrationCode.answer(with: DeleteRegistrationCodeResponse())
         authentication.startSignIn.answer(
-            with: SignInStart(url: "https://idp.example/sso?SAMLRequest=x&RelayState=relay-1234567890abcdef", browserSecret: "s3cret", expiresInSeconds: 900))
+            with: SignInStart(
+                url: "https://idp.example/sso?SAMLRequest=x&RelayState=relay-1234567890abcdef", browserSecret: "s3cret", expiresInSeconds: 900))
         authentication.completeSamlSignIn.answer(with: SignInOutcome(result: .signedIn, redirectURL: "https://acme.example/done"))
         authentication.registerClient.answer(
             with: RegisteredClient(

@@ -28,7 +28,7 @@ struct EndToEndSamlTests {
             ])
     }
 
-    @Test("mvpd #72, #74: the message of one sign-in is no answer to another")
+    @Test("rest-v1 #45, mvpd #70, #74: the message of one sign-in is no answer to another")
     func refusesForeignAnswer() async throws {
         let provider = try SignerIdentity()
         let rig = try Rig(saml: try Self.profile(), idpCertificate: provider.certificateDER)
@@ -40,6 +40,43 @@ struct EndToEndSamlTests {
         (moved.relayState, moved.browserSecret) = (second.relayState, second.browserSecret)
         #expect(try await rig.finish(moved).result == .rejected)
         #expect(try await rig.finish(answer).result == .signedIn)
+    }
+
+    @Test("mvpd #11: an MVPD that has to sign its responses and to encrypt its assertions")
+    func signsInByEncryptedAssertion() async throws {
+        let (provider, ourselves) = (try SignerIdentity(), try SignerIdentity(commonName: "sp.pass.example"))
+        let rig = try Rig(saml: try Self.profile(ourselves))
+        rig.catalogue.change { configuration in
+            var endpoint = TestCatalogue.endpoint(provider.certificateDER)
+            endpoint.signaturePolicy = .response
+            endpoint.encryption = .required
+            configuration.mvpds[0].signIn = .saml(endpoint)
+        }
+        let call = try await rig.call(rig.bearer())
+        let (browser, request) = try await start(rig, call)
+        #expect(try await rig.finish(answer(browser, request, signedBy: provider)).result == .rejected)
+        let encrypted = try answer(browser, request, signedBy: provider) { template in
+            let assertion = try Signer.sign(try #require(template.assertion).xml, signatureOf: "Assertion", with: provider)
+            template.content = try Encrypter().encrypt(assertion, for: ourselves)
+            template.signature = SignatureTemplate()
+        }
+        #expect(try await rig.finish(encrypted).result == .signedIn)
+        #expect(try await rig.session(call).mvpd == "DemoCable")
+    }
+
+    @Test("mvpd #18: the MVPD's own refusal")
+    func returnsDeclined() async throws {
+        let provider = try SignerIdentity()
+        let rig = try Rig(saml: try Self.profile(), idpCertificate: provider.certificateDER)
+        let call = try await rig.call(rig.bearer())
+        let (browser, request) = try await start(rig, call)
+        let refusal = try answer(browser, request, signedBy: provider) { template in
+            template.assertion = nil
+            template.signature = SignatureTemplate()
+            template.status = ["Responder", "AuthnFailed"].map { "urn:oasis:names:tc:SAML:2.0:status:\($0)" }
+        }
+        let outcome = try await rig.finish(refusal)
+        #expect(outcome.result == .declined && outcome.redirectURL == "https://chan7.example/done")
     }
 
     @Test("mvpd #40: another MVPD's key")
@@ -107,13 +144,16 @@ struct EndToEndSamlTests {
         return (Pending(relayState: relay, browserSecret: start.browserSecret), String(id))
     }
 
-    private func answer(_ pending: Pending, _ request: String, signedBy provider: SignerIdentity) throws -> CompleteSamlSignInRequest {
+    private func answer(
+        _ pending: Pending, _ request: String, signedBy provider: SignerIdentity, _ change: (inout ResponseTemplate) throws -> Void = { _ in }
+    ) throws -> CompleteSamlSignInRequest {
         var template = ResponseTemplate()
         template.inResponseTo = request
         var assertion = AssertionTemplate()
         assertion.confirmations[0].inResponseTo = request
         assertion.attributes += AssertionTemplate.attribute("MaxTVRating", ["TV-PG"]) + AssertionTemplate.attribute("unknown", ["x"])
         template.assertion = assertion
+        try change(&template)
         return CompleteSamlSignInRequest(
             samlResponse: Data(try template.signed(by: provider).utf8).base64EncodedString(), relayState: pending.relayState,
             relayStatePresent: true, browserSecret: pending.browserSecret)

@@ -23,17 +23,3 @@ struct AuthenticatedClient: Sendable {
             expiresAtMilliseconds: UInt64(clamping: expiresAt.milliseconds))
     }
 }
-
-/// A device's call whose sender, requestor, device and device information have been checked, in that order (rest-v1 §2.8).
-struct DeviceCaller: Sendable {
-    let client: AuthenticatedClient
-    /// Empty only where a call may lack it.
-    let requestor: RequestorID
-    let device: DeviceID
-    let information: DeviceInformation
-    let userAgent: String
-    let deviceType: String
-    let claims: DeviceClaims
-
-    var catalogue: Catalogue { client.catalogue }
-}

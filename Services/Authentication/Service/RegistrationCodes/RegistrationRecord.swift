@@ -21,14 +21,3 @@ struct RegistrationRecord: Hashable, Sendable {
     /// True once a sign-in through the code has succeeded; it starts no other (rest-v1 §3.7).
     var isUsed = false
 }
-
-/// The deprecated `appId` and `deviceUser`: a later call that names another one finds no session (rest-v1 §2.5, §5).
-struct DeviceClaims: Hashable, Sendable {
-    var appID = ""
-    var deviceUser = ""
-
-    /// True when a call with these claims may see what was made with the `original` ones; an absent claim is not compared.
-    func agree(with original: DeviceClaims) -> Bool {
-        (appID.isEmpty || appID == original.appID) && (deviceUser.isEmpty || deviceUser == original.deviceUser)
-    }
-}

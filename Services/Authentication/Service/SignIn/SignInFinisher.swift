@@ -31,7 +31,7 @@ struct SignInFinisher: Sendable {
             return log.rejected(error)
         }
         guard let pending = try await resolve(request, catalogue, now) else { return log.rejected(Self.unknownState) }
-        guard let parties = Parties(pending, catalogue) else { return log.rejected(Self.unknownState, mvpd: pending.mvpd) }
+        guard let parties = SignInParties(pending, catalogue) else { return log.rejected(Self.unknownState, mvpd: pending.mvpd) }
         let answer = Answer(pending: pending, parties: parties, catalogue: catalogue, now: now, log: log)
         let verdict = try await offEventLoop { [saml] () throws(Fault) in
             saml.verdict(on: response, to: pending, from: parties.provider, now: now)
@@ -42,7 +42,7 @@ struct SignInFinisher: Sendable {
     /// What a verdict is applied to.
     private struct Answer {
         let pending: PendingSignIn
-        let parties: Parties
+        let parties: SignInParties
         let catalogue: Catalogue
         let now: Timestamp
         let log: SignInLog
@@ -57,7 +57,7 @@ struct SignInFinisher: Sendable {
         guard request.relayStatePresent, !request.relayState.isEmpty else { return nil }
         guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now) else { return nil }
         if request.browserSecret.isEmpty {
-            return Parties(pending, catalogue)?.provider.endpoint.allowMissingCookie == true ? pending : nil
+            return SignInParties(pending, catalogue)?.provider.endpoint.allowMissingCookie == true ? pending : nil
         }
         return pending.browserSecret.matches(BrowserSecret(request.browserSecret)) ? pending : nil
     }
@@ -111,23 +111,5 @@ struct SignInFinisher: Sendable {
         let isAccepted = RedirectRules.accepts(
             signInEnd: answer.pending.redirectURL, requestor: requestor, application: application, activationOrigins: activationOrigins)
         return isAccepted ? answer.pending.redirectURL : requestor.defaultRedirectURL
-    }
-}
-
-/// Requestor, integration and MVPD of a pending sign-in, as far as they still belong together.
-private struct Parties: Sendable {
-    let requestor: Requestor
-    let integration: Integration
-    let provider: SamlProvider
-
-    /// - Returns: `nil` when the integration was switched off, or the MVPD changed its ways, during the sign-in.
-    init?(_ pending: PendingSignIn, _ catalogue: Catalogue) {
-        guard let requestor = catalogue.requestor(pending.requestor.text),
-            let (integration, mvpd) = try? catalogue.requireIntegration(requestor: requestor.id, mvpd: pending.mvpd.text),
-            let provider = try? SamlProvider(mvpd, in: catalogue)
-        else { return nil }
-        self.requestor = requestor
-        self.integration = integration
-        self.provider = provider
     }
 }

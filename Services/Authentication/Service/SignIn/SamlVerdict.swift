@@ -1,0 +1,22 @@
+internal import Clocks
+internal import SamlProfile
+
+/// The meaning of an answer (mvpd §2.6).
+enum SamlVerdict: Sendable {
+    case accepted(AcceptedSignIn)
+    /// The MVPD or the person said no.
+    case declined(codes: [String])
+    /// Signed in nowhere, and not to be asked.
+    case silent
+    /// The two sides do not fit together: an alarm for the operator.
+    case misconfigured(codes: [String])
+    case rejected(SamlRejection)
+}
+
+/// What a verified assertion says.
+struct AcceptedSignIn: Hashable, Sendable {
+    let replay: SignInCompletion.Replay
+    let subject: UpstreamSubject
+    /// `SessionNotOnOrAfter`, if it was sent.
+    let sessionEnd: Timestamp?
+}

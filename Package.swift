@@ -211,7 +211,8 @@ let package = Package(
             "AuthorizationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles",
-                "Faults", "Storage", "Tokens", hummingbird, nioCore, logging, coreMetrics]),
+                "Faults", "Storage", "Tokens", nioCore, nioPosix, nioSSL, logging,
+            ]),
         tests("AutoSignInServiceTests", ["AutoSignInService", "Faults", "Storage", logging]),
         tests(
             "GatewayServiceTests",

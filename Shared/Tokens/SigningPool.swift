@@ -13,9 +13,10 @@ public final class SigningPool: Sendable {
         let queue = Queue(limit: waitingLimit)
         self.queue = queue
         for number in 1...threads {
-            let thread = Thread { queue.work() }
-            thread.name = "signing-\(number)"
-            thread.start()
+            Thread.detachNewThread {
+                Thread.current.name = "signing-\(number)"
+                queue.work()
+            }
         }
     }
 

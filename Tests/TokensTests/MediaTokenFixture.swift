@@ -13,8 +13,12 @@ struct MediaTokenFixture {
     let issuer: MediaTokenIssuer
     let trusted: TrustedMediaTokenKeys
 
-    init(now: Timestamp = Self.now) throws {
-        let key = try RSAPrivateKey.generate()
+    /// Making an RSA key takes long; most tests may share one.
+    private static let sharedKey = Result { try RSAPrivateKey.generate() }
+
+    /// - Parameter key: `nil` takes one that other fixtures have too.
+    init(now: Timestamp = Self.now, key: RSAPrivateKey? = nil) throws {
+        let key = try key ?? Self.sharedKey.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
         jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
         issuer = MediaTokenIssuer(referenceKey: key, jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: FixedClock(now))

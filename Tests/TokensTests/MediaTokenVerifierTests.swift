@@ -89,7 +89,7 @@ import Tokens
 
     @Test("rest-v1 §7: any of several trusted certificates may match; none trusted means none valid")
     func acceptsAnyTrustedCertificate() async throws {
-        let other = try MediaTokenFixture()
+        let other = try MediaTokenFixture(key: .generate())
         let token = try await fixture.issuer.issue(MediaTokenFixture.play, form: .reference).serialized
         #expect(other.verdict(token) == .invalidSignature)
         let both = try TrustedMediaTokenKeys(certificates: [other.identity.certificate, fixture.identity.certificate])

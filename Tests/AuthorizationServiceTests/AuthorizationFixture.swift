@@ -1,0 +1,96 @@
+import AuthorizationService
+import Clocks
+import ContractRuntime
+import Contracts
+import Cryptography
+import Doubles
+import Faults
+import Logging
+import MediaTokenVerifier
+import Tokens
+
+/// An authorization service between doubles: one requestor, one MVPD with a scripted decision point, one signed-in device.
+struct AuthorizationFixture {
+    let clock = ManualClock()
+    let catalogue: ChangingCatalogue
+    let sessions = SessionsDouble()
+    let transport = ScriptedTransport()
+    let store = InMemoryAuthorizationStore()
+    let identity: CertifiedKey
+    let jwsKeys: SigningKeys
+    let service: AuthorizationService
+
+    /// - Parameter configure: Changes the catalogue before the service starts.
+    init(_ configure: (inout Configuration) -> Void = { _ in }) throws {
+        var configuration = Self.configuration
+        configure(&configuration)
+        catalogue = ChangingCatalogue(configuration)
+        let key = try Self.key.get()
+        identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
+        jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
+        service = AuthorizationService(
+            catalogue: catalogue, sessions: sessions, store: store, transport: transport,
+            mediaTokens: MediaTokenIssuer(referenceKey: key, jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
+            publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys), clock: clock,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), jitter: { .zero })
+        signIn()
+    }
+
+    /// Making an RSA key takes long; the tests share one.
+    static let key = Result { try RSAPrivateKey.generate() }
+
+    static let configuration = Configuration(
+        version: 1,
+        requestors: [Requestor(id: "CHAN7", name: "Channel Seven"), Requestor(id: "CHAN8", name: "Channel Eight")],
+        mvpds: [
+            Mvpd(
+                id: "DemoCable",
+                authorization: AuthorizationEndpoint(protocol: .xacmlJson, url: "https://pdp.cable.example/authz"), authzTtlSeconds: 3600),
+            Mvpd(id: "OpenTel"),
+        ],
+        integrations: [
+            Integration(requestorID: "CHAN7", mvpdID: "DemoCable", enabled: true), Integration(requestorID: "CHAN7", mvpdID: "OpenTel", enabled: true),
+            Integration(requestorID: "CHAN8", mvpdID: "DemoCable", enabled: true),
+        ])
+
+    /// The device has a session now, in place of any earlier one.
+    func signIn(
+        device: String = "dev-1", session: String = "session-1", mvpd: String = "DemoCable", proxyMvpd: String = "", lifetime: Duration = .seconds(30 * 86_400)
+    ) {
+        let subject = SessionSubject(
+            session: Session(
+                id: session, requestor: "CHAN7", mvpd: mvpd, proxyMvpd: proxyMvpd, userID: Self.userID,
+                expiresAtMilliseconds: UInt64((clock.now() + lifetime).milliseconds)),
+            upstreamUserID: "subscriber-9")
+        sessions.put(subject, device: device, requestor: "CHAN7")
+    }
+
+    static let userID = String(repeating: "0f", count: 32)
+
+    func call(device: String = "dev-1", requestor: String = "CHAN7") -> DeviceCall {
+        DeviceCall(accessToken: "bearer", requestor: requestor, deviceID: device, clientAddress: "203.0.113.9", userAgent: "Player/1")
+    }
+
+    func authorize(_ resource: String = "CHAN7-HD", device: String = "dev-1", requestor: String = "CHAN7", mvpd: String = "") async throws -> Decision {
+        let request = AuthorizeRequest(call: call(device: device, requestor: requestor), resource: resource, mvpd: mvpd)
+        return try await service.authorize(request, context: CallContext())
+    }
+
+    func token(_ resource: String = "CHAN7-HD", device: String = "dev-1") async throws -> Decision {
+        try await service.getAuthorization(ResourceRequest(call: call(device: device), resource: resource), context: CallContext())
+    }
+
+    func mediaToken(_ resource: String = "CHAN7-HD", device: String = "dev-1") async throws -> MediaToken {
+        try await service.issueMediaToken(ResourceRequest(call: call(device: device), resource: resource), context: CallContext())
+    }
+}
+
+/// The fault that an operation ends with; `nil` when it succeeds.
+func fault(_ operation: () async throws -> some Any) async -> Fault? {
+    do {
+        _ = try await operation()
+        return nil
+    } catch {
+        return Fault.unexpected(error)
+    }
+}

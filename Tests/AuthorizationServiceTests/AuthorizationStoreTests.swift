@@ -1,0 +1,84 @@
+import AuthorizationService
+import Clocks
+import Foundation
+import Storage
+import Testing
+
+/// What every store of authz tokens does.
+@Suite struct AuthorizationStoreTests {
+    enum Backend: CaseIterable {
+        case memory, sqlite
+    }
+
+    private static let now = Timestamp(seconds: 1_930_384_800)
+
+    private static func token(session: String = "s", device: String = "d", resource: String = "r", expiresIn: Duration = .seconds(60)) -> AuthzToken {
+        AuthzToken(
+            key: AuthzTokenKey(session: session, device: device, requestor: "CHAN7", resource: resource), mvpd: "DemoCable", proxyMvpd: "Proxy",
+            expiresAt: now + expiresIn)
+    }
+
+    private func withStore(_ backend: Backend, _ body: (any AuthorizationStore) async throws -> Void) async throws {
+        guard backend == .sqlite else { return try await body(InMemoryAuthorizationStore()) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "authz-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqliteAuthorizationStore.migrations)
+        try await body(SqliteAuthorizationStore(store))
+        await store.close()
+    }
+
+    @Test(arguments: Backend.allCases)
+    func findsWhatItSaved(backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let token = Self.token()
+            try await store.save(token)
+            #expect(try await store.token(token.key) == token)
+        }
+    }
+
+    @Test("rest-v1 §5: the newest token of a key wins", arguments: Backend.allCases)
+    func theNewestWins(backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.save(Self.token())
+            var newer = Self.token(expiresIn: .seconds(600))
+            newer.proxyMvpd = nil
+            try await store.save(newer)
+            #expect(try await store.token(newer.key) == newer)
+        }
+    }
+
+    @Test("rest-v1 §5: tokens of another session, device or resource are apart", arguments: Backend.allCases)
+    func keepsKeysApart(backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.save(Self.token())
+            for other in [Self.token(session: "t"), Self.token(device: "e"), Self.token(resource: "R"), Self.token(session: "sd", device: "")] {
+                #expect(try await store.token(other.key) == nil)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func forgetsWhatExpired(backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let old = Self.token(resource: "old", expiresIn: .seconds(1))
+            let live = Self.token(resource: "live", expiresIn: .seconds(2))
+            try await store.save(old)
+            try await store.save(live)
+            try await store.forget(expiredBefore: Self.now + .seconds(1))
+            #expect(try await store.token(old.key) == nil)
+            #expect(try await store.token(live.key) == live)
+        }
+    }
+
+    @Test func survivesARestart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "authz-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let token = Self.token()
+        for isFirst in [true, false] {
+            let store = try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqliteAuthorizationStore.migrations)
+            if isFirst { try await SqliteAuthorizationStore(store).save(token) }
+            #expect(try await SqliteAuthorizationStore(store).token(token.key) == token)
+            await store.close()
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import AuthorizationService
+import Clocks
+import Faults
+import Synchronization
+
+/// The store of tests.
+final class InMemoryAuthorizationStore: AuthorizationStore {
+    private let tokens = Mutex<[AuthzTokenKey: AuthzToken]>([:])
+
+    var count: Int { tokens.withLock { $0.count } }
+
+    func save(_ token: AuthzToken) async throws(Fault) {
+        tokens.withLock { $0[token.key] = token }
+    }
+
+    func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
+        tokens.withLock { $0[key] }
+    }
+
+    func forget(expiredBefore moment: Timestamp) async throws(Fault) {
+        tokens.withLock { $0 = $0.filter { $0.value.expiresAt > moment } }
+    }
+}

@@ -1,0 +1,77 @@
+import AuthorizationService
+import Synchronization
+
+/// A decision point as a script: answers each request as it was told last, and keeps the bodies.
+final class ScriptedTransport: DecisionTransport {
+    typealias Outcome = Result<DecisionTransportAnswer, DecisionTransportFailure>
+
+    private struct State {
+        var next: [Outcome] = []
+        var last: Outcome = .success(.init(status: 200, body: Array(Xacml.permit().utf8)))
+        var bodies: [String] = []
+        var endpoints: [DecisionEndpoint] = []
+    }
+
+    private let state = Mutex(State())
+
+    var bodies: [String] { state.withLock { $0.bodies } }
+    var endpoints: [DecisionEndpoint] { state.withLock { $0.endpoints } }
+    var requestCount: Int { bodies.count }
+
+    /// Answers all further requests with this body.
+    func answer(_ json: String, status: Int = 200) {
+        state.withLock { $0.last = .success(.init(status: status, body: Array(json.utf8))) }
+    }
+
+    /// Answers all further requests with this failure.
+    func fail(_ kind: DecisionTransportFailure.Kind) {
+        state.withLock { $0.last = .failure(.init(kind)) }
+    }
+
+    /// Fails the next request only.
+    func failOnce(_ kind: DecisionTransportFailure.Kind) {
+        state.withLock { $0.next.append(.failure(.init(kind))) }
+    }
+
+    func post(
+        _ body: [UInt8], to endpoint: DecisionEndpoint, timeLeft: Duration
+    ) async throws(DecisionTransportFailure) -> DecisionTransportAnswer {
+        let outcome = state.withLock { state in
+            state.bodies.append(String(decoding: body, as: UTF8.self))
+            state.endpoints.append(endpoint)
+            return state.next.isEmpty ? state.last : state.next.removeFirst()
+        }
+        return try outcome.get()
+    }
+}
+
+/// Answers of a decision point.
+enum Xacml {
+    static let resourceID = "urn:oasis:names:tc:xacml:1.0:resource:resource-id"
+    static let reauthorize = "urn:cablelabs:olca:1.0:obligations:re-authz"
+    static let restrict = "urn:tve:xacml:2.0:obligations:restrict-pc"
+    static let upgrade = "urn:tve:xacml:2.0:obligations:upgrade"
+    static let log = "urn:cablelabs:olca:1.0:obligations:log"
+    static let message = "urn:cablelabs:ocla:1.0:attribute:enviroment:buy-flow:message"
+
+    static func response(_ results: String...) -> String { #"{"Response":[\#(results.joined(separator: ","))]}"# }
+
+    static func result(_ decision: String, resource: String? = nil, obligations: String = "", message: String? = nil) -> String {
+        let category = resource.map {
+            #","Category":[{"CategoryId":"urn:oasis:names:tc:xacml:3.0:attribute-category:resource","Attribute":[{"AttributeId":"\#(resourceID)","Value":"\#($0)"}]}]"#
+        }
+        let status = message.map { #","Status":{"StatusCode":{"Value":"urn:oasis:names:tc:xacml:1.0:status:ok"},"StatusMessage":"\#($0)"}"# }
+        return #"{"Decision":"\#(decision)","Obligations":[\#(obligations)]\#(category ?? "")\#(status ?? "")}"#
+    }
+
+    static func obligation(_ identifier: String, _ assignments: (String, String)..., fulfillOn: String? = nil) -> String {
+        let list = assignments.map { #"{"AttributeId":"\#($0)","Value":\#($1)}"# }.joined(separator: ",")
+        let effect = fulfillOn.map { #","FulfillOn":"\#($0)""# } ?? ""
+        return #"{"Id":"\#(identifier)","AttributeAssignment":[\#(list)]\#(effect)}"#
+    }
+
+    static func permit(_ obligations: String = "") -> String { response(result("Permit", resource: "CHAN7-HD", obligations: obligations)) }
+    static func deny(_ obligations: String = "", message: String? = nil) -> String {
+        response(result("Deny", resource: "CHAN7-HD", obligations: obligations, message: message))
+    }
+}

@@ -27,9 +27,8 @@ struct DiagnosticsService: Diagnostics {
         return EchoMessage(content: request.content)
     }
 
-    /// The answer at once when no delay is asked for.
+    /// The answer at once when no delay is asked for: it then has the very bytes of the request.
     static func echoNow(_ request: UnsafeRawBufferPointer) throws -> [UInt8]? {
-        let message = try EchoMessage(serialized: request)
-        return message.delayMilliseconds == 0 ? try message.serialized() : nil
+        try EchoMessage(serialized: request).delayMilliseconds == 0 ? [UInt8](request) : nil
     }
 }

@@ -1,5 +1,6 @@
 internal import ContractRuntime
 internal import Faults
+internal import NIOCore
 internal import Wire
 
 /// One call that a server works on in a task.
@@ -13,6 +14,7 @@ final class ServerCall: @unchecked Sendable {
     private let connection: ServerConnection
     /// Items that a stream may send before the event loop turns to others.
     private static let longestRow = 16
+    private static let pause = TimeAmount.microseconds(50)
     private var itemsInARow = 0
     private var task: Task<Void, Never>?
     private var isOver = false
@@ -55,7 +57,14 @@ final class ServerCall: @unchecked Sendable {
         itemsInARow += 1
         if itemsInARow == Self.longestRow {
             itemsInARow = 0
-            await Task.yield()
+            await giveWay()
+        }
+    }
+
+    /// Lets the event loop look at its sockets: it does so only when no task is ready, so a task that merely yields would keep it from them.
+    private func giveWay() async {
+        await withUnsafeContinuation { continuation in
+            connection.eventLoop.scheduleTask(in: Self.pause) { continuation.resume() }
         }
     }
 

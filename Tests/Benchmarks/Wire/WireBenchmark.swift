@@ -1,4 +1,9 @@
+import ArgumentParser
+
+/// Measures the wire against a C server over epoll and OpenSSL, on the same machine in the same run.
 @main
-struct Main {
-    static func main() {}
+struct WireBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wire-benchmark", abstract: "Measures the wire against a C server on the same machine.",
+        subcommands: [CompareCommand.self, ServeCommand.self], defaultSubcommand: CompareCommand.self)
 }

@@ -130,10 +130,11 @@ let package = Package(
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 
         cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
+        library("MediaRss", "Services/Authorization/MediaRss", ["CMrss"]),
         library(
             "AuthorizationService", "Services/Authorization/Service",
             [
-                "Catalogue", "Clocks", "CMrss", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "Tokens", logging,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaRss", "Storage", "Tokens", logging,
                 coreMetrics, httpClient, nioCore, nioPosix, nioSSL,
             ]),
         program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "ServiceKit", "Tokens"]),

@@ -131,15 +131,3 @@ extension Certificate {
         return Timestamp(seconds: Int64(days) * 86_400 + Int64(seconds))
     }
 }
-
-/// Owns one `X509`.
-///
-/// `@unchecked Sendable`: the certificate is never changed after `init`; libcrypto guards what it caches in it by itself.
-final class CertificateHandle: @unchecked Sendable {
-    let pointer: OpaquePointer
-
-    /// - Parameter pointer: Becomes this object's own.
-    init(owning pointer: OpaquePointer) { self.pointer = pointer }
-
-    deinit { X509_free(pointer) }
-}

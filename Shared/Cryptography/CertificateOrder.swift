@@ -59,10 +59,8 @@ struct CertificateOrder {
     }
 
     private static func isDNSName(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 253
-            && name.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "*")].contains(byte)
-            }
+        (1...253).contains(name.utf8.count) && name.unicodeScalars.allSatisfy(dnsCharacters.contains)
     }
+
+    private static let dnsCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-*".unicodeScalars)
 }

@@ -29,7 +29,7 @@ public struct TrustedMediaTokenKeys: Sendable {
     public mutating func add(jwks json: String) throws(CryptographyError) {
         guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(json.utf8)) else { throw .malformed("JWK set") }
         for key in set.keys where key.kty == "EC" && key.crv == "P-256" {
-            guard let x = key.x.flatMap({ Base64.url.decode($0) }), let y = key.y.flatMap({ Base64.url.decode($0) }) else { throw .malformed("JWK set") }
+            guard let x = Base64.url.decode(key.x ?? ""), let y = Base64.url.decode(key.y ?? "") else { throw .malformed("JWK set") }
             add(.p256(try P256PublicKey(x: x, y: y)), keyIdentifier: key.kid)
         }
     }

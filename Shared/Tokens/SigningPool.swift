@@ -12,12 +12,7 @@ public final class SigningPool: Sendable {
         precondition(threads > 0 && waitingLimit > 0, "a signing pool needs a thread and a place to wait")
         let queue = Queue(limit: waitingLimit)
         self.queue = queue
-        for number in 1...threads {
-            Thread.detachNewThread {
-                Thread.current.name = "signing-\(number)"
-                queue.work()
-            }
-        }
+        for _ in 1...threads { Thread.detachNewThread { queue.work() } }
     }
 
     deinit { queue.close() }

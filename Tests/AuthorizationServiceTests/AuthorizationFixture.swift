@@ -49,13 +49,15 @@ struct AuthorizationFixture {
             Mvpd(id: "OpenTel"),
         ],
         integrations: [
-            Integration(requestorID: "CHAN7", mvpdID: "DemoCable", enabled: true), Integration(requestorID: "CHAN7", mvpdID: "OpenTel", enabled: true),
+            Integration(requestorID: "CHAN7", mvpdID: "DemoCable", enabled: true),
+            Integration(requestorID: "CHAN7", mvpdID: "OpenTel", enabled: true),
             Integration(requestorID: "CHAN8", mvpdID: "DemoCable", enabled: true),
         ])
 
     /// The device has a session now, in place of any earlier one.
     func signIn(
-        device: String = "dev-1", session: String = "session-1", mvpd: String = "DemoCable", proxyMvpd: String = "", lifetime: Duration = .seconds(30 * 86_400)
+        device: String = "dev-1", session: String = "session-1", mvpd: String = "DemoCable", proxyMvpd: String = "",
+        lifetime: Duration = .seconds(30 * 86_400)
     ) {
         let subject = SessionSubject(
             session: Session(
@@ -71,7 +73,8 @@ struct AuthorizationFixture {
         DeviceCall(accessToken: "bearer", requestor: requestor, deviceID: device, clientAddress: "203.0.113.9", userAgent: "Player/1")
     }
 
-    func authorize(_ resource: String = "CHAN7-HD", device: String = "dev-1", requestor: String = "CHAN7", mvpd: String = "") async throws -> Decision {
+    func authorize(_ resource: String = "CHAN7-HD", device: String = "dev-1", requestor: String = "CHAN7", mvpd: String = "") async throws -> Decision
+    {
         let request = AuthorizeRequest(call: call(device: device, requestor: requestor), resource: resource, mvpd: mvpd)
         return try await service.authorize(request, context: CallContext())
     }

@@ -6,7 +6,9 @@ import Testing
 
 /// Retries, the breaker and their faults (mvpd §4.3) with a scripted transport.
 @Suite struct DecisionPointFailureTests {
-    @Test("mvpd #102: a reset before the answer is repeated exactly once", arguments: [DecisionTransportFailure.Kind.resetBeforeAnswer, .notSent, .connectTimeout])
+    @Test(
+        "mvpd #102: a reset before the answer is repeated exactly once",
+        arguments: [DecisionTransportFailure.Kind.resetBeforeAnswer, .notSent, .connectTimeout])
     func repeatsOnce(kind: DecisionTransportFailure.Kind) async throws {
         let fixture = try AuthorizationFixture()
         fixture.transport.failOnce(kind)
@@ -54,7 +56,8 @@ import Testing
         #expect(fixture.transport.requestCount == 60)
     }
 
-    @Test("mvpd §4.2: a bare answer is believed over TLS or on loopback only", arguments: ["http://pdp.cable.example/", "ftp://127.0.0.1/", "pdp", ""])
+    @Test(
+        "mvpd §4.2: a bare answer is believed over TLS or on loopback only", arguments: ["http://pdp.cable.example/", "ftp://127.0.0.1/", "pdp", ""])
     func refusesClearTextEndpoints(url: String) async throws {
         let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.url = url }
         #expect(await fault { try await fixture.authorize() }?.code == .internal)

@@ -33,7 +33,8 @@ import Tokens
     ) async throws -> Fault? {
         var configuration = AuthorizationFixture.configuration
         configuration.mvpds[0].authorization = AuthorizationEndpoint(
-            protocol: .xacmlJson, url: url, trustAnchors: anchors, connectTimeoutMilliseconds: Self.patient, responseTimeoutMilliseconds: response, totalTimeoutMilliseconds: total)
+            protocol: .xacmlJson, url: url, trustAnchors: anchors, connectTimeoutMilliseconds: Self.patient, responseTimeoutMilliseconds: response,
+            totalTimeoutMilliseconds: total)
         let fixture = try AuthorizationFixture()
         let keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
         let service = AuthorizationService(
@@ -89,7 +90,8 @@ import Tokens
     @Test(
         "mvpd §4.3: an answer that is no HTTP, no JSON, cut off, redirected or too large",
         arguments: [
-            MisbehavingServer.Manner.answerAndClose("hello\r\n\r\n"), MisbehavingServer.http("<x/>"), MisbehavingServer.http("", status: "500 Broken"),
+            MisbehavingServer.Manner.answerAndClose("hello\r\n\r\n"), MisbehavingServer.http("<x/>"),
+            MisbehavingServer.http("", status: "500 Broken"),
             .answer("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"),
             MisbehavingServer.http(String(repeating: " ", count: 300_000) + "{}"),
             .answerAndClose("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{}"),

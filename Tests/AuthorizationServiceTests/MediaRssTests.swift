@@ -1,7 +1,6 @@
 import Contracts
 import Doubles
 import Faults
-import Foundation
 import Testing
 
 @Suite struct MediaRssTests {
@@ -18,12 +17,12 @@ import Testing
         let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.channelOnly = channelOnly }
         _ = await AuthorizationServiceTests.fault { try await fixture.authorize(resource) }
         let body = try #require(fixture.transport.bodies.first)
-        let attributes = try JSONDecoder().decode(SentRequest.self, from: Data(body.utf8)).Request.Resource.flatMap(\.Attribute)
+        let attributes = try SentRequest(json: body).resource.flatMap(\.attributes)
         let prefixes = ["urn:oasis:names:tc:xacml:1.0:resource:", "urn:cablelabs:ocla:1.0:attribute:content:"]
         return Dictionary(
             uniqueKeysWithValues: attributes.map { attribute in
-                let prefix = prefixes.first { attribute.AttributeId.hasPrefix($0) } ?? ""
-                return (String(attribute.AttributeId.dropFirst(prefix.count)), attribute.Value)
+                let prefix = prefixes.first { attribute.identifier.hasPrefix($0) } ?? ""
+                return (String(attribute.identifier.dropFirst(prefix.count)), attribute.value)
             })
     }
 
@@ -52,7 +51,8 @@ import Testing
     @Test(
         "rest-v1 #64: what begins with < and is no DTD-free rss with a channel title is malformed",
         arguments: [
-            "<", "<rss", "<rss/>", "<rss><channel/></rss>", "<rss><channel><title/></channel></rss>", "<rss><channel><title> </title></channel></rss>",
+            "<", "<rss", "<rss/>", "<rss><channel/></rss>", "<rss><channel><title/></channel></rss>",
+            "<rss><channel><title> </title></channel></rss>",
             "<feed><channel><title>A</title></channel></feed>", "<rss><channel><title>A</title></channel></rss>trailing",
             "<rss><channel><title>A</title></channel><channel><title>B</title></channel></rss>",
             "<rss><channel><title>A</title><title>B</title></channel></rss>", "<rss><channel><title>A<b/></title></channel></rss>",

@@ -47,7 +47,8 @@ import Testing
         let keys = try await fixture.service.getMediaTokenKeys(GetMediaTokenKeysRequest(), context: CallContext())
         var trusted = TrustedMediaTokenKeys()
         try trusted.add(jwks: keys.jwks)
-        let check = MediaTokenVerifier(trustedKeys: trusted, clock: fixture.clock).verify(token.serializedToken, requestor: "CHAN7", resource: "CHAN7-HD")
+        let check = MediaTokenVerifier(trustedKeys: trusted, clock: fixture.clock).verify(
+            token.serializedToken, requestor: "CHAN7", resource: "CHAN7-HD")
         #expect(check.verdict == .valid)
         #expect(check.facts?.ttl == .seconds(60))
         #expect(token.serializedToken.split(separator: ".").count == 3)

@@ -1,7 +1,6 @@
 import Contracts
 import Doubles
 import Faults
-import Foundation
 import Testing
 
 /// What an MVPD's answers mean (mvpd §4.2), through the whole service.
@@ -43,7 +42,9 @@ import Testing
     func deniesUnknownObligations() async throws {
         #expect(try await fault(for: Xacml.permit(Xacml.obligation("urn:x:unknown")))?.code == .authorizationDeniedByMvpd)
         #expect(try await fault(for: Xacml.permit(Xacml.obligation("urn:x:unknown", ("urn:x:a", "1"))))?.code == .authorizationDeniedByMvpd)
-        #expect(try await fault(for: Xacml.permit(Xacml.obligation(Xacml.reauthorize, (Xacml.reauthorize, #""soon""#))))?.code == .authorizationDeniedByMvpd)
+        #expect(
+            try await fault(for: Xacml.permit(Xacml.obligation(Xacml.reauthorize, (Xacml.reauthorize, #""soon""#))))?.code
+                == .authorizationDeniedByMvpd)
         #expect(try await fault(for: Xacml.permit(Xacml.obligation(Xacml.restrict)))?.code == .authorizationDeniedByParentalControls)
     }
 
@@ -77,7 +78,9 @@ import Testing
         #expect(try await fault(for: Xacml.response(Xacml.result("Permit"), Xacml.result("Permit")))?.code == .networkReceivedError)
     }
 
-    @Test("mvpd §4.3: an answer that cannot be read is an error of the network", arguments: ["", "{}", "[]", #"{"Response":[]}"#, #"{"Response":{}}"#, "<x/>"])
+    @Test(
+        "mvpd §4.3: an answer that cannot be read is an error of the network",
+        arguments: ["", "{}", "[]", #"{"Response":[]}"#, #"{"Response":{}}"#, "<x/>"])
     func refusesOtherTexts(answer: String) async throws {
         #expect(try await fault(for: answer)?.code == .networkReceivedError)
     }
@@ -102,8 +105,7 @@ import Testing
             let fixture = try AuthorizationFixture()
             _ = await AuthorizationServiceTests.fault { try await fixture.authorize(resource) }
             let body = try #require(fixture.transport.bodies.first)
-            let request = try JSONDecoder().decode(SentRequest.self, from: Data(body.utf8)).Request
-            #expect(request.Resource.map { $0.Attribute.map(\.Value) } == [[resource]])
+            #expect(try SentRequest(json: body).resource.map { $0.attributes.map(\.value) } == [[resource]])
         }
     }
 
@@ -113,10 +115,12 @@ import Testing
         _ = try await fixture.authorize()
         let body = try #require(fixture.transport.bodies.first)
         #expect(
-            body == #"{"Request":{"AccessSubject":[{"Attribute":[{"AttributeId":"urn:oasis:names:tc:xacml:1.0:subject:subject-id","Value":"subscriber-9"}]}],"#
+            body
+                == #"{"Request":{"AccessSubject":[{"Attribute":[{"AttributeId":"urn:oasis:names:tc:xacml:1.0:subject:subject-id","Value":"subscriber-9"}]}],"#
                 + #""Action":[{"Attribute":[{"AttributeId":"urn:oasis:names:tc:xacml:1.0:action:action-id","Value":"VIEW"}]}],"#
                 + #""Environment":[{"Attribute":[{"AttributeId":"urn:oasis:names:tc:xacml:1.0:subject:authn-locality:ip-address","Value":"203.0.113.9"}]}],"#
-                + #""Resource":[{"Attribute":[{"AttributeId":"urn:oasis:names:tc:xacml:1.0:resource:resource-id","IncludeInResult":true,"Value":"CHAN7-HD"}]}]}}"#)
+                + #""Resource":[{"Attribute":[{"AttributeId":"urn:oasis:names:tc:xacml:1.0:resource:resource-id","IncludeInResult":true,"Value":"CHAN7-HD"}]}]}}"#
+        )
     }
 
     @Test("mvpd §4.1: device id and user agent go out only under configured ids")
@@ -128,27 +132,8 @@ import Testing
         }
         _ = try await fixture.authorize()
         let body = try #require(fixture.transport.bodies.first)
-        let sent = try JSONDecoder().decode(SentRequest.self, from: Data(body.utf8)).Request.Environment.flatMap(\.Attribute)
-        #expect(Dictionary(uniqueKeysWithValues: sent.map { ($0.AttributeId, $0.Value) }) == ["urn:x:ip": "203.0.113.9", "urn:x:agent": "Player/1", "urn:x:device": "dev-1"])
+        let sent = try SentRequest(json: body).environment.flatMap(\.attributes)
+        #expect(sent.map(\.identifier) == ["urn:x:ip", "urn:x:agent", "urn:x:device"])
+        #expect(sent.map(\.value) == ["203.0.113.9", "Player/1", "dev-1"])
     }
-}
-
-/// The request as another program would read it.
-struct SentRequest: Decodable {
-    struct Attribute: Decodable {
-        var AttributeId: String
-        var Value: String
-    }
-
-    struct Category: Decodable {
-        var Attribute: [Attribute]
-    }
-
-    struct Content: Decodable {
-        var AccessSubject: [Category]
-        var Resource: [Category]
-        var Environment: [Category]
-    }
-
-    var Request: Content
 }

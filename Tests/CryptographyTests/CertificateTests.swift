@@ -47,7 +47,9 @@ import Testing
 
     @Test func refusesWhatIsNoCertificate() throws {
         let certificate = try CertifiedKey.selfSigned(commonName: "a").certificate
-        #expect(throws: CryptographyError.notPEM(expected: "certificate")) { try Certificate(pem: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n") }
+        #expect(throws: CryptographyError.notPEM(expected: "certificate")) {
+            try Certificate(pem: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+        }
         #expect(throws: CryptographyError.notPEM(expected: "certificate")) { try Certificate(pem: "") }
         #expect(throws: CryptographyError.malformed("certificate")) { try Certificate(der: [0x30, 0x03, 1, 1]) }
         #expect(throws: CryptographyError.self) { try Certificate(der: certificate.der + [0]) }

@@ -16,7 +16,8 @@ import Tokens
         self.trusted = trusted
     }
 
-    private static let claims = #"{"sub":"ab","jti":"1","iat":1741083330,"exp":1741083750,"ttl":420000,"requestor":"CHAN7","resource":"CHAN7-HD","mvpd":"DemoCable"}"#
+    private static let claims =
+        #"{"sub":"ab","jti":"1","iat":1741083330,"exp":1741083750,"ttl":420000,"requestor":"CHAN7","resource":"CHAN7-HD","mvpd":"DemoCable"}"#
 
     private func verdict(header: String, claims: String = Self.claims) throws -> MediaTokenVerdict {
         let input = Base64.url.encode(Array(header.utf8)) + "." + Base64.url.encode(Array(claims.utf8))

@@ -18,7 +18,9 @@ import Tokens
         #expect(fixture.verdict("\n \(token)\r\n") == .valid)
     }
 
-    @Test("rest-v1 #69: the decoded token carries requestor, resource, ttl 420000; it ends at issue time plus ttl", arguments: MediaTokenIssuer.Form.allCases)
+    @Test(
+        "rest-v1 #69: the decoded token carries requestor, resource, ttl 420000; it ends at issue time plus ttl",
+        arguments: MediaTokenIssuer.Form.allCases)
     func exposesTheFacts(form: MediaTokenIssuer.Form) async throws {
         var play = MediaTokenFixture.play
         play.proxyMvpd = "ProxyCable"

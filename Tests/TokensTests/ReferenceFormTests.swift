@@ -104,7 +104,8 @@ import Tokens
     }
 
     private func payload(
-        root: String = "shortAuthorizationToken", ttl: String = "420000", issueTime: String = "2025-03-04 10:15:30 +0000", resource: String = "CHAN7-HD"
+        root: String = "shortAuthorizationToken", ttl: String = "420000", issueTime: String = "2025-03-04 10:15:30 +0000",
+        resource: String = "CHAN7-HD"
     ) -> String {
         "<\(root)><sessionGUID>ab</sessionGUID><requestorID>CHAN7</requestorID><resourceID>\(resource)</resourceID>"
             + "<ttl>\(ttl)</ttl><issueTime>\(issueTime)</issueTime><mvpdId>DemoCable</mvpdId></\(root)>"

@@ -4,15 +4,23 @@ import Testing
 import Tokens
 
 @Suite struct SigningPoolTests {
-    @Test func doesAllWorkOffTheCallersThreads() async throws {
+    @Test func doesAllWorkOnItsOwnThreads() async throws {
         let pool = SigningPool(threads: 2)
-        let names = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<50 { group.addTask { try await pool.run { Thread.current.name ?? "" } } }
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        let threads = try await withThrowingTaskGroup(of: (caller: UInt, signer: UInt).self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    let caller = Self.thread()
+                    return (caller, try await pool.run { Self.thread() })
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(!names.isEmpty)
-        #expect(names.isSubset(of: ["signing-1", "signing-2"]))
+        let signers = Set(threads.map(\.signer))
+        #expect((1...2).contains(signers.count))
+        #expect(signers.isDisjoint(with: threads.map(\.caller)))
     }
+
+    private static func thread() -> UInt { UInt(pthread_self()) }
 
     @Test func refusesWhatExceedsItsQueue() async throws {
         let pool = SigningPool(threads: 1, waitingLimit: 1)

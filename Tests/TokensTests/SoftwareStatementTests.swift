@@ -30,7 +30,8 @@ import Tokens
     func acceptsRS256() throws {
         let key = try RSAPrivateKey.generate()
         let set = try JSONWebKeySet(json: JSONWebKeySet(keys: [JSONWebKey(.rsa(key.publicKey), identifier: "r1")]).json)
-        let input = ["{\"alg\":\"RS256\",\"kid\":\"r1\"}", "{\"software_id\":\"software-1\"}"].map { Base64.url.encode(Array($0.utf8)) }.joined(separator: ".")
+        let input = ["{\"alg\":\"RS256\",\"kid\":\"r1\"}", "{\"software_id\":\"software-1\"}"].map { Base64.url.encode(Array($0.utf8)) }.joined(
+            separator: ".")
         let text = input + "." + Base64.url.encode(try key.sign(Array(input.utf8)))
         #expect(try SoftwareStatementVerifier(keySet: set).verify(text).softwareID == "software-1")
         let confused = JSONWebKeySet(keys: [JSONWebKey(.p256(try P256PrivateKey.generate().publicKey), identifier: "r1")])
@@ -49,7 +50,9 @@ import Tokens
     }
 
     @Test func keySetsPassOverForeignKeysAndRefuseBrokenOnes() throws {
-        #expect(try JSONWebKeySet(json: #"{"keys":[{"kty":"oct","kid":"a"},{"kty":"EC","crv":"P-384","kid":"b"},{"kty":"RSA","use":"enc"}]}"#).keys.isEmpty)
+        #expect(
+            try JSONWebKeySet(json: #"{"keys":[{"kty":"oct","kid":"a"},{"kty":"EC","crv":"P-384","kid":"b"},{"kty":"RSA","use":"enc"}]}"#).keys
+                .isEmpty)
         #expect(throws: CryptographyError.self) { try JSONWebKeySet(json: #"{"keys":[{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}]}"#) }
         #expect(throws: CryptographyError.self) { try JSONWebKeySet(json: "{}") }
     }

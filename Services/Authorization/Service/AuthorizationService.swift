@@ -48,7 +48,9 @@ public struct AuthorizationService: Authorization {
         let resource = try RequestedResource(request.resource)
         let catalogue = try catalogue.current()
         let requestor = try catalogue.requireRequestor(request.call?.requestor ?? "")
-        if case .failure = found, !request.mvpd.isEmpty { _ = try catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd) }
+        if case .failure = found, !request.mvpd.isEmpty {
+            _ = try catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd)
+        }
         let session = try found.get()
         guard request.mvpd.isEmpty || request.mvpd == session.mvpd else {
             throw Fault(.authenticationSessionIssuerMismatch, "The session is another MVPD's.")
@@ -62,7 +64,9 @@ public struct AuthorizationService: Authorization {
     public func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision {
         let (session, resource, _) = try await read(request, context: context)
         let now = clock.now()
-        guard let token = try await store.token(session.tokenKey(resource)), token.mvpd == session.mvpd, now < token.expiresAt + AuthzToken.remembrance else { throw Self.notFound }
+        guard let token = try await store.token(session.tokenKey(resource)), token.mvpd == session.mvpd,
+            now < token.expiresAt + AuthzToken.remembrance
+        else { throw Self.notFound }
         guard now < token.expiresAt else { throw Fault(.authorizationExpired, "Gone") }
         return Self.decision(token, resource: resource)
     }

@@ -13,19 +13,19 @@ public struct MediaTokenKeyFiles: Sendable {
     ///   - path: Makes a path of the settings absolute.
     /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its file.
     public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {
-        referenceKey = try Self.load("mediaTokenKey", settings.mediaTokenKey, path) { file throws(CryptographyError) in try RSAPrivateKey(pemFile: file) }
+        referenceKey = try Self.load("mediaTokenKey", settings.mediaTokenKey, path, RSAPrivateKey.init(pemFile:))
         var certificates: [Certificate] = []
         for file in settings.mediaTokenCertificates {
-            certificates += try Self.load("mediaTokenCertificates", file, path) { file throws(CryptographyError) in try Certificate.all(pemFile: file) }
+            certificates += try Self.load("mediaTokenCertificates", file, path, Certificate.all(pemFile:))
         }
         self.certificates = certificates
         guard let first = certificates.first, first.belongs(to: .rsa(referenceKey)) else {
             throw MediaTokenKeyProblem(key: "mediaTokenCertificates", problem: "must begin with the certificate of mediaTokenKey")
         }
-        let current = try Self.load("mediaTokenJwsKey", settings.mediaTokenJwsKey, path) { file throws(CryptographyError) in try SigningKey(pemFile: file) }
+        let current = try Self.load("mediaTokenJwsKey", settings.mediaTokenJwsKey, path, SigningKey.init(pemFile:))
         var next: SigningKey?
         if let file = settings.nextMediaTokenJwsKey {
-            next = try Self.load("nextMediaTokenJwsKey", file, path) { file throws(CryptographyError) in try SigningKey(pemFile: file) }
+            next = try Self.load("nextMediaTokenJwsKey", file, path, SigningKey.init(pemFile:))
         }
         jwsRing = SigningKeyRing(current: current, next: next)
     }
@@ -39,12 +39,4 @@ public struct MediaTokenKeyFiles: Sendable {
             throw MediaTokenKeyProblem(key: key, problem: "names the file \(path(file)), which is of no use: \(error)")
         }
     }
-}
-
-/// What is wrong with a setting.
-public struct MediaTokenKeyProblem: Error, Hashable, Sendable {
-    /// Within the object `authorization`.
-    public let key: String
-    /// Goes on from the key: `must be …`.
-    public let problem: String
 }

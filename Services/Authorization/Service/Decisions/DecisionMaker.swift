@@ -5,7 +5,6 @@ internal import Contracts
 internal import Cryptography
 internal import Faults
 internal import Logging
-internal import Synchronization
 
 /// Cache, cut-off, MVPD: in this order (mvpd §4.3). Only permits are kept.
 struct DecisionMaker: Sendable {
@@ -105,18 +104,5 @@ struct DecisionMaker: Sendable {
         let token = AuthzToken(key: key, mvpd: session.mvpd, proxyMvpd: session.proxyMvpd, expiresAt: end)
         try await store.save(token)
         return token
-    }
-}
-
-/// The limiter of one process.
-private final class SharedDenialLimiter: Sendable {
-    private let state = Mutex(DenialLimiter())
-
-    func blocked(_ subject: DenialLimiter.Subject, now: Timestamp) -> Denial? {
-        state.withLock { $0.blocked(subject, now: now) }
-    }
-
-    func record(_ denial: Denial, for subject: DenialLimiter.Subject, now: Timestamp) {
-        state.withLock { $0.record(denial, for: subject, now: now) }
     }
 }

@@ -1,14 +1,4 @@
 internal import Clocks
-internal import Faults
-
-/// An MVPD's no.
-struct Denial: Hashable, Sendable {
-    var code: Fault.Code
-    /// The MVPD's own text, cleaned.
-    var details: String?
-
-    var fault: Fault { Fault(code, "User not authorized", details: details) }
-}
 
 /// Cuts off an app that asks again and again for what was denied (rest-v1 §3.14, mvpd §4.3): five denials in 10 s block the device at the
 /// requestor for the resource for 10 s; meanwhile the last denial is repeated without asking the MVPD.

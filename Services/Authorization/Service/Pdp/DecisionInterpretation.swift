@@ -1,18 +1,5 @@
 internal import Faults
 
-/// What an MVPD decided.
-enum MvpdDecision: Hashable, Sendable {
-    case permit(Permit)
-    case deny(Denial)
-
-    struct Permit: Hashable, Sendable {
-        /// Seconds of a re-authz obligation.
-        var reauthorizeAfter: Duration?
-        /// The MVPD wants the transaction recorded.
-        var mustBeLogged = false
-    }
-}
-
 /// Reads the decision about one resource out of an answer (mvpd §4.2). Whatever is not clearly a permit denies.
 enum DecisionInterpretation {
     /// - Throws: `network_received_error` when the answer cannot be used.
@@ -87,11 +74,4 @@ enum DecisionInterpretation {
     private static func unusable(_ reason: String) -> Fault {
         Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointProblem(reason))
     }
-}
-
-/// Why a decision point's answer was of no use; for the log.
-struct DecisionPointProblem: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import MediaRss
 
 /// One question to a policy decision point: may this subscriber watch that (mvpd §4.1).
 struct DecisionQuery: Hashable, Sendable {
@@ -13,17 +14,17 @@ struct DecisionQuery: Hashable, Sendable {
     /// Id under which the answer is found.
     func resourceID(_ endpoint: AuthorizationEndpoint) -> String {
         if endpoint.channelOnly { return resource.channel }
-        return resource.item?.guid ?? resource.channel
+        return resource.mediaRss?.item?.guid ?? resource.channel
     }
 
     /// Attributes of the resource (mvpd §4.1): a plain string is nothing but its id; so is everything for an MVPD that knows only channels.
     func resourceAttributes(_ endpoint: AuthorizationEndpoint) -> [XacmlJsonRequest.Attribute] {
         var attributes = [XacmlJsonRequest.Attribute(XacmlNames.resourceID, resourceID(endpoint), includeInResult: true)]
-        guard resource.isMediaRss, !endpoint.channelOnly else { return attributes }
+        guard let document = resource.mediaRss, !endpoint.channelOnly else { return attributes }
         attributes.append(.init(XacmlNames.tvNetwork, resource.channel))
         attributes.append(.init(XacmlNames.namespace, resource.channel))
-        if let title = resource.item?.title { attributes.append(.init(XacmlNames.title, title)) }
-        if let rating = resource.rating {
+        if let title = document.item?.title { attributes.append(.init(XacmlNames.title, title)) }
+        if let rating = document.rating {
             let identifier = rating.scheme.isEmpty ? XacmlNames.rating : "\(XacmlNames.rating):\(rating.scheme)"
             attributes.append(.init(identifier, rating.value))
         }

@@ -48,14 +48,16 @@ struct PolicyDecisionClient: Sendable {
         let end = min(budget, deadline ?? budget)
         do {
             return try await transport.post(body, to: endpoint, timeLeft: try Self.timeLeft(until: end))
-        } catch where error.isSafeToRepeat {
+        } catch  where error.isSafeToRepeat {
             return try await repeated(body, with: endpoint, end: end)
         } catch {
             throw Self.fault(error)
         }
     }
 
-    private func repeated(_ body: [UInt8], with endpoint: DecisionEndpoint, end: ContinuousClock.Instant) async throws(Fault) -> DecisionTransportAnswer {
+    private func repeated(
+        _ body: [UInt8], with endpoint: DecisionEndpoint, end: ContinuousClock.Instant
+    ) async throws(Fault) -> DecisionTransportAnswer {
         do {
             try await Task.sleep(for: jitter())
         } catch {

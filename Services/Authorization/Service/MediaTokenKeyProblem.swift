@@ -1,0 +1,7 @@
+/// What is wrong with a setting.
+public struct MediaTokenKeyProblem: Error, Hashable, Sendable {
+    /// Within the object `authorization`.
+    public let key: String
+    /// Goes on from the key: `must be …`.
+    public let problem: String
+}

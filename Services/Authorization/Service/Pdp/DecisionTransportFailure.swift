@@ -1,0 +1,31 @@
+/// How an exchange failed, as far as it decides about a second attempt and about what the app is told.
+public struct DecisionTransportFailure: Error, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// No connection within its time; nothing was sent.
+        case connectTimeout
+        /// No connection at all; nothing was sent.
+        case notSent
+        /// The connection broke before any of the answer came.
+        case resetBeforeAnswer
+        /// Sent, but no answer within its time.
+        case responseTimeout
+        /// The budget of the whole step is spent.
+        case budgetSpent
+        /// The answer broke off or is too large, or TLS failed.
+        case unusable
+        /// The caller no longer waits.
+        case cancelled
+    }
+
+    public let kind: Kind
+    /// For the log.
+    public let cause: String
+
+    public init(_ kind: Kind, cause: String = "") {
+        self.kind = kind
+        self.cause = cause
+    }
+
+    /// A second attempt cannot make the decision point answer the same request twice.
+    var isSafeToRepeat: Bool { [.connectTimeout, .notSent, .resetBeforeAnswer].contains(kind) }
+}

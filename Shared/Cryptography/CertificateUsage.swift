@@ -1,0 +1,22 @@
+internal import COpenSSL
+
+/// What a certificate may be used for.
+public enum CertificateUsage: Sendable {
+    /// Signs other certificates.
+    case authority
+    /// TLS client and server.
+    case peer
+    /// Signs documents.
+    case signing
+    /// Receives encrypted keys.
+    case encryption
+
+    var profile: BoxofficeCertificateProfile {
+        switch self {
+        case .authority: BoxofficeProfileAuthority
+        case .peer: BoxofficeProfilePeer
+        case .signing: BoxofficeProfileSigning
+        case .encryption: BoxofficeProfileEncryption
+        }
+    }
+}

@@ -1,0 +1,18 @@
+internal import COpenSSL
+
+/// HMAC with SHA-256 (RFC 2104).
+public enum HMACSHA256 {
+    /// - Returns: 32 bytes.
+    public static func authenticate(_ bytes: [UInt8], key: SymmetricKey) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: SHA256.byteCount)
+        let secret = key.bytes
+        let done = HMAC(EVP_sha256(), secret, Int32(secret.count), bytes, bytes.count, &code, nil)
+        precondition(done != nil, "libcrypto lacks HMAC-SHA-256")
+        return code
+    }
+
+    /// True when `code` authenticates `bytes`; takes the same time whatever the difference.
+    public static func isValid(_ code: [UInt8], for bytes: [UInt8], key: SymmetricKey) -> Bool {
+        ConstantTime.equal(code, authenticate(bytes, key: key))
+    }
+}

@@ -1,0 +1,18 @@
+internal import COpenSSL
+
+/// SHA-256 (FIPS 180-4).
+public enum SHA256 {
+    /// Length of a digest in bytes.
+    public static let byteCount = 32
+
+    /// - Returns: 32 bytes.
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: byteCount)
+        let done = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
+        precondition(done == 1, "libcrypto lacks SHA-256")
+        return digest
+    }
+
+    /// SHA-256 of a text's UTF-8 bytes.
+    public static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
+}

@@ -1,0 +1,12 @@
+public import Clocks
+
+/// What a verified access token says (rest-v1 §2.2).
+public struct AccessTokenClaims: Hashable, Sendable {
+    /// `sub`.
+    public let clientID: String
+    /// `jti`.
+    public let id: String
+    public let scopes: [String]
+    public let issuedAt: Timestamp
+    public let expiresAt: Timestamp
+}

@@ -69,7 +69,7 @@ actor SignInLoop {
     }
 
     /// Waits for a whole sign-in that began after the moment, at most 10 s.
-    func waitForSuccess(after moment: ContinuousClock.Instant) async throws {
+    nonisolated func waitForSuccess(after moment: ContinuousClock.Instant) async throws {
         try await Condition.wait("a sign-in succeeds") { await self.hasSuccess(after: moment) }
     }
 

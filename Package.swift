@@ -223,7 +223,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport",
+                "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "SamlSigner", "Transport",
                 httpClient, nioCore, nioPosix, logging,
             ]),
     ]

@@ -29,4 +29,13 @@ public struct SignerIdentity: Sendable {
         certificatePEM = String(decoding: try scratch.read("certificate"), as: UTF8.self)
         certificateDER = Array(try Tool.run("openssl", ["x509", "-in", scratch.path("certificate"), "-outform", "DER"]))
     }
+
+    /// A pair that exists already.
+    public init(privateKeyPEM: String, certificatePEM: String) throws {
+        let scratch = try Scratch()
+        let path = try scratch.write(certificatePEM, as: "certificate")
+        self.privateKeyPEM = privateKeyPEM
+        self.certificatePEM = certificatePEM
+        certificateDER = Array(try Tool.run("openssl", ["x509", "-in", path, "-outform", "DER"]))
+    }
 }

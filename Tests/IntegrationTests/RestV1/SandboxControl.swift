@@ -1,0 +1,27 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+/// What tests ask of the stand-in MVPD.
+struct SandboxControl: Sendable {
+    let cluster: TestCluster
+
+    static func running() throws -> SandboxControl { SandboxControl(cluster: try TestCluster.running()) }
+
+    private var base: String { ClusterAddresses(ports: cluster.ports).sandbox }
+
+    /// How many questions a decision point was asked so far.
+    func decisions(_ mvpd: String = "NorthCable") async throws -> Int {
+        let answer = try await cluster.exchange.send("GET", base + "/control/log")
+        try #require(answer.status == 200)
+        return (answer.object["counters"] as? [String: Int])?["pdp/\(mvpd)"] ?? 0
+    }
+
+    /// The next permit of the decision point lives that long.
+    func shortenNextPermit(to seconds: Int, _ mvpd: String = "NorthCable") async throws {
+        let answer = try await cluster.exchange.send(
+            "POST", base + "/control/pdp/\(mvpd)", headers: [("Content-Type", "application/json")],
+            body: #"{"mode": "none", "reauthorizeSeconds": \#(seconds), "times": 1}"#)
+        try #require(answer.status == 204, "\(answer.text)")
+    }
+}

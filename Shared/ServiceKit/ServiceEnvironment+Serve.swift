@@ -15,6 +15,7 @@ extension ServiceEnvironment {
         var services: [any Service] = [DebugListener(endpoint: common.debug, metrics: metrics, readiness: readiness, logger: logger)]
         services += parts.assembled()
         services.append(Reloader(identity: parts.identity, reloads: parts.reloads, logger: logger))
+        services.append(StartPages(logger: logger))
         if let listener = try listener() { services.append(listener) }
         services.append(
             StopAction { [readiness, parts] in

@@ -97,7 +97,9 @@ let package = Package(
         library("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
         library(
             "Rpc", "Shared/Rpc",
-            ["ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, nioConcurrency, logging, coreMetrics]),
+            [
+                "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, logging, coreMetrics,
+            ]),
         library("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
         library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library("Storage", "Shared/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),

@@ -21,9 +21,11 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     let eventLoop: any EventLoop
     let limits: OutboundLimits
     var logger: Logger
-    var machine: ConnectionStateMachine
-    var encoder = FrameEncoder(maxFrameBytes: Int(ConnectionStateMachine.smallestMaxFrameBytes))
-    private var decoder: FrameDecoder
+    // These four are touched several times for each call, always on the event loop and never while another access to the same one lasts:
+    // the actions that they return are performed after they have returned. So the run-time check of that is left out.
+    @exclusivity(unchecked) var machine: ConnectionStateMachine
+    @exclusivity(unchecked) var encoder = FrameEncoder(maxFrameBytes: Int(ConnectionStateMachine.smallestMaxFrameBytes))
+    @exclusivity(unchecked) private var decoder: FrameDecoder
     private(set) var context: ChannelHandlerContext?
     private(set) var peerNames: [String] = []
     /// Why the transport ended the connection, if it did.
@@ -32,7 +34,7 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     /// When the bytes that are being worked on were read.
     private(set) var arrival: Instant
     private var inbox = ByteBuffer()
-    private var outbox = ByteBuffer()
+    @exclusivity(unchecked) private var outbox = ByteBuffer()
     private var isReading = false
     private var isFlushScheduled = false
     private var isCongested = false

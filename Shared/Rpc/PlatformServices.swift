@@ -1,3 +1,5 @@
+internal import CContracts
+internal import CProtobufC
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
@@ -18,6 +20,8 @@ struct ReflectionService: Reflection {
 /// Sends back what came, for measuring the wire and for trying out deadlines.
 struct DiagnosticsService: Diagnostics {
     private static let longestDelay: UInt32 = 60_000
+    /// Beyond the content, for the struct and the bookkeeping of unknown fields.
+    private static let arenaReserve = 64 * 1024
 
     func echo(_ request: EchoMessage, context: CallContext) async throws -> EchoMessage {
         guard request.delayMilliseconds <= Self.longestDelay else {
@@ -29,6 +33,20 @@ struct DiagnosticsService: Diagnostics {
 
     /// The answer at once when no delay is asked for: it then has the very bytes of the request.
     static func echoNow(_ request: UnsafeRawBufferPointer) throws -> [UInt8]? {
-        try EchoMessage(serialized: request).delayMilliseconds == 0 ? [UInt8](request) : nil
+        try delayMilliseconds(request) == 0 ? [UInt8](request) : nil
+    }
+
+    /// Decodes the one field that matters, without a copy of the content: this is what the wire is measured with.
+    private static func delayMilliseconds(_ request: UnsafeRawBufferPointer) throws(Fault) -> UInt32 {
+        let delay = withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { stack -> UInt32? in
+            var arena = boxoffice_arena()
+            boxoffice_arena_begin(&arena, stack.baseAddress, stack.count, request.count + arenaReserve)
+            defer { boxoffice_arena_end(&arena) }
+            let bytes = request.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let message = boxoffice_arena_unpack(&arena, boxoffice_platform_v1_EchoMessage_descriptor(), bytes, request.count)
+            return message.map { UnsafeRawPointer($0).assumingMemoryBound(to: Boxoffice__Platform__V1__EchoMessage.self).pointee.delay_ms }
+        }
+        guard let delay else { throw Fault(.invalidMessage, "The bytes are no \(EchoMessage.messageName).") }
+        return delay
     }
 }

@@ -104,21 +104,6 @@ static inline size_t whole_frame(const buffer *b)
     return buffer_count(b) >= size ? size : 0;
 }
 
-/// The call id, first field of the message that is the only field of the frame.
-static inline uint64_t call_id(const uint8_t *frame)
-{
-    const uint8_t *p = frame + 5;
-    while (*p++ & 0x80)
-        ;
-    p++;
-    uint64_t id = 0;
-    for (int shift = 0;; shift += 7) {
-        id |= (uint64_t)(*p & 0x7f) << shift;
-        if ((*p++ & 0x80) == 0)
-            return id;
-    }
-}
-
 static inline SSL_CTX *tls_context(const char *certificate, const char *key, const char *anchors)
 {
     SSL_CTX *context = SSL_CTX_new(TLS_method());

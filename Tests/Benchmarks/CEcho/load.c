@@ -1,12 +1,15 @@
-// The load: keeps a number of calls in flight on each of a number of connections, the same for every server.
+// The load: keeps a number of calls in flight on each of a number of connections, the same for every server. As any peer must, it encodes
+// each request and decodes each answer with protobuf-c.
 //
 //     load HOST PORT NAME CERTIFICATE KEY ANCHORS SERVICE METHOD PAYLOAD_BYTES CONNECTIONS IN_FLIGHT SECONDS
 //
 // Prints calls per second, p50 and p99 in microseconds, and bytes of one answer. Warms up for a fifth of the time.
 #include "common.h"
+#include "frame.pb-c.h"
+#include "platform.pb-c.h"
 
-static buffer request;
-static size_t id_offset;
+static Boxoffice__Wire__V1__Frame frame;
+static Boxoffice__Wire__V1__Request request;
 static uint64_t next_id = 1;
 static uint32_t *samples;
 static size_t sample_count, sample_capacity = 1 << 22;
@@ -16,60 +19,65 @@ static size_t answer_bytes;
 enum { ring = 1 << 16 };
 static uint64_t sent_at[ring];
 
-static void put_field(buffer *b, uint8_t tag, const void *bytes, size_t count)
+/// A request like a real one: deadline, trace, and a message whose only field has so many bytes.
+static void make_request(char *service, char *method, size_t payload_bytes)
 {
-    uint8_t head[11] = {tag};
-    size_t size = 1, rest = count;
-    do {
-        head[size++] = (uint8_t)((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
-        rest >>= 7;
-    } while (rest > 0);
-    buffer_add(b, head, size);
-    buffer_add(b, bytes, count);
-}
-
-/// The request once, with a call id of fixed width to be overwritten for each call, a deadline and a trace like a real one.
-static void make_request(const char *service, const char *method, size_t payload_bytes)
-{
-    buffer message = {0}, frame = {0};
-    const uint8_t id[] = {0x08, 0x80, 0x80, 0x80, 0x80, 0x00}, timeout[] = {0x20, 0x80, 0xad, 0xe2, 0x04};
-    const char *trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    buffer_add(&message, id, sizeof id);
-    put_field(&message, 0x12, service, strlen(service));
-    put_field(&message, 0x1a, method, strlen(method));
-    buffer_add(&message, timeout, sizeof timeout);
-    put_field(&message, 0x2a, trace, strlen(trace));
-    if (payload_bytes > 0) {
-        uint8_t *content = calloc(1, payload_bytes);
-        buffer payload = {0};
-        put_field(&payload, 0x0a, content, payload_bytes);
-        put_field(&message, 0x42, payload.bytes, buffer_count(&payload));
-    }
-    put_field(&frame, 0x12, message.bytes, buffer_count(&message));
-    uint32_t prefix = htonl((uint32_t)buffer_count(&frame));
-    buffer_add(&request, &prefix, 4);
-    buffer_add(&request, frame.bytes, buffer_count(&frame));
-    id_offset = 4 + buffer_count(&frame) - buffer_count(&message) + 1;
+    boxoffice__wire__v1__frame__init(&frame);
+    boxoffice__wire__v1__request__init(&request);
+    frame.kind_case = BOXOFFICE__WIRE__V1__FRAME__KIND_REQUEST;
+    frame.request = &request;
+    request.service = service;
+    request.method = method;
+    request.timeout_us = 10000000;
+    request.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    if (payload_bytes == 0)
+        return;
+    Boxoffice__Platform__V1__EchoMessage message = BOXOFFICE__PLATFORM__V1__ECHO_MESSAGE__INIT;
+    message.content.len = payload_bytes;
+    message.content.data = calloc(1, payload_bytes);
+    request.payload.len = boxoffice__platform__v1__echo_message__get_packed_size(&message);
+    request.payload.data = malloc(request.payload.len);
+    boxoffice__platform__v1__echo_message__pack(&message, request.payload.data);
+    free(message.content.data);
 }
 
 static void call(connection *c, uint64_t now)
 {
-    uint8_t *target = buffer_reserve(&c->out, buffer_count(&request));
-    memcpy(target, request.bytes, buffer_count(&request));
-    for (int i = 0; i < 5; i++)
-        target[id_offset + (size_t)i] = (uint8_t)(((next_id >> (7 * i)) & 0x7f) | (i < 4 ? 0x80 : 0));
-    c->out.end += buffer_count(&request);
+    request.call_id = next_id;
+    size_t size = boxoffice__wire__v1__frame__get_packed_size(&frame);
+    uint8_t *target = buffer_reserve(&c->out, 4 + size);
+    uint32_t prefix = htonl((uint32_t)size);
+    memcpy(target, &prefix, 4);
+    boxoffice__wire__v1__frame__pack(&frame, target + 4);
+    c->out.end += 4 + size;
     sent_at[next_id % ring] = now;
     next_id++;
 }
 
-static void answered(const uint8_t *frame, size_t size, uint64_t now)
+/// The call that an answer belongs to: a response, or the request itself from a server that sends it back.
+static uint64_t answered_call(const Boxoffice__Wire__V1__Frame *answer)
 {
+    if (answer->kind_case == BOXOFFICE__WIRE__V1__FRAME__KIND_REQUEST)
+        return answer->request->call_id;
+    if (answer->kind_case != BOXOFFICE__WIRE__V1__FRAME__KIND_RESPONSE
+        || answer->response->outcome_case != BOXOFFICE__WIRE__V1__RESPONSE__OUTCOME_PAYLOAD) {
+        fprintf(stderr, "an answer that is no good response\n");
+        exit(1);
+    }
+    return answer->response->call_id;
+}
+
+static void answered(const uint8_t *bytes, size_t size, uint64_t now)
+{
+    Boxoffice__Wire__V1__Frame *answer = boxoffice__wire__v1__frame__unpack(NULL, size - 4, bytes + 4);
+    if (answer == NULL)
+        die("an answer that does not decode");
+    uint64_t took = now - sent_at[answered_call(answer) % ring];
+    boxoffice__wire__v1__frame__free_unpacked(answer, NULL);
     if (now < warm_until)
         return;
     calls++;
     answer_bytes = size;
-    uint64_t took = now - sent_at[call_id(frame) % ring];
     if (sample_count < sample_capacity)
         samples[sample_count++] = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
 }
@@ -99,16 +107,13 @@ static void step(connection *c, int in_flight)
     uint64_t now = nanoseconds();
     size_t size;
     while ((size = whole_frame(&c->in)) > 0) {
-        const uint8_t *frame = c->in.bytes + c->in.start;
-        if (frame[4] == 0x0a) {
+        const uint8_t *bytes = c->in.bytes + c->in.start;
+        if (bytes[4] == 0x0a) {
             for (int i = 0; i < in_flight; i++)
                 call(c, now);
-        } else if (frame[4] == 0x1a || frame[4] == 0x12) {
-            answered(frame, size, now);
+        } else if (bytes[4] != 0x3a) { // a ping needs no answer in so short a time
+            answered(bytes, size, now);
             call(c, now);
-        } else if (frame[4] != 0x3a) {
-            fprintf(stderr, "unexpected frame 0x%02x\n", frame[4]);
-            exit(1);
         }
         c->in.start += size;
     }

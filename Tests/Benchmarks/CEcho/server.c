@@ -8,6 +8,21 @@
 static size_t answer_bytes;
 static uint8_t *answer;
 
+/// The call id, first field of the message that is the only field of the frame.
+static uint64_t call_id(const uint8_t *frame)
+{
+    const uint8_t *p = frame + 5;
+    while (*p++ & 0x80)
+        ;
+    p++;
+    uint64_t id = 0;
+    for (int shift = 0;; shift += 7) {
+        id |= (uint64_t)(*p & 0x7f) << shift;
+        if ((*p++ & 0x80) == 0)
+            return id;
+    }
+}
+
 static size_t put_varint(uint8_t *target, uint64_t value)
 {
     size_t count = 0;

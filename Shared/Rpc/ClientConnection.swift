@@ -70,9 +70,11 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
         case .response(let response): receive(response)
         case .streamItem(let item): receive(item)
         case .streamEnd(let end): receive(end)
-        default: perform(machine.refuse(.protocolError, "A request to a caller."))
+        default: break
         }
     }
+
+    override func receive(_ request: RequestView) { perform(machine.refuse(.protocolError, "A request to a caller.")) }
 
     override func perform(call action: ConnectionAction) {
         switch action {

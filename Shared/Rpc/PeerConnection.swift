@@ -60,7 +60,10 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     /// The hello is on its way.
     func didStart() {}
 
-    /// A frame that only one role gets.
+    /// A request; apart from the other frames because it is the frequent one.
+    func receive(_ request: RequestView) {}
+
+    /// A frame that only a caller gets.
     func receive(_ frame: FrameView) {}
 
     /// An action that concerns calls.
@@ -169,7 +172,8 @@ extension PeerConnection {
         case .pong(let nonce): perform(machine.receivePong(nonce: nonce))
         case .goAway(let goAway): perform(machine.receiveGoAway(goAway, now: arrival))
         case .cancel(let callID): perform(machine.receiveCancel(callID: callID))
-        case .request, .response, .streamItem, .streamEnd: receive(frame)
+        case .request(let request): receive(request)
+        case .response, .streamItem, .streamEnd: receive(frame)
         }
     }
 }

@@ -47,8 +47,9 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
         super.channelReadComplete(context: context)
     }
 
-    override func receive(_ frame: FrameView) {
-        guard case .request(let request) = frame else { return receiveMisplaced(frame) }
+    override func receive(_ frame: FrameView) { receiveMisplaced(frame) }
+
+    override func receive(_ request: RequestView) {
         let method = core.table.index(service: request.service, method: request.method)
         let timeout = request.timeoutMicroseconds
         // The clock is asked again only when the time since the read could matter.
@@ -104,14 +105,13 @@ extension ServerConnection {
     }
 
     private func begin(_ request: RequestView, _ method: Int, _ deadline: ContinuousClock.Instant?) {
-        let offered = core.methods[method]
-        if request.hasIdempotencyKey, request.idempotencyKey == nil {
+        let key = request.idempotencyKey
+        if key == nil, request.hasIdempotencyKey {
             return refuseBegun(request.callID, method, Fault(.invalidMessage, "The idempotency key is not UTF-8 text without NUL."))
         }
-        let context = CallContext(
-            deadline: deadline, trace: request.trace ?? traces.newTrace(), idempotencyKey: request.idempotencyKey, caller: caller)
+        let context = CallContext(deadline: deadline, trace: request.trace ?? traces.newTrace(), idempotencyKey: key, caller: caller)
         do {
-            if let immediate = offered.immediate, let answer = try immediate(request.payload, context) {
+            if let immediate = core.methods[method].immediate, let answer = try immediate(request.payload, context) {
                 return respondNow(request.callID, method, answer)
             }
         } catch {

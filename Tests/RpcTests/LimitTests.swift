@@ -118,11 +118,12 @@ extension RpcTests {
             try await peer.stopReading()
             let payload = try EchoMessage(content: [UInt8](repeating: 1, count: 16 * 1024)).serialized()
             try peer.send(.request(Request(callID: 1, service: TestServer.service, method: "Flood", payload: payload)))
-            #expect(try await eventually {
-                let before = server.operations.current.itemsProduced
-                try await Task.sleep(for: .milliseconds(100))
-                return before > 0 && server.operations.current.itemsProduced == before
-            })
+            #expect(
+                try await eventually {
+                    let before = server.operations.current.itemsProduced
+                    try await Task.sleep(for: .milliseconds(100))
+                    return before > 0 && server.operations.current.itemsProduced == before
+                })
             #expect(server.server.connectionCount == 1)
             #expect(try await server.stillServes())
             peer.close()

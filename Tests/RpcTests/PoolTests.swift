@@ -34,14 +34,16 @@ extension RpcTests {
             let client = try first.client()
             _ = try await client.call(TestOperations.read, EchoMessage(), context: CallContext())
             await first.server.drain()
-            #expect(try await eventually {
-                await fault { try await client.call(TestOperations.read, EchoMessage(), context: CallContext()) }?.code == .unavailable
-            })
+            #expect(
+                try await eventually {
+                    await fault { try await client.call(TestOperations.read, EchoMessage(), context: CallContext()) }?.code == .unavailable
+                })
             let second = try await TestServer(identities: first.identities, identity: first.identity, port: first.address.port)
             let restarted = ContinuousClock.now
-            #expect(try await eventually {
-                await fault { try await client.call(TestOperations.read, EchoMessage(), context: CallContext()) } == nil
-            })
+            #expect(
+                try await eventually {
+                    await fault { try await client.call(TestOperations.read, EchoMessage(), context: CallContext()) } == nil
+                })
             #expect(restarted.duration(to: .now) < .seconds(1))
             #expect(second.operations.current.begun == 1)
         }

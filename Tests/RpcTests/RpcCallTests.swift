@@ -43,7 +43,8 @@ extension RpcTests {
         @Test func tellsTheCalleeWhoCallsAndWhy() async throws {
             let server = try await TestServer()
             let client = try server.client()
-            let context = CallContext(deadline: .now.advanced(by: .seconds(30)), trace: TraceContext(traceHigh: 1, traceLow: 2, span: 3, state: "a=b"))
+            let context = CallContext(
+                deadline: .now.advanced(by: .seconds(30)), trace: TraceContext(traceHigh: 1, traceLow: 2, span: 3, state: "a=b"))
             _ = try await client.call(TestOperations.note, EchoMessage(), context: context)
             let seen = try #require(server.operations.current.contexts.first)
             #expect(seen.caller == "client.boxoffice")
@@ -108,11 +109,12 @@ extension RpcTests {
                 var iterator = items.makeAsyncIterator()
                 _ = try await iterator.next()
             }
-            #expect(try await eventually {
-                let before = server.operations.current.itemsProduced
-                try await Task.sleep(for: .milliseconds(50))
-                return server.operations.current.itemsProduced == before
-            })
+            #expect(
+                try await eventually {
+                    let before = server.operations.current.itemsProduced
+                    try await Task.sleep(for: .milliseconds(50))
+                    return server.operations.current.itemsProduced == before
+                })
             #expect(try await server.stillServes())
         }
 

@@ -9,7 +9,10 @@ struct EmbeddedPair {
     let clientEvents = Recorder()
     let serverEvents = Recorder()
 
-    init(client clientIdentity: TlsIdentity, expecting name: String = "server.boxoffice", server serverIdentity: TlsIdentity, limits: TlsLimits = TlsLimits()) throws {
+    init(
+        client clientIdentity: TlsIdentity, expecting name: String = "server.boxoffice", server serverIdentity: TlsIdentity,
+        limits: TlsLimits = TlsLimits()
+    ) throws {
         client = EmbeddedChannel()
         server = EmbeddedChannel()
         try client.pipeline.syncOperations.addHandlers(

@@ -90,7 +90,8 @@ import Transport
     }
 
     @Test func refusesExpiredClient() throws {
-        let expired = try identities.identity("late.boxoffice", validity: .init(notBefore: .init(seconds: 1_000_000), notAfter: .init(seconds: 2_000_000)))
+        let expired = try identities.identity(
+            "late.boxoffice", validity: .init(notBefore: .init(seconds: 1_000_000), notAfter: .init(seconds: 2_000_000)))
         let pair = try EmbeddedPair(client: expired, server: server)
         try pair.exchange()
         #expect(pair.serverEvents.errors.map(\.code) == [.untrustedPeer])

@@ -41,7 +41,8 @@ struct CompareCommand: AsyncParsableCommand {
         // The C server answers with as many bytes as ours does.
         let probe = try measure(scenario, target, seconds: 0.2)
         let server = try startLimit(answerBytes: scenario.payloadBytes > 0 ? 0 : max(1, probe.answerBytes - 20), identities)
-        let limit = Target(address: "127.0.0.1:\(try server.line())", name: BenchmarkIdentities.server, files: identities.files(BenchmarkIdentities.client))
+        let limit = Target(
+            address: "127.0.0.1:\(try server.line())", name: BenchmarkIdentities.server, files: identities.files(BenchmarkIdentities.client))
         var pairs: [(limit: Measurement, ours: Measurement)] = []
         for _ in 0..<rounds {
             pairs.append((try measure(scenario, limit, seconds: seconds), try measure(scenario, target, seconds: seconds)))
@@ -60,7 +61,8 @@ struct CompareCommand: AsyncParsableCommand {
         let ratio = ours.callsPerSecond / limit.callsPerSecond
         let verdict = scenario.goal.map { "\($0) \(ratio >= $0 ? "met" : "missed")" } ?? "-"
         print(
-            scenario.method.padding(toLength: 18, withPad: " ", startingAt: 0) + scenario.load.description.padding(toLength: 6, withPad: " ", startingAt: 0)
+            scenario.method.padding(toLength: 18, withPad: " ", startingAt: 0)
+                + scenario.load.description.padding(toLength: 6, withPad: " ", startingAt: 0)
                 + String(
                     format: "%11.0f %8.1f %8.1f %15.0f %8.1f %8.1f %7.2f   %@", limit.callsPerSecond, limit.p50, limit.p99, ours.callsPerSecond,
                     ours.p50, ours.p99, ratio, verdict))
@@ -77,7 +79,8 @@ struct CompareCommand: AsyncParsableCommand {
             "\(tools)/load",
             [
                 address.host, "\(address.port)", target.name, target.files.certificate, target.files.key, target.files.trustAnchors,
-                scenario.service, scenario.method, "\(scenario.payloadBytes)", "\(scenario.load.connections)", "\(scenario.load.inFlight)", "\(seconds)",
+                scenario.service, scenario.method, "\(scenario.payloadBytes)", "\(scenario.load.connections)", "\(scenario.load.inFlight)",
+                "\(seconds)",
             ])
         let line = try load.line()
         guard let measurement = Measurement(line) else { throw ValidationError("The load client failed on \(scenario.method): \(line)") }

@@ -35,7 +35,8 @@ struct PreparedConfiguration: Config {
         programmers: [Programmer(id: "acme", name: "Acme"), Programmer(id: "bravo", name: "Bravo")],
         requestors: ["ACME1", "ACME2", "BRAVO"].map { id in
             Requestor(
-                id: id, name: id, programmerID: "acme", domains: [Domain(name: "\(id).example")], channels: ["\(id)-NEWS", "\(id)-SPORT", "\(id)-KIDS"])
+                id: id, name: id, programmerID: "acme", domains: [Domain(name: "\(id).example")],
+                channels: ["\(id)-NEWS", "\(id)-SPORT", "\(id)-KIDS"])
         },
         mvpds: ["NorthCable", "LakeTel", "OpenFiber", "ParkedTV"].map(mvpd),
         integrations: ["ACME1", "ACME2", "BRAVO"].flatMap { requestor in
@@ -44,7 +45,9 @@ struct PreparedConfiguration: Config {
             }
         },
         applications: [Application(id: "tv-app", name: "TV app", requestorIDs: ["ACME1", "ACME2"], softwareIDs: ["5f2b1c3d"])],
-        statementKeys: #"{"keys":[{"kty":"EC","crv":"P-256","kid":"1","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}"#)
+        statementKeys:
+            #"{"keys":[{"kty":"EC","crv":"P-256","kid":"1","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}"#
+    )
 
     private static func mvpd(_ id: String) -> Mvpd {
         Mvpd(

@@ -81,10 +81,21 @@ extension RestV1 {
             #expect(try await signedIn(at: "BRAVO").authorize(rated("TV-MA")).status == 200)
         }
 
-        private func rated(_ rating: String) -> String {
+        @Test(
+            "rest-v1 #113: the rating reaches the MVPD whatever the namespace and the spelling of the scheme",
+            arguments: ["http://search.yahoo.com/mrss/", "http://video.search.yahoo.com/mrss/", "https://search.yahoo.com/mrss/"],
+            ["urn:vchip", "urn:v-chip"])
+        func spellings(_ namespace: String, _ scheme: String) async throws {
+            let device = try await signedIn(as: "dan", at: "BRAVO")
+            let denied = try await device.authorize(rated("TV-MA", namespace: namespace, scheme: scheme))
+            #expect(denied.status == 403 && denied.object["code"] as? String == "authorization_denied_by_parental_controls")
+            #expect(try await device.authorize(rated("TV-G", namespace: namespace, scheme: scheme)).status == 200)
+        }
+
+        private func rated(_ rating: String, namespace: String = "http://search.yahoo.com/mrss/", scheme: String = "urn:v-chip") -> String {
             """
-            <rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>ACME1-NEWS</title>\
-            <item><title>Film</title><media:rating scheme="urn:v-chip">\(rating)</media:rating></item></channel></rss>
+            <rss version="2.0" xmlns:media="\(namespace)"><channel><title>ACME1-NEWS</title>\
+            <item><title>Film</title><media:rating scheme="\(scheme)">\(rating)</media:rating></item></channel></rss>
             """
         }
 

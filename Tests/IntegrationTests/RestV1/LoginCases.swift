@@ -85,6 +85,14 @@ extension RestV1 {
             #expect(try await endedSignIns(cluster) == before)
         }
 
+        @Test(
+            "rest-v1 #101: an address of the application's own platform ends a sign-in, an unknown scheme does not",
+            arguments: [("adobepass://ios.app", 302), ("adobepass://example.acme", 302), ("adobepass://example.foreign", 400), ("other://app", 400)])
+        func applicationAddress(_ url: String, _ status: Int) async throws {
+            let device = try await Device.make()
+            #expect(try await device.authenticate(try await device.code(), changing: ["redirect_url": url]).status == status)
+        }
+
         @Test("rest-v1 #102: a code is good for one login; a failed one does not count")
         func reusedCode() async throws {
             let device = try await Device.make()

@@ -1,5 +1,4 @@
 @testable import BoxofficeCommand
-import Cryptography
 import Foundation
 import Testing
 
@@ -38,15 +37,9 @@ extension RestV1 {
 
         @Test("rest-v1 #4: a well signed statement of an unknown software_id is unapproved")
         func unknownSoftware() async throws {
-            let cluster = try TestCluster.running()
-            let parts = try Client.statement("acme-tv").split(separator: ".").map(String.init)
-            let content = Data(try #require(Base64.url.decode(parts[1])))
-            var claims = try #require(try JSONSerialization.jsonObject(with: content) as? [String: Any])
-            claims["software_id"] = "withdrawn"
-            let payload = Base64.url.encode(Array(try JSONSerialization.data(withJSONObject: claims)))
-            let key = try P256PrivateKey(pemFile: cluster.home.pki.appendingPathComponent("statement.key").path)
-            let signature = Base64.url.encode(try key.sign(Array("\(parts[0]).\(payload)".utf8)))
-            let answer = try await register(["software_statement": "\(parts[0]).\(payload).\(signature)"])
+            let statement = try ResignedToken.make(
+                from: try Client.statement("acme-tv"), key: "statement.key", claims: ["software_id": "withdrawn"])
+            let answer = try await register(["software_statement": statement])
             #expect(answer.status == 400 && answer.oauthError == "unapproved_software_statement")
         }
 
@@ -89,6 +82,23 @@ extension RestV1 {
             let client = try await Client.register("acme-tv")
             let answer = try await token(client.fields + [("client_id", client.id)])
             #expect(answer.status == 400 && answer.oauthError == "invalid_request")
+        }
+
+        @Test("rest-v1 #10: an expired bearer authorizes nothing, and the MVPD is not asked")
+        func expiredBearer() async throws {
+            let (device, sandbox) = (try await Device.make(), try SandboxControl.running())
+            try await device.signIn()
+            let asked = try await sandbox.decisions()
+            let call = device.call("/api/v1/authorize", ["resource": "ACME1-NEWS"])
+            let now = Int(Date().timeIntervalSince1970)
+            for (end, status) in [(now - 120, 401), (now + 120, 200)] {
+                let bearer = try ResignedToken.make(from: device.accessToken, key: "access-token.key", claims: ["exp": end])
+                let answer = try await device.cluster.send(call.with { $0.headers["Authorization"] = "Bearer \(bearer)" })
+                #expect(answer.status == status, "\(answer.text)")
+                guard status == 401 else { continue }
+                #expect(answer.oauthError == "access_denied" && answer.header("cache-control") == "no-store")
+                #expect(try await sandbox.decisions() == asked)
+            }
         }
 
         @Test("rest-v1 #12: a token of one programmer's application is of no use at another's requestor")

@@ -32,6 +32,7 @@ struct CompareCommand: AsyncParsableCommand {
         let identities = try BenchmarkIdentities.create()
         defer { identities.remove() }
         let own = address == nil ? try ChildProgram(CommandLine.arguments[0], ["serve", "--identities", identities.folder]) : nil
+        defer { own?.stop() }
         let target = try Target(address: address ?? "127.0.0.1:\(own?.line() ?? "")", name: name, files: targetFiles(identities))
         print("method            load    C calls/s   p50 µs   p99 µs    ours calls/s   p50 µs   p99 µs   ratio   goal")
         for scenario in Scenario.all { try compare(scenario, target, identities) }
@@ -41,6 +42,7 @@ struct CompareCommand: AsyncParsableCommand {
         // The C server answers with as many bytes as ours does.
         let probe = try measure(scenario, target, seconds: 0.2)
         let server = try startLimit(answerBytes: scenario.payloadBytes > 0 ? 0 : max(1, probe.answerBytes - 20), identities)
+        defer { server.stop() }
         let limit = Target(
             address: "127.0.0.1:\(try server.line())", name: BenchmarkIdentities.server, files: identities.files(BenchmarkIdentities.client))
         var pairs: [(limit: Measurement, ours: Measurement)] = []

@@ -108,7 +108,7 @@ let package = Package(
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StrictJson", "Transport",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
-            ]),
+            ], exclude: ["README.md"]),
 
         // Services: a library with the logic of one context, and a thin executable.
         library(

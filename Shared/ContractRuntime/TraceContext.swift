@@ -20,12 +20,12 @@ public struct TraceContext: Hashable, Sendable {
 
     /// A new trace.
     public static func random() -> TraceContext {
-        TraceContext(traceHigh: .random(in: 1 ... .max), traceLow: .random(in: 0 ... .max), span: .random(in: 1 ... .max))
+        TraceContext(traceHigh: TraceIDs.next(), traceLow: TraceIDs.next(), span: TraceIDs.next())
     }
 
     /// The same trace, another span.
     public func child() -> TraceContext {
-        TraceContext(traceHigh: traceHigh, traceLow: traceLow, span: .random(in: 1 ... .max), flags: flags, state: state)
+        TraceContext(traceHigh: traceHigh, traceLow: traceLow, span: TraceIDs.next(), flags: flags, state: state)
     }
 
     /// - Parameters:

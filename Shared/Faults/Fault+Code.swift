@@ -83,7 +83,8 @@ extension Fault {
                 .known(.storageFull),
                 .known(.networkReceivedError),
                 .known(.networkConnectionTimeout),
-                .known(.maximumExecutionTimeExceeded): true
+                .known(.maximumExecutionTimeExceeded):
+                true
             default: false
             }
         }

@@ -229,7 +229,7 @@ extension ServerConnection {
         let offered = core.methods[method]
         logger.log(
             level: fault.code == .internal ? .error : .info, "rpc.call_failed",
-            metadata: ["service": "\(offered.service)", "method": "\(offered.name)", "trace": "\(trace.traceID)", "fault": "\(fault)"])
+            metadata: ["service": "\(offered.service)", "method": "\(offered.name)", "trace_id": "\(trace.traceID)", "fault": "\(fault)"])
         return fault
     }
 }

@@ -117,6 +117,6 @@ public struct AuthorizationService: Authorization {
     }
 
     static func fields(_ session: SessionAtHand, _ context: CallContext) -> Logger.Metadata {
-        ["requestor": "\(session.requestor)", "mvpd": "\(session.mvpd)", "trace": "\(context.trace.traceID)"]
+        ["requestor": "\(session.requestor)", "mvpd": "\(session.mvpd)", "trace_id": "\(context.trace.traceID)"]
     }
 }

@@ -42,7 +42,7 @@ struct SignInLog: Sendable {
 
     private func metadata(_ mvpd: MvpdID?, _ details: Logger.Metadata = [:]) -> Logger.Metadata {
         var metadata = details
-        metadata["trace"] = "\(trace.traceID)"
+        metadata["trace_id"] = "\(trace.traceID)"
         if let mvpd { metadata["mvpd"] = "\(mvpd)" }
         return metadata
     }

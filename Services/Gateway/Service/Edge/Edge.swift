@@ -15,7 +15,7 @@ struct Edge: HTTPResponder {
         var context = context
         context.facts = RequestFacts(request, peer: context.peer, trusted: trustedProxies)
         context.logger = logger
-        context.logger[metadataKey: "trace"] = "\(context.facts.trace.traceID)"
+        context.logger[metadataKey: "trace_id"] = "\(context.facts.trace.traceID)"
         context.logger[metadataKey: "request"] = "\(context.facts.requestID)"
         var response = try await router.respond(to: context.facts.routed(request), context: context)
         // The router answers an unknown path itself and leaves this mark.

@@ -225,7 +225,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "SamlSigner", "Transport",
+                "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "SamlSigner",
+                "Transport",
                 httpClient, nioCore, nioPosix, logging,
             ]),
     ]

@@ -70,11 +70,12 @@ struct ConfigServiceTests {
         #expect(try await items.next()?.version == 20)
     }
 
-    @Test("subscriptions end when the program stops")
+    @Test("subscriptions end with a fault when the program stops: the versions have not come to their end")
     func endsSubscriptions() async throws {
-        var items = try await service.watchConfiguration(WatchConfigurationRequest(knownVersion: 7), context: CallContext()).makeAsyncIterator()
+        let stream = try await service.watchConfiguration(WatchConfigurationRequest(knownVersion: 7), context: CallContext())
         published.endSubscriptions()
-        #expect(try await items.next() == nil)
+        let fault = await #expect(throws: Fault.self) { for try await _ in stream {} }
+        #expect(fault?.code == .unavailable)
     }
 
     @Test("a software statement is signed by the published key and names the application")

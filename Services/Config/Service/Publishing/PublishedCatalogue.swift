@@ -54,13 +54,14 @@ public final class PublishedCatalogue: Sendable {
         state.withLock { _ = $0.subscribers.removeValue(forKey: number) }
     }
 
-    /// Ends all subscriptions, so that the listener need not wait for them when the program stops.
+    /// Ends all subscriptions when the program stops: with `unavailable`, so that nobody takes it for the end of all versions.
     public func endSubscriptions() {
         let subscribers = state.withLock { state in
             defer { state.subscribers = [:] }
             return state.subscribers.values
         }
-        for subscriber in subscribers { subscriber.finish() }
+        let stopping = Fault(.unavailable, "The service is stopping.", retryAfter: .milliseconds(100))
+        for subscriber in subscribers { subscriber.finish(throwing: stopping) }
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }

@@ -50,7 +50,6 @@ let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting",
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 let package = Package(
     name: "boxoffice",
@@ -79,7 +78,6 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
     ],
     targets: [
         // Shared layers, lowest first; a target may only depend on targets above it in this list.
@@ -175,7 +173,7 @@ let package = Package(
         program(
             "WireBenchmark", "Tests/Benchmarks/Wire",
             [
-                "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, histogram, nioCore, nioPosix, logging,
+                "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging,
             ]),
 
         // Tests.

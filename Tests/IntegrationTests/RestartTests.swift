@@ -8,12 +8,19 @@ struct RestartTests {
     /// From the moment the restarted service is ready, the whole flow must work again within this time.
     static let recovery: Duration = .seconds(1)
 
+    /// How often each service is killed.
+    static let rounds = ProcessInfo.processInfo.environment["BOXOFFICE_LONG"] == "1" ? 5 : 1
+
     @Test(
         "a killed service comes back, the loop of sign-ins with it, and nothing acknowledged is lost",
         arguments: [
             ClusterService.config, .authentication, .authorization, .autosignin, .gateway, .sandbox,
         ])
     func survivesKill(of service: ClusterService) async throws {
+        for _ in 0..<Self.rounds { try await kill(service) }
+    }
+
+    private func kill(_ service: ClusterService) async throws {
         let cluster = try TestCluster.running()
         let signedIn = try await cluster.app()
         try await signInOnce(signedIn, cluster)

@@ -13,6 +13,7 @@ import urllib.request
 import uuid
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -64,7 +65,11 @@ class Browser:
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
     def wait(self, what, condition):
-        WebDriverWait(self.driver, 10).until(lambda _: condition(), f"waited for {what} at {self.driver.current_url}: {self.text()[:300]}")
+        """Waits up to 10 s; a page may be replaced while it is looked at."""
+        try:
+            WebDriverWait(self.driver, 10, ignored_exceptions=[WebDriverException]).until(lambda _: condition())
+        except TimeoutException:
+            raise AssertionError(f"waited in vain for {what} at {self.driver.current_url}: {self.text()[:300]}") from None
 
     def text(self):
         return self.driver.find_element(By.TAG_NAME, "body").text
@@ -111,7 +116,7 @@ def signs_in_by_keyboard_on_a_phone():
         browser.sign_in_at_sandbox("ada")
         browser.wait("the last page", lambda: browser.driver.current_url.startswith(gateway + "/activate/done"))
         browser.screenshot("done")
-        assert "connected" in browser.heading(), browser.text()
+        browser.wait("the good news", lambda: "connected" in browser.heading())
         assert device.is_signed_in(), "the TV is signed in"
         browser.driver.get(f"{gateway}/activate?code={code}")
         browser.press(Keys.ENTER)
@@ -150,7 +155,7 @@ def a_wrong_password_and_a_cancelled_login_leave_the_tv_signed_out():
         browser.driver.find_element(By.ID, "cancel").click()
         browser.wait("the last page", lambda: browser.driver.current_url.startswith(gateway + "/activate/done"))
         browser.screenshot("cancelled")
-        assert "did not finish" in browser.heading(), browser.text()
+        browser.wait("the bad news", lambda: "did not finish" in browser.heading())
         assert not device.is_signed_in(), "the TV is not signed in"
     finally:
         browser.driver.quit()
@@ -162,7 +167,7 @@ def a_wrong_code_gets_a_helpful_word():
         for typed, words in (("AAAAAAA", "do not know"), ("AB", "length")):
             browser.driver.get(gateway + "/activate")
             browser.driver.find_element(By.ID, "code").send_keys(typed + Keys.ENTER)
-            browser.wait("a problem", lambda: browser.driver.find_elements(By.ID, "problem"))
+            browser.wait("a problem", lambda: words in browser.driver.find_element(By.ID, "problem").text)
             problem = browser.driver.find_element(By.ID, "problem")
             assert problem.get_attribute("role") == "alert" and words in problem.text, problem.text
             field = browser.driver.find_element(By.ID, "code")

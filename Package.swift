@@ -21,6 +21,13 @@ func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
     .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict)
 }
 
+/// A library on the path of every call. In release builds other modules may inline its functions, and the run-time check of exclusive access
+/// is left out: the debug builds that the tests run have it. Such flags keep a package from being a dependency, so what others use has none.
+func wireLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
+    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict + [fast])
+}
+
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
@@ -64,8 +71,6 @@ let package = Package(
         .executable(name: "boxoffice", targets: ["CommandLineMain"]),
         .executable(name: "wire-benchmark", targets: ["WireBenchmark"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
-        .library(name: "Wire", targets: ["Wire"]),
-        .library(name: "Contracts", targets: ["Contracts"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
@@ -88,12 +93,12 @@ let package = Package(
         cLibrary("COpenSSL", "Shared/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
         library("Cryptography", "Shared/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
-        library("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
+        wireLibrary("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
         library("Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"], exclude: ["Protos", "WIRE.md"]),
         library("Catalogue", "Shared/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
-        library("Wire", "Shared/Wire", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
-        library("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
-        library(
+        wireLibrary("Wire", "Shared/Wire", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
+        wireLibrary("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
+        wireLibrary(
             "Rpc", "Shared/Rpc",
             [
                 "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, logging, coreMetrics,

@@ -53,6 +53,8 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
@@ -151,7 +153,8 @@ let package = Package(
         library(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, hummingbirdCore, mustache, nioCore,
+                "Catalogue", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, hummingbirdCore, hummingbirdHTTP2,
+                hummingbirdTLS, mustache, nioCore, nioSSL,
             ]),
         program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, nioCore]),
 

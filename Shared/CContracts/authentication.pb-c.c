@@ -1087,6 +1087,771 @@ void   boxoffice__authentication__v1__logout_response__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__logout_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__user_metadata__init
+                     (Boxoffice__Authentication__V1__UserMetadata         *message)
+{
+  static const Boxoffice__Authentication__V1__UserMetadata init_value = BOXOFFICE__AUTHENTICATION__V1__USER_METADATA__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__user_metadata__get_packed_size
+                     (const Boxoffice__Authentication__V1__UserMetadata *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__user_metadata__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__user_metadata__pack
+                     (const Boxoffice__Authentication__V1__UserMetadata *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__user_metadata__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__user_metadata__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UserMetadata *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__user_metadata__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UserMetadata *
+       boxoffice__authentication__v1__user_metadata__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UserMetadata *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__user_metadata__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__user_metadata__free_unpacked
+                     (Boxoffice__Authentication__V1__UserMetadata *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__user_metadata__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__metadata_entry__init
+                     (Boxoffice__Authentication__V1__MetadataEntry         *message)
+{
+  static const Boxoffice__Authentication__V1__MetadataEntry init_value = BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__metadata_entry__get_packed_size
+                     (const Boxoffice__Authentication__V1__MetadataEntry *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__metadata_entry__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__metadata_entry__pack
+                     (const Boxoffice__Authentication__V1__MetadataEntry *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__metadata_entry__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__metadata_entry__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__MetadataEntry *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__metadata_entry__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__MetadataEntry *
+       boxoffice__authentication__v1__metadata_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__MetadataEntry *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__metadata_entry__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__metadata_entry__free_unpacked
+                     (Boxoffice__Authentication__V1__MetadataEntry *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__metadata_entry__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__text_list__init
+                     (Boxoffice__Authentication__V1__TextList         *message)
+{
+  static const Boxoffice__Authentication__V1__TextList init_value = BOXOFFICE__AUTHENTICATION__V1__TEXT_LIST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__text_list__get_packed_size
+                     (const Boxoffice__Authentication__V1__TextList *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_list__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__text_list__pack
+                     (const Boxoffice__Authentication__V1__TextList *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_list__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__text_list__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TextList *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_list__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__TextList *
+       boxoffice__authentication__v1__text_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__TextList *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__text_list__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__text_list__free_unpacked
+                     (Boxoffice__Authentication__V1__TextList *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_list__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__text_map__init
+                     (Boxoffice__Authentication__V1__TextMap         *message)
+{
+  static const Boxoffice__Authentication__V1__TextMap init_value = BOXOFFICE__AUTHENTICATION__V1__TEXT_MAP__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__text_map__get_packed_size
+                     (const Boxoffice__Authentication__V1__TextMap *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_map__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__text_map__pack
+                     (const Boxoffice__Authentication__V1__TextMap *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_map__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__text_map__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TextMap *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_map__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__TextMap *
+       boxoffice__authentication__v1__text_map__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__TextMap *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__text_map__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__text_map__free_unpacked
+                     (Boxoffice__Authentication__V1__TextMap *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_map__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__text_map_entry__init
+                     (Boxoffice__Authentication__V1__TextMapEntry         *message)
+{
+  static const Boxoffice__Authentication__V1__TextMapEntry init_value = BOXOFFICE__AUTHENTICATION__V1__TEXT_MAP_ENTRY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__text_map_entry__get_packed_size
+                     (const Boxoffice__Authentication__V1__TextMapEntry *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_map_entry__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__text_map_entry__pack
+                     (const Boxoffice__Authentication__V1__TextMapEntry *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_map_entry__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__text_map_entry__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TextMapEntry *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_map_entry__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__TextMapEntry *
+       boxoffice__authentication__v1__text_map_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__TextMapEntry *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__text_map_entry__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__text_map_entry__free_unpacked
+                     (Boxoffice__Authentication__V1__TextMapEntry *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__text_map_entry__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__create_profile_request_request__init
+                     (Boxoffice__Authentication__V1__CreateProfileRequestRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__CreateProfileRequestRequest init_value = BOXOFFICE__AUTHENTICATION__V1__CREATE_PROFILE_REQUEST_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__create_profile_request_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__CreateProfileRequestRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__create_profile_request_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__create_profile_request_request__pack
+                     (const Boxoffice__Authentication__V1__CreateProfileRequestRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__create_profile_request_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__create_profile_request_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__CreateProfileRequestRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__create_profile_request_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__CreateProfileRequestRequest *
+       boxoffice__authentication__v1__create_profile_request_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__CreateProfileRequestRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__create_profile_request_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__create_profile_request_request__free_unpacked
+                     (Boxoffice__Authentication__V1__CreateProfileRequestRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__create_profile_request_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__profile_request__init
+                     (Boxoffice__Authentication__V1__ProfileRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ProfileRequest init_value = BOXOFFICE__AUTHENTICATION__V1__PROFILE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__profile_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ProfileRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profile_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__profile_request__pack
+                     (const Boxoffice__Authentication__V1__ProfileRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profile_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__profile_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ProfileRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profile_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ProfileRequest *
+       boxoffice__authentication__v1__profile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ProfileRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__profile_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__profile_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ProfileRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profile_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__exchange_platform_profile_request__init
+                     (Boxoffice__Authentication__V1__ExchangePlatformProfileRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest init_value = BOXOFFICE__AUTHENTICATION__V1__EXCHANGE_PLATFORM_PROFILE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__exchange_platform_profile_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__exchange_platform_profile_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__exchange_platform_profile_request__pack
+                     (const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__exchange_platform_profile_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__exchange_platform_profile_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__exchange_platform_profile_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *
+       boxoffice__authentication__v1__exchange_platform_profile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__exchange_platform_profile_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__exchange_platform_profile_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__exchange_platform_profile_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__start_free_preview_request__init
+                     (Boxoffice__Authentication__V1__StartFreePreviewRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__StartFreePreviewRequest init_value = BOXOFFICE__AUTHENTICATION__V1__START_FREE_PREVIEW_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__start_free_preview_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__StartFreePreviewRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__start_free_preview_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__start_free_preview_request__pack
+                     (const Boxoffice__Authentication__V1__StartFreePreviewRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__start_free_preview_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__start_free_preview_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StartFreePreviewRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__start_free_preview_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__StartFreePreviewRequest *
+       boxoffice__authentication__v1__start_free_preview_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__StartFreePreviewRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__start_free_preview_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__start_free_preview_request__free_unpacked
+                     (Boxoffice__Authentication__V1__StartFreePreviewRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__start_free_preview_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__reset_temp_pass_request__init
+                     (Boxoffice__Authentication__V1__ResetTempPassRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ResetTempPassRequest init_value = BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__reset_temp_pass_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ResetTempPassRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__reset_temp_pass_request__pack
+                     (const Boxoffice__Authentication__V1__ResetTempPassRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__reset_temp_pass_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ResetTempPassRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ResetTempPassRequest *
+       boxoffice__authentication__v1__reset_temp_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ResetTempPassRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__reset_temp_pass_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__reset_temp_pass_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ResetTempPassRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__reset_temp_pass_response__init
+                     (Boxoffice__Authentication__V1__ResetTempPassResponse         *message)
+{
+  static const Boxoffice__Authentication__V1__ResetTempPassResponse init_value = BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__reset_temp_pass_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__ResetTempPassResponse *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__reset_temp_pass_response__pack
+                     (const Boxoffice__Authentication__V1__ResetTempPassResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__reset_temp_pass_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ResetTempPassResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ResetTempPassResponse *
+       boxoffice__authentication__v1__reset_temp_pass_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ResetTempPassResponse *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__reset_temp_pass_response__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__reset_temp_pass_response__free_unpacked
+                     (Boxoffice__Authentication__V1__ResetTempPassResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__revoke_client_request__init
+                     (Boxoffice__Authentication__V1__RevokeClientRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__RevokeClientRequest init_value = BOXOFFICE__AUTHENTICATION__V1__REVOKE_CLIENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__revoke_client_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__RevokeClientRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__revoke_client_request__pack
+                     (const Boxoffice__Authentication__V1__RevokeClientRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__revoke_client_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__RevokeClientRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__RevokeClientRequest *
+       boxoffice__authentication__v1__revoke_client_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__RevokeClientRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__revoke_client_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__revoke_client_request__free_unpacked
+                     (Boxoffice__Authentication__V1__RevokeClientRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__revoke_client_response__init
+                     (Boxoffice__Authentication__V1__RevokeClientResponse         *message)
+{
+  static const Boxoffice__Authentication__V1__RevokeClientResponse init_value = BOXOFFICE__AUTHENTICATION__V1__REVOKE_CLIENT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__revoke_client_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__RevokeClientResponse *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__revoke_client_response__pack
+                     (const Boxoffice__Authentication__V1__RevokeClientResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__revoke_client_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__RevokeClientResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__RevokeClientResponse *
+       boxoffice__authentication__v1__revoke_client_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__RevokeClientResponse *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__revoke_client_response__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__revoke_client_response__free_unpacked
+                     (Boxoffice__Authentication__V1__RevokeClientResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__spend_temp_pass_request__init
+                     (Boxoffice__Authentication__V1__SpendTempPassRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__SpendTempPassRequest init_value = BOXOFFICE__AUTHENTICATION__V1__SPEND_TEMP_PASS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__spend_temp_pass_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__SpendTempPassRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__spend_temp_pass_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__spend_temp_pass_request__pack
+                     (const Boxoffice__Authentication__V1__SpendTempPassRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__spend_temp_pass_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__spend_temp_pass_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SpendTempPassRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__spend_temp_pass_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SpendTempPassRequest *
+       boxoffice__authentication__v1__spend_temp_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SpendTempPassRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__spend_temp_pass_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__spend_temp_pass_request__free_unpacked
+                     (Boxoffice__Authentication__V1__SpendTempPassRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__spend_temp_pass_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__temp_pass_balance__init
+                     (Boxoffice__Authentication__V1__TempPassBalance         *message)
+{
+  static const Boxoffice__Authentication__V1__TempPassBalance init_value = BOXOFFICE__AUTHENTICATION__V1__TEMP_PASS_BALANCE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__temp_pass_balance__get_packed_size
+                     (const Boxoffice__Authentication__V1__TempPassBalance *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__temp_pass_balance__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__temp_pass_balance__pack
+                     (const Boxoffice__Authentication__V1__TempPassBalance *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__temp_pass_balance__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__temp_pass_balance__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TempPassBalance *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__temp_pass_balance__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__TempPassBalance *
+       boxoffice__authentication__v1__temp_pass_balance__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__TempPassBalance *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__temp_pass_balance__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__temp_pass_balance__free_unpacked
+                     (Boxoffice__Authentication__V1__TempPassBalance *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__temp_pass_balance__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__update_attributes_request__init
+                     (Boxoffice__Authentication__V1__UpdateAttributesRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__UpdateAttributesRequest init_value = BOXOFFICE__AUTHENTICATION__V1__UPDATE_ATTRIBUTES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__update_attributes_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpdateAttributesRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__update_attributes_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__update_attributes_request__pack
+                     (const Boxoffice__Authentication__V1__UpdateAttributesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__update_attributes_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__update_attributes_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpdateAttributesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__update_attributes_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpdateAttributesRequest *
+       boxoffice__authentication__v1__update_attributes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpdateAttributesRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__update_attributes_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__update_attributes_request__free_unpacked
+                     (Boxoffice__Authentication__V1__UpdateAttributesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__update_attributes_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__update_attributes_response__init
+                     (Boxoffice__Authentication__V1__UpdateAttributesResponse         *message)
+{
+  static const Boxoffice__Authentication__V1__UpdateAttributesResponse init_value = BOXOFFICE__AUTHENTICATION__V1__UPDATE_ATTRIBUTES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__update_attributes_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpdateAttributesResponse *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__update_attributes_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__update_attributes_response__pack
+                     (const Boxoffice__Authentication__V1__UpdateAttributesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__update_attributes_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__update_attributes_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpdateAttributesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__update_attributes_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpdateAttributesResponse *
+       boxoffice__authentication__v1__update_attributes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpdateAttributesResponse *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__update_attributes_response__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__update_attributes_response__free_unpacked
+                     (Boxoffice__Authentication__V1__UpdateAttributesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__update_attributes_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__service_provider_metadata_request__init
                      (Boxoffice__Authentication__V1__ServiceProviderMetadataRequest         *message)
 {
@@ -1488,7 +2253,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_informati
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_information__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[9] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[10] =
 {
   {
     "access_token",
@@ -1598,6 +2363,18 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "subject_token",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, subject_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__device_call__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -1608,12 +2385,13 @@ static const unsigned boxoffice__authentication__v1__device_call__field_indices_
   3,   /* field[3] = device_type */
   4,   /* field[4] = device_user */
   1,   /* field[1] = requestor */
+  9,   /* field[9] = subject_token */
   8,   /* field[8] = user_agent */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__device_call__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor =
 {
@@ -1623,7 +2401,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__des
   "Boxoffice__Authentication__V1__DeviceCall",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__DeviceCall),
-  9,
+  10,
   boxoffice__authentication__v1__device_call__field_descriptors,
   boxoffice__authentication__v1__device_call__field_indices_by_name,
   1,  boxoffice__authentication__v1__device_call__number_ranges,
@@ -2510,7 +3288,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__delete_registrat
   (ProtobufCMessageInit) boxoffice__authentication__v1__delete_registration_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[7] =
 {
   {
     "requestor",
@@ -2584,10 +3362,23 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "generic_data",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartSignInRequest, generic_data),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name[] = {
   5,   /* field[5] = client_address */
   3,   /* field[3] = domain_name */
+  6,   /* field[6] = generic_data */
   1,   /* field[1] = mvpd */
   4,   /* field[4] = redirect_url */
   2,   /* field[2] = registration_code */
@@ -2596,7 +3387,7 @@ static const unsigned boxoffice__authentication__v1__start_sign_in_request__fiel
 static const ProtobufCIntRange boxoffice__authentication__v1__start_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_request__descriptor =
 {
@@ -2606,7 +3397,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_re
   "Boxoffice__Authentication__V1__StartSignInRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__StartSignInRequest),
-  6,
+  7,
   boxoffice__authentication__v1__start_sign_in_request__field_descriptors,
   boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__start_sign_in_request__number_ranges,
@@ -2984,7 +3775,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_
   (ProtobufCMessageInit) boxoffice__authentication__v1__session_by_code_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session__field_descriptors[7] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session__field_descriptors[8] =
 {
   {
     "id",
@@ -3070,11 +3861,24 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "kind",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__Session, kind),
+    &boxoffice__authentication__v1__session_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session__field_indices_by_name[] = {
   5,   /* field[5] = created_at_ms */
   6,   /* field[6] = expires_at_ms */
   0,   /* field[0] = id */
+  7,   /* field[7] = kind */
   2,   /* field[2] = mvpd */
   3,   /* field[3] = proxy_mvpd */
   1,   /* field[1] = requestor */
@@ -3083,7 +3887,7 @@ static const unsigned boxoffice__authentication__v1__session__field_indices_by_n
 static const ProtobufCIntRange boxoffice__authentication__v1__session__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session__descriptor =
 {
@@ -3093,14 +3897,14 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session__descrip
   "Boxoffice__Authentication__V1__Session",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__Session),
-  7,
+  8,
   boxoffice__authentication__v1__session__field_descriptors,
   boxoffice__authentication__v1__session__field_indices_by_name,
   1,  boxoffice__authentication__v1__session__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[6] =
 {
   {
     "session",
@@ -3150,17 +3954,43 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_sub
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, device),
+    &boxoffice__authentication__v1__device_information__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_subject__field_indices_by_name[] = {
   2,   /* field[2] = attributes */
   3,   /* field[3] = client_id */
+  5,   /* field[5] = device */
+  4,   /* field[4] = device_id */
   0,   /* field[0] = session */
   1,   /* field[1] = upstream_user_id */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_subject__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject__descriptor =
 {
@@ -3170,7 +4000,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject_
   "Boxoffice__Authentication__V1__SessionSubject",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionSubject),
-  4,
+  6,
   boxoffice__authentication__v1__session_subject__field_descriptors,
   boxoffice__authentication__v1__session_subject__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_subject__number_ranges,
@@ -3304,6 +4134,1029 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_response_
   (ProtobufCMessageInit) boxoffice__authentication__v1__logout_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__user_metadata__field_descriptors[3] =
+{
+  {
+    "updated_at_s",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UserMetadata, updated_at_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "encrypted",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__UserMetadata, n_encrypted),
+    offsetof(Boxoffice__Authentication__V1__UserMetadata, encrypted),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "data",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__UserMetadata, n_data),
+    offsetof(Boxoffice__Authentication__V1__UserMetadata, data),
+    &boxoffice__authentication__v1__metadata_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__user_metadata__field_indices_by_name[] = {
+  2,   /* field[2] = data */
+  1,   /* field[1] = encrypted */
+  0,   /* field[0] = updated_at_s */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__user_metadata__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_metadata__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UserMetadata",
+  "UserMetadata",
+  "Boxoffice__Authentication__V1__UserMetadata",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UserMetadata),
+  3,
+  boxoffice__authentication__v1__user_metadata__field_descriptors,
+  boxoffice__authentication__v1__user_metadata__field_indices_by_name,
+  1,  boxoffice__authentication__v1__user_metadata__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__user_metadata__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__metadata_entry__field_descriptors[6] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "text",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, value_case),
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, text),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "flag",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, value_case),
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, flag),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "number",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, value_case),
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, number),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, value_case),
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, list),
+    &boxoffice__authentication__v1__text_list__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "map",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, value_case),
+    offsetof(Boxoffice__Authentication__V1__MetadataEntry, map),
+    &boxoffice__authentication__v1__text_map__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__metadata_entry__field_indices_by_name[] = {
+  2,   /* field[2] = flag */
+  0,   /* field[0] = key */
+  4,   /* field[4] = list */
+  5,   /* field[5] = map */
+  3,   /* field[3] = number */
+  1,   /* field[1] = text */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__metadata_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__metadata_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.MetadataEntry",
+  "MetadataEntry",
+  "Boxoffice__Authentication__V1__MetadataEntry",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__MetadataEntry),
+  6,
+  boxoffice__authentication__v1__metadata_entry__field_descriptors,
+  boxoffice__authentication__v1__metadata_entry__field_indices_by_name,
+  1,  boxoffice__authentication__v1__metadata_entry__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__metadata_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__text_list__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__TextList, n_values),
+    offsetof(Boxoffice__Authentication__V1__TextList, values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__text_list__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__text_list__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__text_list__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.TextList",
+  "TextList",
+  "Boxoffice__Authentication__V1__TextList",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__TextList),
+  1,
+  boxoffice__authentication__v1__text_list__field_descriptors,
+  boxoffice__authentication__v1__text_list__field_indices_by_name,
+  1,  boxoffice__authentication__v1__text_list__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__text_list__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__text_map__field_descriptors[1] =
+{
+  {
+    "entries",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__TextMap, n_entries),
+    offsetof(Boxoffice__Authentication__V1__TextMap, entries),
+    &boxoffice__authentication__v1__text_map_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__text_map__field_indices_by_name[] = {
+  0,   /* field[0] = entries */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__text_map__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__text_map__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.TextMap",
+  "TextMap",
+  "Boxoffice__Authentication__V1__TextMap",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__TextMap),
+  1,
+  boxoffice__authentication__v1__text_map__field_descriptors,
+  boxoffice__authentication__v1__text_map__field_indices_by_name,
+  1,  boxoffice__authentication__v1__text_map__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__text_map__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__text_map_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TextMapEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TextMapEntry, value),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__text_map_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__text_map_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__text_map_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.TextMapEntry",
+  "TextMapEntry",
+  "Boxoffice__Authentication__V1__TextMapEntry",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__TextMapEntry),
+  2,
+  boxoffice__authentication__v1__text_map_entry__field_descriptors,
+  boxoffice__authentication__v1__text_map_entry__field_indices_by_name,
+  1,  boxoffice__authentication__v1__text_map_entry__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__text_map_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__create_profile_request_request__field_descriptors[4] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CreateProfileRequestRequest, access_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CreateProfileRequestRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CreateProfileRequestRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_type",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CreateProfileRequestRequest, device_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__create_profile_request_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  3,   /* field[3] = device_type */
+  2,   /* field[2] = mvpd */
+  1,   /* field[1] = requestor */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__create_profile_request_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__create_profile_request_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.CreateProfileRequestRequest",
+  "CreateProfileRequestRequest",
+  "Boxoffice__Authentication__V1__CreateProfileRequestRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__CreateProfileRequestRequest),
+  4,
+  boxoffice__authentication__v1__create_profile_request_request__field_descriptors,
+  boxoffice__authentication__v1__create_profile_request_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__create_profile_request_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__create_profile_request_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__profile_request__field_descriptors[2] =
+{
+  {
+    "verification_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ProfileRequest, verification_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ProfileRequest, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__profile_request__field_indices_by_name[] = {
+  1,   /* field[1] = expires_at_ms */
+  0,   /* field[0] = verification_token */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__profile_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__profile_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ProfileRequest",
+  "ProfileRequest",
+  "Boxoffice__Authentication__V1__ProfileRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ProfileRequest),
+  2,
+  boxoffice__authentication__v1__profile_request__field_descriptors,
+  boxoffice__authentication__v1__profile_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__profile_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__profile_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__exchange_platform_profile_request__field_descriptors[3] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExchangePlatformProfileRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExchangePlatformProfileRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "saml_response",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExchangePlatformProfileRequest, saml_response),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__exchange_platform_profile_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  1,   /* field[1] = mvpd */
+  2,   /* field[2] = saml_response */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__exchange_platform_profile_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__exchange_platform_profile_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ExchangePlatformProfileRequest",
+  "ExchangePlatformProfileRequest",
+  "Boxoffice__Authentication__V1__ExchangePlatformProfileRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ExchangePlatformProfileRequest),
+  3,
+  boxoffice__authentication__v1__exchange_platform_profile_request__field_descriptors,
+  boxoffice__authentication__v1__exchange_platform_profile_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__exchange_platform_profile_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__exchange_platform_profile_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_free_preview_request__field_descriptors[4] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartFreePreviewRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartFreePreviewRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "domain_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartFreePreviewRequest, domain_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "generic_data",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartFreePreviewRequest, generic_data),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__start_free_preview_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  2,   /* field[2] = domain_name */
+  3,   /* field[3] = generic_data */
+  1,   /* field[1] = mvpd */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__start_free_preview_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_free_preview_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.StartFreePreviewRequest",
+  "StartFreePreviewRequest",
+  "Boxoffice__Authentication__V1__StartFreePreviewRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__StartFreePreviewRequest),
+  4,
+  boxoffice__authentication__v1__start_free_preview_request__field_descriptors,
+  boxoffice__authentication__v1__start_free_preview_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__start_free_preview_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__start_free_preview_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__reset_temp_pass_request__field_descriptors[5] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ResetTempPassRequest, access_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ResetTempPassRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ResetTempPassRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__ResetTempPassRequest, scope_case),
+    offsetof(Boxoffice__Authentication__V1__ResetTempPassRequest, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__ResetTempPassRequest, scope_case),
+    offsetof(Boxoffice__Authentication__V1__ResetTempPassRequest, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__reset_temp_pass_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  3,   /* field[3] = device_id */
+  4,   /* field[4] = key */
+  2,   /* field[2] = mvpd */
+  1,   /* field[1] = requestor */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__reset_temp_pass_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_temp_pass_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ResetTempPassRequest",
+  "ResetTempPassRequest",
+  "Boxoffice__Authentication__V1__ResetTempPassRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ResetTempPassRequest),
+  5,
+  boxoffice__authentication__v1__reset_temp_pass_request__field_descriptors,
+  boxoffice__authentication__v1__reset_temp_pass_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__reset_temp_pass_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__reset_temp_pass_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__reset_temp_pass_response__field_descriptors[1] =
+{
+  {
+    "trials",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ResetTempPassResponse, trials),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__reset_temp_pass_response__field_indices_by_name[] = {
+  0,   /* field[0] = trials */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__reset_temp_pass_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_temp_pass_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ResetTempPassResponse",
+  "ResetTempPassResponse",
+  "Boxoffice__Authentication__V1__ResetTempPassResponse",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ResetTempPassResponse),
+  1,
+  boxoffice__authentication__v1__reset_temp_pass_response__field_descriptors,
+  boxoffice__authentication__v1__reset_temp_pass_response__field_indices_by_name,
+  1,  boxoffice__authentication__v1__reset_temp_pass_response__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__reset_temp_pass_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__revoke_client_request__field_descriptors[1] =
+{
+  {
+    "client_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RevokeClientRequest, client_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__revoke_client_request__field_indices_by_name[] = {
+  0,   /* field[0] = client_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__revoke_client_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.RevokeClientRequest",
+  "RevokeClientRequest",
+  "Boxoffice__Authentication__V1__RevokeClientRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__RevokeClientRequest),
+  1,
+  boxoffice__authentication__v1__revoke_client_request__field_descriptors,
+  boxoffice__authentication__v1__revoke_client_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__revoke_client_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__revoke_client_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__revoke_client_response__field_descriptors[1] =
+{
+  {
+    "was_known",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RevokeClientResponse, was_known),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__revoke_client_response__field_indices_by_name[] = {
+  0,   /* field[0] = was_known */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__revoke_client_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.RevokeClientResponse",
+  "RevokeClientResponse",
+  "Boxoffice__Authentication__V1__RevokeClientResponse",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__RevokeClientResponse),
+  1,
+  boxoffice__authentication__v1__revoke_client_response__field_descriptors,
+  boxoffice__authentication__v1__revoke_client_response__field_indices_by_name,
+  1,  boxoffice__authentication__v1__revoke_client_response__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__revoke_client_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__spend_temp_pass_request__field_descriptors[5] =
+{
+  {
+    "session_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SpendTempPassRequest, session_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SpendTempPassRequest, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SpendTempPassRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resource",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SpendTempPassRequest, resource),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "generic_data",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SpendTempPassRequest, generic_data),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__spend_temp_pass_request__field_indices_by_name[] = {
+  1,   /* field[1] = device_id */
+  4,   /* field[4] = generic_data */
+  2,   /* field[2] = requestor */
+  3,   /* field[3] = resource */
+  0,   /* field[0] = session_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__spend_temp_pass_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__spend_temp_pass_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SpendTempPassRequest",
+  "SpendTempPassRequest",
+  "Boxoffice__Authentication__V1__SpendTempPassRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SpendTempPassRequest),
+  5,
+  boxoffice__authentication__v1__spend_temp_pass_request__field_descriptors,
+  boxoffice__authentication__v1__spend_temp_pass_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__spend_temp_pass_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__spend_temp_pass_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__temp_pass_balance__field_descriptors[2] =
+{
+  {
+    "expires_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TempPassBalance, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remaining_resources",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TempPassBalance, remaining_resources),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__temp_pass_balance__field_indices_by_name[] = {
+  0,   /* field[0] = expires_at_ms */
+  1,   /* field[1] = remaining_resources */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__temp_pass_balance__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__temp_pass_balance__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.TempPassBalance",
+  "TempPassBalance",
+  "Boxoffice__Authentication__V1__TempPassBalance",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__TempPassBalance),
+  2,
+  boxoffice__authentication__v1__temp_pass_balance__field_descriptors,
+  boxoffice__authentication__v1__temp_pass_balance__field_indices_by_name,
+  1,  boxoffice__authentication__v1__temp_pass_balance__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__temp_pass_balance__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__update_attributes_request__field_descriptors[4] =
+{
+  {
+    "session_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpdateAttributesRequest, session_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpdateAttributesRequest, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpdateAttributesRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attributes",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__UpdateAttributesRequest, n_attributes),
+    offsetof(Boxoffice__Authentication__V1__UpdateAttributesRequest, attributes),
+    &boxoffice__authentication__v1__user_attribute__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__update_attributes_request__field_indices_by_name[] = {
+  3,   /* field[3] = attributes */
+  1,   /* field[1] = device_id */
+  2,   /* field[2] = requestor */
+  0,   /* field[0] = session_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__update_attributes_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__update_attributes_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpdateAttributesRequest",
+  "UpdateAttributesRequest",
+  "Boxoffice__Authentication__V1__UpdateAttributesRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpdateAttributesRequest),
+  4,
+  boxoffice__authentication__v1__update_attributes_request__field_descriptors,
+  boxoffice__authentication__v1__update_attributes_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__update_attributes_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__update_attributes_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__update_attributes_response__field_descriptors[1] =
+{
+  {
+    "changed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpdateAttributesResponse, changed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__update_attributes_response__field_indices_by_name[] = {
+  0,   /* field[0] = changed */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__update_attributes_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__update_attributes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpdateAttributesResponse",
+  "UpdateAttributesResponse",
+  "Boxoffice__Authentication__V1__UpdateAttributesResponse",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpdateAttributesResponse),
+  1,
+  boxoffice__authentication__v1__update_attributes_response__field_descriptors,
+  boxoffice__authentication__v1__update_attributes_response__field_indices_by_name,
+  1,  boxoffice__authentication__v1__update_attributes_response__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__update_attributes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__service_provider_metadata_request__field_descriptors[1] =
 {
   {
@@ -3414,7 +5267,41 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_result__des
   boxoffice__authentication__v1__sign_in_result__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[12] =
+static const ProtobufCEnumValue boxoffice__authentication__v1__session_kind__enum_values_by_number[5] =
+{
+  { "SESSION_KIND_REGULAR", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_REGULAR", 0 },
+  { "SESSION_KIND_PLATFORM", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_PLATFORM", 1 },
+  { "SESSION_KIND_TEMP_PASS", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_TEMP_PASS", 2 },
+  { "SESSION_KIND_DEGRADED", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_DEGRADED", 3 },
+  { "SESSION_KIND_SHARED", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SHARED", 4 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__session_kind__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__session_kind__enum_values_by_name[5] =
+{
+  { "SESSION_KIND_DEGRADED", 3 },
+  { "SESSION_KIND_PLATFORM", 1 },
+  { "SESSION_KIND_REGULAR", 0 },
+  { "SESSION_KIND_SHARED", 4 },
+  { "SESSION_KIND_TEMP_PASS", 2 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__session_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SessionKind",
+  "SessionKind",
+  "Boxoffice__Authentication__V1__SessionKind",
+  "boxoffice.authentication.v1",
+  5,
+  boxoffice__authentication__v1__session_kind__enum_values_by_number,
+  5,
+  boxoffice__authentication__v1__session_kind__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__session_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[17] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
   { "IssueAccessToken", &boxoffice__authentication__v1__issue_access_token_request__descriptor, &boxoffice__authentication__v1__access_token__descriptor },
@@ -3427,19 +5314,29 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "Logout", &boxoffice__authentication__v1__logout_request__descriptor, &boxoffice__authentication__v1__logout_response__descriptor },
+  { "GetUserMetadata", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__user_metadata__descriptor },
+  { "CreateProfileRequest", &boxoffice__authentication__v1__create_profile_request_request__descriptor, &boxoffice__authentication__v1__profile_request__descriptor },
+  { "ExchangePlatformProfile", &boxoffice__authentication__v1__exchange_platform_profile_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
+  { "StartFreePreview", &boxoffice__authentication__v1__start_free_preview_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
+  { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
   { "GetServiceProviderMetadata", &boxoffice__authentication__v1__service_provider_metadata_request__descriptor, &boxoffice__authentication__v1__service_provider_metadata__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication__method_indices_by_name[] = {
   7,        /* CompleteSamlSignIn */
+  12,        /* CreateProfileRequest */
   3,        /* CreateRegistrationCode */
   5,        /* DeleteRegistrationCode */
+  13,        /* ExchangePlatformProfile */
   4,        /* GetRegistrationCode */
-  11,        /* GetServiceProviderMetadata */
+  16,        /* GetServiceProviderMetadata */
   8,        /* GetSession */
   9,        /* GetSessionByCode */
+  11,        /* GetUserMetadata */
   1,        /* IssueAccessToken */
   10,        /* Logout */
   0,        /* RegisterClient */
+  15,        /* ResetTempPass */
+  14,        /* StartFreePreview */
   6,        /* StartSignIn */
   2         /* VerifyAccessToken */
 };
@@ -3450,7 +5347,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__
   "Authentication",
   "Boxoffice__Authentication__V1__Authentication",
   "boxoffice.authentication.v1",
-  12,
+  17,
   boxoffice__authentication__v1__authentication__method_descriptors,
   boxoffice__authentication__v1__authentication__method_indices_by_name
 };
@@ -3542,13 +5439,53 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
   service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
+                                                                      const Boxoffice__Authentication__V1__SessionRequest *input,
+                                                                      Boxoffice__Authentication__V1__UserMetadata_Closure closure,
+                                                                      void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
+                                                                           const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
+                                                                           Boxoffice__Authentication__V1__ProfileRequest_Closure closure,
+                                                                           void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
+                                                                              const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
+                                                                              Boxoffice__Authentication__V1__Session_Closure closure,
+                                                                              void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
+                                                                       const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
+                                                                       Boxoffice__Authentication__V1__Session_Closure closure,
+                                                                       void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
+                                                                    const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
+                                                                    Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
+                                                                    void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
                                                                                   Boxoffice__Authentication__V1__ServiceProviderMetadata_Closure closure,
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__init (Boxoffice__Authentication__V1__Authentication_Service *service,
                                                           Boxoffice__Authentication__V1__Authentication_ServiceDestroy destroy)
@@ -3557,12 +5494,18 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
                                      &boxoffice__authentication__v1__authentication__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__sessions__method_descriptors[1] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__sessions__method_descriptors[4] =
 {
   { "FindSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session_subject__descriptor },
+  { "FindSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session_subject__descriptor },
+  { "SpendTempPass", &boxoffice__authentication__v1__spend_temp_pass_request__descriptor, &boxoffice__authentication__v1__temp_pass_balance__descriptor },
+  { "UpdateAttributes", &boxoffice__authentication__v1__update_attributes_request__descriptor, &boxoffice__authentication__v1__update_attributes_response__descriptor },
 };
 const unsigned boxoffice__authentication__v1__sessions__method_indices_by_name[] = {
-  0         /* FindSession */
+  0,        /* FindSession */
+  1,        /* FindSessionByCode */
+  2,        /* SpendTempPass */
+  3         /* UpdateAttributes */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descriptor =
 {
@@ -3571,7 +5514,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descri
   "Sessions",
   "Boxoffice__Authentication__V1__Sessions",
   "boxoffice.authentication.v1",
-  1,
+  4,
   boxoffice__authentication__v1__sessions__method_descriptors,
   boxoffice__authentication__v1__sessions__method_indices_by_name
 };
@@ -3583,10 +5526,77 @@ void boxoffice__authentication__v1__sessions__find_session(ProtobufCService *ser
   assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
   service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__sessions__find_session_by_code(ProtobufCService *service,
+                                                                   const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                                                   Boxoffice__Authentication__V1__SessionSubject_Closure closure,
+                                                                   void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__sessions__spend_temp_pass(ProtobufCService *service,
+                                                              const Boxoffice__Authentication__V1__SpendTempPassRequest *input,
+                                                              Boxoffice__Authentication__V1__TempPassBalance_Closure closure,
+                                                              void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__sessions__update_attributes(ProtobufCService *service,
+                                                                const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
+                                                                Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
+                                                                void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V1__Sessions_Service *service,
                                                     Boxoffice__Authentication__V1__Sessions_ServiceDestroy destroy)
 {
   protobuf_c_service_generated_init (&service->base,
                                      &boxoffice__authentication__v1__sessions__descriptor,
+                                     (ProtobufCServiceDestroy) destroy);
+}
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[2] =
+{
+  { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
+  { "RevokeClient", &boxoffice__authentication__v1__revoke_client_request__descriptor, &boxoffice__authentication__v1__revoke_client_response__descriptor },
+};
+const unsigned boxoffice__authentication__v1__authentication_operations__method_indices_by_name[] = {
+  0,        /* ResetTempPass */
+  1         /* RevokeClient */
+};
+const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_operations__descriptor =
+{
+  PROTOBUF_C__SERVICE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.AuthenticationOperations",
+  "AuthenticationOperations",
+  "Boxoffice__Authentication__V1__AuthenticationOperations",
+  "boxoffice.authentication.v1",
+  2,
+  boxoffice__authentication__v1__authentication_operations__method_descriptors,
+  boxoffice__authentication__v1__authentication_operations__method_indices_by_name
+};
+void boxoffice__authentication__v1__authentication_operations__reset_temp_pass(ProtobufCService *service,
+                                                                               const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
+                                                                               Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
+                                                                               void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__revoke_client(ProtobufCService *service,
+                                                                             const Boxoffice__Authentication__V1__RevokeClientRequest *input,
+                                                                             Boxoffice__Authentication__V1__RevokeClientResponse_Closure closure,
+                                                                             void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                                                                     Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy)
+{
+  protobuf_c_service_generated_init (&service->base,
+                                     &boxoffice__authentication__v1__authentication_operations__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }

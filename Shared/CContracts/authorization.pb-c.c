@@ -187,6 +187,276 @@ void   boxoffice__authorization__v1__media_token__free_unpacked
   assert(message->base.descriptor == &boxoffice__authorization__v1__media_token__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authorization__v1__resource_list__init
+                     (Boxoffice__Authorization__V1__ResourceList         *message)
+{
+  static const Boxoffice__Authorization__V1__ResourceList init_value = BOXOFFICE__AUTHORIZATION__V1__RESOURCE_LIST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__resource_list__get_packed_size
+                     (const Boxoffice__Authorization__V1__ResourceList *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_list__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__resource_list__pack
+                     (const Boxoffice__Authorization__V1__ResourceList *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_list__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__resource_list__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__ResourceList *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_list__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__ResourceList *
+       boxoffice__authorization__v1__resource_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__ResourceList *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__resource_list__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__resource_list__free_unpacked
+                     (Boxoffice__Authorization__V1__ResourceList *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_list__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__preauthorize_request__init
+                     (Boxoffice__Authorization__V1__PreauthorizeRequest         *message)
+{
+  static const Boxoffice__Authorization__V1__PreauthorizeRequest init_value = BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__preauthorize_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__PreauthorizeRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorize_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__preauthorize_request__pack
+                     (const Boxoffice__Authorization__V1__PreauthorizeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorize_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__preauthorize_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__PreauthorizeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorize_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__PreauthorizeRequest *
+       boxoffice__authorization__v1__preauthorize_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__PreauthorizeRequest *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__preauthorize_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__preauthorize_request__free_unpacked
+                     (Boxoffice__Authorization__V1__PreauthorizeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorize_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__preauthorize_by_code_request__init
+                     (Boxoffice__Authorization__V1__PreauthorizeByCodeRequest         *message)
+{
+  static const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest init_value = BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZE_BY_CODE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__preauthorize_by_code_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__preauthorize_by_code_request__pack
+                     (const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__preauthorize_by_code_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *
+       boxoffice__authorization__v1__preauthorize_by_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__preauthorize_by_code_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__preauthorize_by_code_request__free_unpacked
+                     (Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__preauthorization__init
+                     (Boxoffice__Authorization__V1__Preauthorization         *message)
+{
+  static const Boxoffice__Authorization__V1__Preauthorization init_value = BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZATION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__preauthorization__get_packed_size
+                     (const Boxoffice__Authorization__V1__Preauthorization *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorization__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__preauthorization__pack
+                     (const Boxoffice__Authorization__V1__Preauthorization *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorization__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__preauthorization__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__Preauthorization *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorization__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__Preauthorization *
+       boxoffice__authorization__v1__preauthorization__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__Preauthorization *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__preauthorization__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__preauthorization__free_unpacked
+                     (Boxoffice__Authorization__V1__Preauthorization *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorization__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__preauthorized_resource__init
+                     (Boxoffice__Authorization__V1__PreauthorizedResource         *message)
+{
+  static const Boxoffice__Authorization__V1__PreauthorizedResource init_value = BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZED_RESOURCE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__preauthorized_resource__get_packed_size
+                     (const Boxoffice__Authorization__V1__PreauthorizedResource *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorized_resource__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__preauthorized_resource__pack
+                     (const Boxoffice__Authorization__V1__PreauthorizedResource *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorized_resource__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__preauthorized_resource__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__PreauthorizedResource *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorized_resource__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__PreauthorizedResource *
+       boxoffice__authorization__v1__preauthorized_resource__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__PreauthorizedResource *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__preauthorized_resource__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__preauthorized_resource__free_unpacked
+                     (Boxoffice__Authorization__V1__PreauthorizedResource *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__preauthorized_resource__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__resource_refusal__init
+                     (Boxoffice__Authorization__V1__ResourceRefusal         *message)
+{
+  static const Boxoffice__Authorization__V1__ResourceRefusal init_value = BOXOFFICE__AUTHORIZATION__V1__RESOURCE_REFUSAL__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__resource_refusal__get_packed_size
+                     (const Boxoffice__Authorization__V1__ResourceRefusal *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_refusal__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__resource_refusal__pack
+                     (const Boxoffice__Authorization__V1__ResourceRefusal *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_refusal__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__resource_refusal__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__ResourceRefusal *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_refusal__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__ResourceRefusal *
+       boxoffice__authorization__v1__resource_refusal__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__ResourceRefusal *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__resource_refusal__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__resource_refusal__free_unpacked
+                     (Boxoffice__Authorization__V1__ResourceRefusal *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_refusal__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authorization__v1__get_media_token_keys_request__init
                      (Boxoffice__Authorization__V1__GetMediaTokenKeysRequest         *message)
 {
@@ -277,7 +547,7 @@ void   boxoffice__authorization__v1__media_token_keys__free_unpacked
   assert(message->base.descriptor == &boxoffice__authorization__v1__media_token_keys__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor boxoffice__authorization__v1__authorize_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__authorize_request__field_descriptors[4] =
 {
   {
     "call",
@@ -315,16 +585,29 @@ static const ProtobufCFieldDescriptor boxoffice__authorization__v1__authorize_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "generic_data",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__AuthorizeRequest, generic_data),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authorization__v1__authorize_request__field_indices_by_name[] = {
   0,   /* field[0] = call */
+  3,   /* field[3] = generic_data */
   2,   /* field[2] = mvpd */
   1,   /* field[1] = resource */
 };
 static const ProtobufCIntRange boxoffice__authorization__v1__authorize_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__authorization__v1__authorize_request__descriptor =
 {
@@ -334,7 +617,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__authorize_request
   "Boxoffice__Authorization__V1__AuthorizeRequest",
   "boxoffice.authorization.v1",
   sizeof(Boxoffice__Authorization__V1__AuthorizeRequest),
-  3,
+  4,
   boxoffice__authorization__v1__authorize_request__field_descriptors,
   boxoffice__authorization__v1__authorize_request__field_indices_by_name,
   1,  boxoffice__authorization__v1__authorize_request__number_ranges,
@@ -598,6 +881,351 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token__desc
   (ProtobufCMessageInit) boxoffice__authorization__v1__media_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_list__field_descriptors[1] =
+{
+  {
+    "text",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceList, text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__resource_list__field_indices_by_name[] = {
+  0,   /* field[0] = text */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__resource_list__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_list__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.ResourceList",
+  "ResourceList",
+  "Boxoffice__Authorization__V1__ResourceList",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__ResourceList),
+  1,
+  boxoffice__authorization__v1__resource_list__field_descriptors,
+  boxoffice__authorization__v1__resource_list__field_indices_by_name,
+  1,  boxoffice__authorization__v1__resource_list__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__resource_list__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__preauthorize_request__field_descriptors[2] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizeRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resources",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizeRequest, resources),
+    &boxoffice__authorization__v1__resource_list__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__preauthorize_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  1,   /* field[1] = resources */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__preauthorize_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.PreauthorizeRequest",
+  "PreauthorizeRequest",
+  "Boxoffice__Authorization__V1__PreauthorizeRequest",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__PreauthorizeRequest),
+  2,
+  boxoffice__authorization__v1__preauthorize_request__field_descriptors,
+  boxoffice__authorization__v1__preauthorize_request__field_indices_by_name,
+  1,  boxoffice__authorization__v1__preauthorize_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__preauthorize_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__preauthorize_by_code_request__field_descriptors[5] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizeByCodeRequest, access_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizeByCodeRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizeByCodeRequest, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resources",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizeByCodeRequest, resources),
+    &boxoffice__authorization__v1__resource_list__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_address",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizeByCodeRequest, client_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__preauthorize_by_code_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  4,   /* field[4] = client_address */
+  2,   /* field[2] = code */
+  1,   /* field[1] = requestor */
+  3,   /* field[3] = resources */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__preauthorize_by_code_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_by_code_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.PreauthorizeByCodeRequest",
+  "PreauthorizeByCodeRequest",
+  "Boxoffice__Authorization__V1__PreauthorizeByCodeRequest",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__PreauthorizeByCodeRequest),
+  5,
+  boxoffice__authorization__v1__preauthorize_by_code_request__field_descriptors,
+  boxoffice__authorization__v1__preauthorize_by_code_request__field_indices_by_name,
+  1,  boxoffice__authorization__v1__preauthorize_by_code_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__preauthorize_by_code_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__preauthorization__field_descriptors[2] =
+{
+  {
+    "resources",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authorization__V1__Preauthorization, n_resources),
+    offsetof(Boxoffice__Authorization__V1__Preauthorization, resources),
+    &boxoffice__authorization__v1__preauthorized_resource__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_partial",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__Preauthorization, is_partial),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__preauthorization__field_indices_by_name[] = {
+  1,   /* field[1] = is_partial */
+  0,   /* field[0] = resources */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__preauthorization__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorization__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.Preauthorization",
+  "Preauthorization",
+  "Boxoffice__Authorization__V1__Preauthorization",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__Preauthorization),
+  2,
+  boxoffice__authorization__v1__preauthorization__field_descriptors,
+  boxoffice__authorization__v1__preauthorization__field_indices_by_name,
+  1,  boxoffice__authorization__v1__preauthorization__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__preauthorization__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__preauthorized_resource__field_descriptors[3] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizedResource, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authorized",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizedResource, authorized),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refusal",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizedResource, refusal),
+    &boxoffice__authorization__v1__resource_refusal__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__preauthorized_resource__field_indices_by_name[] = {
+  1,   /* field[1] = authorized */
+  0,   /* field[0] = id */
+  2,   /* field[2] = refusal */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__preauthorized_resource__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorized_resource__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.PreauthorizedResource",
+  "PreauthorizedResource",
+  "Boxoffice__Authorization__V1__PreauthorizedResource",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__PreauthorizedResource),
+  3,
+  boxoffice__authorization__v1__preauthorized_resource__field_descriptors,
+  boxoffice__authorization__v1__preauthorized_resource__field_indices_by_name,
+  1,  boxoffice__authorization__v1__preauthorized_resource__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__preauthorized_resource__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_refusal__field_descriptors[2] =
+{
+  {
+    "code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceRefusal, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "details",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceRefusal, details),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__resource_refusal__field_indices_by_name[] = {
+  0,   /* field[0] = code */
+  1,   /* field[1] = details */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__resource_refusal__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_refusal__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.ResourceRefusal",
+  "ResourceRefusal",
+  "Boxoffice__Authorization__V1__ResourceRefusal",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__ResourceRefusal),
+  2,
+  boxoffice__authorization__v1__resource_refusal__field_descriptors,
+  boxoffice__authorization__v1__resource_refusal__field_indices_by_name,
+  1,  boxoffice__authorization__v1__resource_refusal__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__resource_refusal__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define boxoffice__authorization__v1__get_media_token_keys_request__field_descriptors NULL
 #define boxoffice__authorization__v1__get_media_token_keys_request__field_indices_by_name NULL
 #define boxoffice__authorization__v1__get_media_token_keys_request__number_ranges NULL
@@ -667,18 +1295,22 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token_keys_
   (ProtobufCMessageInit) boxoffice__authorization__v1__media_token_keys__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[4] =
+static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[6] =
 {
   { "Authorize", &boxoffice__authorization__v1__authorize_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
   { "GetAuthorization", &boxoffice__authorization__v1__resource_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
   { "IssueMediaToken", &boxoffice__authorization__v1__resource_request__descriptor, &boxoffice__authorization__v1__media_token__descriptor },
+  { "Preauthorize", &boxoffice__authorization__v1__preauthorize_request__descriptor, &boxoffice__authorization__v1__preauthorization__descriptor },
+  { "PreauthorizeByCode", &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor, &boxoffice__authorization__v1__preauthorization__descriptor },
   { "GetMediaTokenKeys", &boxoffice__authorization__v1__get_media_token_keys_request__descriptor, &boxoffice__authorization__v1__media_token_keys__descriptor },
 };
 const unsigned boxoffice__authorization__v1__authorization__method_indices_by_name[] = {
   0,        /* Authorize */
   1,        /* GetAuthorization */
-  3,        /* GetMediaTokenKeys */
-  2         /* IssueMediaToken */
+  5,        /* GetMediaTokenKeys */
+  2,        /* IssueMediaToken */
+  3,        /* Preauthorize */
+  4         /* PreauthorizeByCode */
 };
 const ProtobufCServiceDescriptor boxoffice__authorization__v1__authorization__descriptor =
 {
@@ -687,7 +1319,7 @@ const ProtobufCServiceDescriptor boxoffice__authorization__v1__authorization__de
   "Authorization",
   "Boxoffice__Authorization__V1__Authorization",
   "boxoffice.authorization.v1",
-  4,
+  6,
   boxoffice__authorization__v1__authorization__method_descriptors,
   boxoffice__authorization__v1__authorization__method_indices_by_name
 };
@@ -715,13 +1347,29 @@ void boxoffice__authorization__v1__authorization__issue_media_token(ProtobufCSer
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authorization__v1__authorization__preauthorize(ProtobufCService *service,
+                                                               const Boxoffice__Authorization__V1__PreauthorizeRequest *input,
+                                                               Boxoffice__Authorization__V1__Preauthorization_Closure closure,
+                                                               void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authorization__v1__authorization__preauthorize_by_code(ProtobufCService *service,
+                                                                       const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *input,
+                                                                       Boxoffice__Authorization__V1__Preauthorization_Closure closure,
+                                                                       void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufCService *service,
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization__V1__Authorization_Service *service,
                                                         Boxoffice__Authorization__V1__Authorization_ServiceDestroy destroy)

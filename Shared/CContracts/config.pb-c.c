@@ -277,6 +277,141 @@ void   boxoffice__config__v1__programmer__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__programmer__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__certificate__init
+                     (Boxoffice__Config__V1__Certificate         *message)
+{
+  static const Boxoffice__Config__V1__Certificate init_value = BOXOFFICE__CONFIG__V1__CERTIFICATE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__certificate__get_packed_size
+                     (const Boxoffice__Config__V1__Certificate *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__certificate__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__certificate__pack
+                     (const Boxoffice__Config__V1__Certificate *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__certificate__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__certificate__pack_to_buffer
+                     (const Boxoffice__Config__V1__Certificate *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__certificate__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__Certificate *
+       boxoffice__config__v1__certificate__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__Certificate *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__certificate__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__certificate__free_unpacked
+                     (Boxoffice__Config__V1__Certificate *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__certificate__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__degradation_rule__init
+                     (Boxoffice__Config__V1__DegradationRule         *message)
+{
+  static const Boxoffice__Config__V1__DegradationRule init_value = BOXOFFICE__CONFIG__V1__DEGRADATION_RULE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__degradation_rule__get_packed_size
+                     (const Boxoffice__Config__V1__DegradationRule *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__degradation_rule__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__degradation_rule__pack
+                     (const Boxoffice__Config__V1__DegradationRule *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__degradation_rule__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__degradation_rule__pack_to_buffer
+                     (const Boxoffice__Config__V1__DegradationRule *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__degradation_rule__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__DegradationRule *
+       boxoffice__config__v1__degradation_rule__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__DegradationRule *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__degradation_rule__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__degradation_rule__free_unpacked
+                     (Boxoffice__Config__V1__DegradationRule *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__degradation_rule__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__platform_identity_issuer__init
+                     (Boxoffice__Config__V1__PlatformIdentityIssuer         *message)
+{
+  static const Boxoffice__Config__V1__PlatformIdentityIssuer init_value = BOXOFFICE__CONFIG__V1__PLATFORM_IDENTITY_ISSUER__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__platform_identity_issuer__get_packed_size
+                     (const Boxoffice__Config__V1__PlatformIdentityIssuer *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_identity_issuer__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__platform_identity_issuer__pack
+                     (const Boxoffice__Config__V1__PlatformIdentityIssuer *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_identity_issuer__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__platform_identity_issuer__pack_to_buffer
+                     (const Boxoffice__Config__V1__PlatformIdentityIssuer *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_identity_issuer__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__PlatformIdentityIssuer *
+       boxoffice__config__v1__platform_identity_issuer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__PlatformIdentityIssuer *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__platform_identity_issuer__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__platform_identity_issuer__free_unpacked
+                     (Boxoffice__Config__V1__PlatformIdentityIssuer *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_identity_issuer__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__requestor__init
                      (Boxoffice__Config__V1__Requestor         *message)
 {
@@ -410,6 +545,51 @@ void   boxoffice__config__v1__mvpd__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &boxoffice__config__v1__mvpd__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__platform_override__init
+                     (Boxoffice__Config__V1__PlatformOverride         *message)
+{
+  static const Boxoffice__Config__V1__PlatformOverride init_value = BOXOFFICE__CONFIG__V1__PLATFORM_OVERRIDE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__platform_override__get_packed_size
+                     (const Boxoffice__Config__V1__PlatformOverride *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_override__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__platform_override__pack
+                     (const Boxoffice__Config__V1__PlatformOverride *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_override__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__platform_override__pack_to_buffer
+                     (const Boxoffice__Config__V1__PlatformOverride *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_override__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__PlatformOverride *
+       boxoffice__config__v1__platform_override__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__PlatformOverride *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__platform_override__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__platform_override__free_unpacked
+                     (Boxoffice__Config__V1__PlatformOverride *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_override__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   boxoffice__config__v1__platform_settings__init
@@ -962,7 +1142,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__software_statement__desc
   (ProtobufCMessageInit) boxoffice__config__v1__software_statement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__field_descriptors[8] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__field_descriptors[10] =
 {
   {
     "version",
@@ -1060,12 +1240,38 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "degradation_rules",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Configuration, n_degradation_rules),
+    offsetof(Boxoffice__Config__V1__Configuration, degradation_rules),
+    &boxoffice__config__v1__degradation_rule__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "platform_identity_issuers",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Configuration, n_platform_identity_issuers),
+    offsetof(Boxoffice__Config__V1__Configuration, platform_identity_issuers),
+    &boxoffice__config__v1__platform_identity_issuer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__configuration__field_indices_by_name[] = {
   6,   /* field[6] = applications */
   1,   /* field[1] = changed_at_ms */
+  8,   /* field[8] = degradation_rules */
   5,   /* field[5] = integrations */
   4,   /* field[4] = mvpds */
+  9,   /* field[9] = platform_identity_issuers */
   2,   /* field[2] = programmers */
   3,   /* field[3] = requestors */
   7,   /* field[7] = statement_keys */
@@ -1074,7 +1280,7 @@ static const unsigned boxoffice__config__v1__configuration__field_indices_by_nam
 static const ProtobufCIntRange boxoffice__config__v1__configuration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descriptor =
 {
@@ -1084,14 +1290,14 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descripto
   "Boxoffice__Config__V1__Configuration",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Configuration),
-  8,
+  10,
   boxoffice__config__v1__configuration__field_descriptors,
   boxoffice__config__v1__configuration__field_indices_by_name,
   1,  boxoffice__config__v1__configuration__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__configuration__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__programmer__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__programmer__field_descriptors[5] =
 {
   {
     "id",
@@ -1117,15 +1323,54 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__programmer__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "certificates",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Programmer, n_certificates),
+    offsetof(Boxoffice__Config__V1__Programmer, certificates),
+    &boxoffice__config__v1__certificate__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metadata_encryption",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Programmer, metadata_encryption),
+    &boxoffice__config__v1__metadata_encryption__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "custom_schemes",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__Programmer, n_custom_schemes),
+    offsetof(Boxoffice__Config__V1__Programmer, custom_schemes),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__programmer__field_indices_by_name[] = {
+  2,   /* field[2] = certificates */
+  4,   /* field[4] = custom_schemes */
   0,   /* field[0] = id */
+  3,   /* field[3] = metadata_encryption */
   1,   /* field[1] = name */
 };
 static const ProtobufCIntRange boxoffice__config__v1__programmer__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__programmer__descriptor =
 {
@@ -1135,14 +1380,284 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__programmer__descriptor =
   "Boxoffice__Config__V1__Programmer",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Programmer),
-  2,
+  5,
   boxoffice__config__v1__programmer__field_descriptors,
   boxoffice__config__v1__programmer__field_indices_by_name,
   1,  boxoffice__config__v1__programmer__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__programmer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[11] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__certificate__field_descriptors[4] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Certificate, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "der",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Certificate, der),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "encrypts_user_metadata",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Certificate, encrypts_user_metadata),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revoked",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Certificate, revoked),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__certificate__field_indices_by_name[] = {
+  1,   /* field[1] = der */
+  2,   /* field[2] = encrypts_user_metadata */
+  0,   /* field[0] = id */
+  3,   /* field[3] = revoked */
+};
+static const ProtobufCIntRange boxoffice__config__v1__certificate__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__certificate__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.Certificate",
+  "Certificate",
+  "Boxoffice__Config__V1__Certificate",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__Certificate),
+  4,
+  boxoffice__config__v1__certificate__field_descriptors,
+  boxoffice__config__v1__certificate__field_indices_by_name,
+  1,  boxoffice__config__v1__certificate__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__certificate__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__degradation_rule__field_descriptors[9] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationRule, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationRule, kind),
+    &boxoffice__config__v1__degradation_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationRule, requestor_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationRule, mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resources",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__DegradationRule, n_resources),
+    offsetof(Boxoffice__Config__V1__DegradationRule, resources),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "platforms",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Boxoffice__Config__V1__DegradationRule, n_platforms),
+    offsetof(Boxoffice__Config__V1__DegradationRule, platforms),
+    &boxoffice__config__v1__platform__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "starts_at_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationRule, starts_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ends_at_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationRule, ends_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationRule, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__degradation_rule__field_indices_by_name[] = {
+  7,   /* field[7] = ends_at_ms */
+  0,   /* field[0] = id */
+  1,   /* field[1] = kind */
+  8,   /* field[8] = message */
+  3,   /* field[3] = mvpd_id */
+  5,   /* field[5] = platforms */
+  2,   /* field[2] = requestor_id */
+  4,   /* field[4] = resources */
+  6,   /* field[6] = starts_at_ms */
+};
+static const ProtobufCIntRange boxoffice__config__v1__degradation_rule__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_rule__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.DegradationRule",
+  "DegradationRule",
+  "Boxoffice__Config__V1__DegradationRule",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__DegradationRule),
+  9,
+  boxoffice__config__v1__degradation_rule__field_descriptors,
+  boxoffice__config__v1__degradation_rule__field_indices_by_name,
+  1,  boxoffice__config__v1__degradation_rule__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__degradation_rule__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_identity_issuer__field_descriptors[2] =
+{
+  {
+    "issuer",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformIdentityIssuer, issuer),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "jwks",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformIdentityIssuer, jwks),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__platform_identity_issuer__field_indices_by_name[] = {
+  0,   /* field[0] = issuer */
+  1,   /* field[1] = jwks */
+};
+static const ProtobufCIntRange boxoffice__config__v1__platform_identity_issuer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.PlatformIdentityIssuer",
+  "PlatformIdentityIssuer",
+  "Boxoffice__Config__V1__PlatformIdentityIssuer",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__PlatformIdentityIssuer),
+  2,
+  boxoffice__config__v1__platform_identity_issuer__field_descriptors,
+  boxoffice__config__v1__platform_identity_issuer__field_indices_by_name,
+  1,  boxoffice__config__v1__platform_identity_issuer__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__platform_identity_issuer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[12] =
 {
   {
     "id",
@@ -1276,8 +1791,21 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "certificates",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Requestor, n_certificates),
+    offsetof(Boxoffice__Config__V1__Requestor, certificates),
+    &boxoffice__config__v1__certificate__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] = {
+  11,   /* field[11] = certificates */
   10,   /* field[10] = channels */
   9,   /* field[9] = custom_schemes */
   6,   /* field[6] = default_redirect_url */
@@ -1293,7 +1821,7 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
 static const ProtobufCIntRange boxoffice__config__v1__requestor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
 {
@@ -1303,7 +1831,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
   "Boxoffice__Config__V1__Requestor",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Requestor),
-  11,
+  12,
   boxoffice__config__v1__requestor__field_descriptors,
   boxoffice__config__v1__requestor__field_indices_by_name,
   1,  boxoffice__config__v1__requestor__number_ranges,
@@ -1361,7 +1889,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor =
   (ProtobufCMessageInit) boxoffice__config__v1__domain__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descriptors[23] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descriptors[24] =
 {
   {
     "id",
@@ -1639,6 +2167,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "platform_overrides",
+    24,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Mvpd, n_platform_overrides),
+    offsetof(Boxoffice__Config__V1__Mvpd, platform_overrides),
+    &boxoffice__config__v1__platform_override__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
   9,   /* field[9] = auth_per_aggregator */
@@ -1658,6 +2198,7 @@ static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
   2,   /* field[2] = logo_url */
   15,   /* field[15] = oauth */
   11,   /* field[11] = passive_authn_enabled */
+  23,   /* field[23] = platform_overrides */
   13,   /* field[13] = platforms */
   5,   /* field[5] = provider_id */
   4,   /* field[4] = proxy_mvpd_id */
@@ -1668,7 +2209,7 @@ static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
 static const ProtobufCIntRange boxoffice__config__v1__mvpd__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 23 }
+  { 0, 24 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor =
 {
@@ -1678,11 +2219,218 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor =
   "Boxoffice__Config__V1__Mvpd",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Mvpd),
-  23,
+  24,
   boxoffice__config__v1__mvpd__field_descriptors,
   boxoffice__config__v1__mvpd__field_indices_by_name,
   1,  boxoffice__config__v1__mvpd__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__mvpd__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_override__field_descriptors[14] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, scope),
+    &boxoffice__config__v1__platform_scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authn_ttl_s",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, authn_ttl_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authz_ttl_s",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, authz_ttl_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hba_authn_ttl_s",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, hba_authn_ttl_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "platform_sso",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, platform_sso),
+    &boxoffice__config__v1__switch__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "enforce_platform_permissions",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, enforce_platform_permissions),
+    &boxoffice__config__v1__switch__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "auth_per_aggregator",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, auth_per_aggregator),
+    &boxoffice__config__v1__switch__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "passive_authn",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, passive_authn),
+    &boxoffice__config__v1__switch__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "preflight_max_resources",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, preflight_max_resources),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "display_name",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logo_url",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, logo_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "iframe_required",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, iframe_required),
+    &boxoffice__config__v1__switch__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "iframe_width",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, iframe_width),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "iframe_height",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformOverride, iframe_height),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__platform_override__field_indices_by_name[] = {
+  6,   /* field[6] = auth_per_aggregator */
+  1,   /* field[1] = authn_ttl_s */
+  2,   /* field[2] = authz_ttl_s */
+  9,   /* field[9] = display_name */
+  5,   /* field[5] = enforce_platform_permissions */
+  3,   /* field[3] = hba_authn_ttl_s */
+  13,   /* field[13] = iframe_height */
+  11,   /* field[11] = iframe_required */
+  12,   /* field[12] = iframe_width */
+  10,   /* field[10] = logo_url */
+  7,   /* field[7] = passive_authn */
+  4,   /* field[4] = platform_sso */
+  8,   /* field[8] = preflight_max_resources */
+  0,   /* field[0] = scope */
+};
+static const ProtobufCIntRange boxoffice__config__v1__platform_override__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 14 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__platform_override__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.PlatformOverride",
+  "PlatformOverride",
+  "Boxoffice__Config__V1__PlatformOverride",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__PlatformOverride),
+  14,
+  boxoffice__config__v1__platform_override__field_descriptors,
+  boxoffice__config__v1__platform_override__field_indices_by_name,
+  1,  boxoffice__config__v1__platform_override__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__platform_override__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_settings__field_descriptors[7] =
@@ -2602,7 +3350,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__authorization_endpoint__
   (ProtobufCMessageInit) boxoffice__config__v1__authorization_endpoint__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_descriptors[9] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_descriptors[11] =
 {
   {
     "requestor_id",
@@ -2712,6 +3460,30 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "platform_overrides",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Integration, n_platform_overrides),
+    offsetof(Boxoffice__Config__V1__Integration, platform_overrides),
+    &boxoffice__config__v1__platform_override__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "preflight_max_resources",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Integration, preflight_max_resources),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__integration__field_indices_by_name[] = {
   5,   /* field[5] = authn_ttl_s */
@@ -2721,13 +3493,15 @@ static const unsigned boxoffice__config__v1__integration__field_indices_by_name[
   7,   /* field[7] = hba_authn_ttl_s */
   8,   /* field[8] = metadata_keys */
   1,   /* field[1] = mvpd_id */
+  9,   /* field[9] = platform_overrides */
   3,   /* field[3] = platform_sso_enabled */
+  10,   /* field[10] = preflight_max_resources */
   0,   /* field[0] = requestor_id */
 };
 static const ProtobufCIntRange boxoffice__config__v1__integration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__integration__descriptor =
 {
@@ -2737,7 +3511,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__integration__descriptor 
   "Boxoffice__Config__V1__Integration",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Integration),
-  9,
+  11,
   boxoffice__config__v1__integration__field_descriptors,
   boxoffice__config__v1__integration__field_indices_by_name,
   1,  boxoffice__config__v1__integration__number_ranges,
@@ -2937,6 +3711,66 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor 
   (ProtobufCMessageInit) boxoffice__config__v1__application__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCEnumValue boxoffice__config__v1__metadata_encryption__enum_values_by_number[2] =
+{
+  { "METADATA_ENCRYPTION_OAEP_SHA256", "BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION__METADATA_ENCRYPTION_OAEP_SHA256", 0 },
+  { "METADATA_ENCRYPTION_PKCS1_V15", "BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION__METADATA_ENCRYPTION_PKCS1_V15", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__metadata_encryption__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__metadata_encryption__enum_values_by_name[2] =
+{
+  { "METADATA_ENCRYPTION_OAEP_SHA256", 0 },
+  { "METADATA_ENCRYPTION_PKCS1_V15", 1 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__metadata_encryption__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.MetadataEncryption",
+  "MetadataEncryption",
+  "Boxoffice__Config__V1__MetadataEncryption",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__metadata_encryption__enum_values_by_number,
+  2,
+  boxoffice__config__v1__metadata_encryption__enum_values_by_name,
+  1,
+  boxoffice__config__v1__metadata_encryption__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__degradation_kind__enum_values_by_number[4] =
+{
+  { "DEGRADATION_KIND_UNKNOWN", "BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_UNKNOWN", 0 },
+  { "DEGRADATION_KIND_AUTHN_ALL", "BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_AUTHN_ALL", 1 },
+  { "DEGRADATION_KIND_AUTHZ_ALL", "BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_AUTHZ_ALL", 2 },
+  { "DEGRADATION_KIND_AUTHZ_NONE", "BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_AUTHZ_NONE", 3 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__degradation_kind__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__degradation_kind__enum_values_by_name[4] =
+{
+  { "DEGRADATION_KIND_AUTHN_ALL", 1 },
+  { "DEGRADATION_KIND_AUTHZ_ALL", 2 },
+  { "DEGRADATION_KIND_AUTHZ_NONE", 3 },
+  { "DEGRADATION_KIND_UNKNOWN", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__degradation_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.DegradationKind",
+  "DegradationKind",
+  "Boxoffice__Config__V1__DegradationKind",
+  "boxoffice.config.v1",
+  4,
+  boxoffice__config__v1__degradation_kind__enum_values_by_number,
+  4,
+  boxoffice__config__v1__degradation_kind__enum_values_by_name,
+  1,
+  boxoffice__config__v1__degradation_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue boxoffice__config__v1__media_token_format__enum_values_by_number[2] =
 {
   { "MEDIA_TOKEN_FORMAT_REFERENCE", "BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE", 0 },
@@ -2963,6 +3797,80 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__media_token_format__descrip
   boxoffice__config__v1__media_token_format__enum_values_by_name,
   1,
   boxoffice__config__v1__media_token_format__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__platform_scope__enum_values_by_number[10] =
+{
+  { "PLATFORM_SCOPE_ALL", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_ALL", 0 },
+  { "PLATFORM_SCOPE_DESKTOP", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_DESKTOP", 1 },
+  { "PLATFORM_SCOPE_MOBILE", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_MOBILE", 2 },
+  { "PLATFORM_SCOPE_IOS", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_IOS", 3 },
+  { "PLATFORM_SCOPE_ANDROID", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_ANDROID", 4 },
+  { "PLATFORM_SCOPE_TV", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_TV", 5 },
+  { "PLATFORM_SCOPE_TVOS", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_TVOS", 6 },
+  { "PLATFORM_SCOPE_ROKU", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_ROKU", 7 },
+  { "PLATFORM_SCOPE_FIRE_TV", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_FIRE_TV", 8 },
+  { "PLATFORM_SCOPE_UNIDENTIFIED", "BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_UNIDENTIFIED", 9 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__platform_scope__value_ranges[] = {
+{0, 0},{0, 10}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__platform_scope__enum_values_by_name[10] =
+{
+  { "PLATFORM_SCOPE_ALL", 0 },
+  { "PLATFORM_SCOPE_ANDROID", 4 },
+  { "PLATFORM_SCOPE_DESKTOP", 1 },
+  { "PLATFORM_SCOPE_FIRE_TV", 8 },
+  { "PLATFORM_SCOPE_IOS", 3 },
+  { "PLATFORM_SCOPE_MOBILE", 2 },
+  { "PLATFORM_SCOPE_ROKU", 7 },
+  { "PLATFORM_SCOPE_TV", 5 },
+  { "PLATFORM_SCOPE_TVOS", 6 },
+  { "PLATFORM_SCOPE_UNIDENTIFIED", 9 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__platform_scope__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.PlatformScope",
+  "PlatformScope",
+  "Boxoffice__Config__V1__PlatformScope",
+  "boxoffice.config.v1",
+  10,
+  boxoffice__config__v1__platform_scope__enum_values_by_number,
+  10,
+  boxoffice__config__v1__platform_scope__enum_values_by_name,
+  1,
+  boxoffice__config__v1__platform_scope__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__switch__enum_values_by_number[3] =
+{
+  { "SWITCH_INHERITED", "BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_INHERITED", 0 },
+  { "SWITCH_ON", "BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_ON", 1 },
+  { "SWITCH_OFF", "BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_OFF", 2 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__switch__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__switch__enum_values_by_name[3] =
+{
+  { "SWITCH_INHERITED", 0 },
+  { "SWITCH_OFF", 2 },
+  { "SWITCH_ON", 1 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__switch__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.Switch",
+  "Switch",
+  "Boxoffice__Config__V1__Switch",
+  "boxoffice.config.v1",
+  3,
+  boxoffice__config__v1__switch__enum_values_by_number,
+  3,
+  boxoffice__config__v1__switch__enum_values_by_name,
+  1,
+  boxoffice__config__v1__switch__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue boxoffice__config__v1__platform__enum_values_by_number[9] =

@@ -15,6 +15,11 @@ public final class AuthenticationDouble: Authentication {
     public let getSessionByCode = Scripted<SessionByCodeRequest, Session>()
     public let logout = Scripted<LogoutRequest, LogoutResponse>()
     public let getServiceProviderMetadata = Scripted<ServiceProviderMetadataRequest, ServiceProviderMetadata>()
+    public let getUserMetadata = Scripted<SessionRequest, UserMetadata>()
+    public let createProfileRequest = Scripted<CreateProfileRequestRequest, ProfileRequest>()
+    public let exchangePlatformProfile = Scripted<ExchangePlatformProfileRequest, Session>()
+    public let startFreePreview = Scripted<StartFreePreviewRequest, Session>()
+    public let resetTempPass = Scripted<ResetTempPassRequest, ResetTempPassResponse>()
 
     public init() {}
 
@@ -68,5 +73,25 @@ public final class AuthenticationDouble: Authentication {
         _ request: ServiceProviderMetadataRequest, context: CallContext
     ) async throws -> ServiceProviderMetadata {
         try await getServiceProviderMetadata(request, context)
+    }
+
+    public func getUserMetadata(_ request: SessionRequest, context: CallContext) async throws -> UserMetadata {
+        try await getUserMetadata(request, context)
+    }
+
+    public func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest {
+        try await createProfileRequest(request, context)
+    }
+
+    public func exchangePlatformProfile(_ request: ExchangePlatformProfileRequest, context: CallContext) async throws -> Session {
+        try await exchangePlatformProfile(request, context)
+    }
+
+    public func startFreePreview(_ request: StartFreePreviewRequest, context: CallContext) async throws -> Session {
+        try await startFreePreview(request, context)
+    }
+
+    public func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse {
+        try await resetTempPass(request, context)
     }
 }

@@ -7,6 +7,8 @@ public final class AuthorizationDouble: Authorization {
     public let getAuthorization = Scripted<ResourceRequest, Decision>()
     public let issueMediaToken = Scripted<ResourceRequest, MediaToken>()
     public let getMediaTokenKeys = Scripted<GetMediaTokenKeysRequest, MediaTokenKeys>()
+    public let preauthorize = Scripted<PreauthorizeRequest, Preauthorization>()
+    public let preauthorizeByCode = Scripted<PreauthorizeByCodeRequest, Preauthorization>()
 
     public init() {}
 
@@ -24,5 +26,13 @@ public final class AuthorizationDouble: Authorization {
 
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         try await getMediaTokenKeys(request, context)
+    }
+
+    public func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization {
+        try await preauthorize(request, context)
+    }
+
+    public func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization {
+        try await preauthorizeByCode(request, context)
     }
 }

@@ -21,6 +21,10 @@ public final class SessionsDouble: Sessions {
 
     private let state = Mutex(State())
 
+    public let findSessionByCode = Scripted<SessionByCodeRequest, SessionSubject>()
+    public let spendTempPass = Scripted<SpendTempPassRequest, TempPassBalance>()
+    public let updateAttributes = Scripted<UpdateAttributesRequest, UpdateAttributesResponse>()
+
     public init() {}
 
     /// Every request so far, oldest first.
@@ -63,5 +67,17 @@ public final class SessionsDouble: Sessions {
             return state.sessions[Key(device: call.deviceID, requestor: call.requestor)] ?? .failure(missing)
         }
         return try result.get()
+    }
+
+    public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
+        try await findSessionByCode(request, context)
+    }
+
+    public func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
+        try await spendTempPass(request, context)
+    }
+
+    public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
+        try await updateAttributes(request, context)
     }
 }

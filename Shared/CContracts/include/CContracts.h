@@ -108,6 +108,74 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Logo
 {
     return &boxoffice__authentication__v1__logout_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UserMetadata_descriptor(void)
+{
+    return &boxoffice__authentication__v1__user_metadata__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_MetadataEntry_descriptor(void)
+{
+    return &boxoffice__authentication__v1__metadata_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_TextList_descriptor(void)
+{
+    return &boxoffice__authentication__v1__text_list__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_TextMap_descriptor(void)
+{
+    return &boxoffice__authentication__v1__text_map__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_TextMapEntry_descriptor(void)
+{
+    return &boxoffice__authentication__v1__text_map_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_CreateProfileRequestRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__create_profile_request_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ProfileRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__profile_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ExchangePlatformProfileRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__exchange_platform_profile_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_StartFreePreviewRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__start_free_preview_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ResetTempPassRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__reset_temp_pass_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ResetTempPassResponse_descriptor(void)
+{
+    return &boxoffice__authentication__v1__reset_temp_pass_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_RevokeClientRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__revoke_client_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_RevokeClientResponse_descriptor(void)
+{
+    return &boxoffice__authentication__v1__revoke_client_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SpendTempPassRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__spend_temp_pass_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_TempPassBalance_descriptor(void)
+{
+    return &boxoffice__authentication__v1__temp_pass_balance__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpdateAttributesRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__update_attributes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpdateAttributesResponse_descriptor(void)
+{
+    return &boxoffice__authentication__v1__update_attributes_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ServiceProviderMetadataRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__service_provider_metadata_request__descriptor;
@@ -131,6 +199,30 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_Decis
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_MediaToken_descriptor(void)
 {
     return &boxoffice__authorization__v1__media_token__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_ResourceList_descriptor(void)
+{
+    return &boxoffice__authorization__v1__resource_list__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_PreauthorizeRequest_descriptor(void)
+{
+    return &boxoffice__authorization__v1__preauthorize_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_PreauthorizeByCodeRequest_descriptor(void)
+{
+    return &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_Preauthorization_descriptor(void)
+{
+    return &boxoffice__authorization__v1__preauthorization__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_PreauthorizedResource_descriptor(void)
+{
+    return &boxoffice__authorization__v1__preauthorized_resource__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_ResourceRefusal_descriptor(void)
+{
+    return &boxoffice__authorization__v1__resource_refusal__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_GetMediaTokenKeysRequest_descriptor(void)
 {
@@ -164,6 +256,18 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Programmer_d
 {
     return &boxoffice__config__v1__programmer__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Certificate_descriptor(void)
+{
+    return &boxoffice__config__v1__certificate__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DegradationRule_descriptor(void)
+{
+    return &boxoffice__config__v1__degradation_rule__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformIdentityIssuer_descriptor(void)
+{
+    return &boxoffice__config__v1__platform_identity_issuer__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Requestor_descriptor(void)
 {
     return &boxoffice__config__v1__requestor__descriptor;
@@ -175,6 +279,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Domain_descr
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Mvpd_descriptor(void)
 {
     return &boxoffice__config__v1__mvpd__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformOverride_descriptor(void)
+{
+    return &boxoffice__config__v1__platform_override__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformSettings_descriptor(void)
 {

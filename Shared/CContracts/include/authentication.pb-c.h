@@ -39,6 +39,23 @@ typedef struct Boxoffice__Authentication__V1__SessionSubject Boxoffice__Authenti
 typedef struct Boxoffice__Authentication__V1__UserAttribute Boxoffice__Authentication__V1__UserAttribute;
 typedef struct Boxoffice__Authentication__V1__LogoutRequest Boxoffice__Authentication__V1__LogoutRequest;
 typedef struct Boxoffice__Authentication__V1__LogoutResponse Boxoffice__Authentication__V1__LogoutResponse;
+typedef struct Boxoffice__Authentication__V1__UserMetadata Boxoffice__Authentication__V1__UserMetadata;
+typedef struct Boxoffice__Authentication__V1__MetadataEntry Boxoffice__Authentication__V1__MetadataEntry;
+typedef struct Boxoffice__Authentication__V1__TextList Boxoffice__Authentication__V1__TextList;
+typedef struct Boxoffice__Authentication__V1__TextMap Boxoffice__Authentication__V1__TextMap;
+typedef struct Boxoffice__Authentication__V1__TextMapEntry Boxoffice__Authentication__V1__TextMapEntry;
+typedef struct Boxoffice__Authentication__V1__CreateProfileRequestRequest Boxoffice__Authentication__V1__CreateProfileRequestRequest;
+typedef struct Boxoffice__Authentication__V1__ProfileRequest Boxoffice__Authentication__V1__ProfileRequest;
+typedef struct Boxoffice__Authentication__V1__ExchangePlatformProfileRequest Boxoffice__Authentication__V1__ExchangePlatformProfileRequest;
+typedef struct Boxoffice__Authentication__V1__StartFreePreviewRequest Boxoffice__Authentication__V1__StartFreePreviewRequest;
+typedef struct Boxoffice__Authentication__V1__ResetTempPassRequest Boxoffice__Authentication__V1__ResetTempPassRequest;
+typedef struct Boxoffice__Authentication__V1__ResetTempPassResponse Boxoffice__Authentication__V1__ResetTempPassResponse;
+typedef struct Boxoffice__Authentication__V1__RevokeClientRequest Boxoffice__Authentication__V1__RevokeClientRequest;
+typedef struct Boxoffice__Authentication__V1__RevokeClientResponse Boxoffice__Authentication__V1__RevokeClientResponse;
+typedef struct Boxoffice__Authentication__V1__SpendTempPassRequest Boxoffice__Authentication__V1__SpendTempPassRequest;
+typedef struct Boxoffice__Authentication__V1__TempPassBalance Boxoffice__Authentication__V1__TempPassBalance;
+typedef struct Boxoffice__Authentication__V1__UpdateAttributesRequest Boxoffice__Authentication__V1__UpdateAttributesRequest;
+typedef struct Boxoffice__Authentication__V1__UpdateAttributesResponse Boxoffice__Authentication__V1__UpdateAttributesResponse;
 typedef struct Boxoffice__Authentication__V1__ServiceProviderMetadataRequest Boxoffice__Authentication__V1__ServiceProviderMetadataRequest;
 typedef struct Boxoffice__Authentication__V1__ServiceProviderMetadata Boxoffice__Authentication__V1__ServiceProviderMetadata;
 
@@ -62,6 +79,29 @@ typedef enum _Boxoffice__Authentication__V1__SignInResult {
   BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SILENT = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT)
 } Boxoffice__Authentication__V1__SignInResult;
+/*
+ * How a session came about.
+ */
+typedef enum _Boxoffice__Authentication__V1__SessionKind {
+  /*
+   * A login at the MVPD.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_REGULAR = 0,
+  /*
+   * An exchange with a platform's sign-in framework.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_PLATFORM = 1,
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_TEMP_PASS = 2,
+  /*
+   * An AuthN-all rule; nobody has signed in.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_DEGRADED = 3,
+  /*
+   * Taken over from another requestor by the platform's identity.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SHARED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND)
+} Boxoffice__Authentication__V1__SessionKind;
 
 /* --- messages --- */
 
@@ -123,10 +163,14 @@ struct  Boxoffice__Authentication__V1__DeviceCall
    */
   char *client_address;
   char *user_agent;
+  /*
+   * The platform's identity token as it was sent (`Adobe-Subject-Token`); empty: none. One that does not hold counts as none.
+   */
+  char *subject_token;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__DEVICE_CALL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__device_call__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__RegisterClientRequest
@@ -315,10 +359,14 @@ struct  Boxoffice__Authentication__V1__StartSignInRequest
   char *domain_name;
   char *redirect_url;
   char *client_address;
+  /*
+   * `generic_data` as it was sent; a promotional TempPass needs it.
+   */
+  char *generic_data;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__START_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__start_sign_in_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__FormField
@@ -439,10 +487,11 @@ struct  Boxoffice__Authentication__V1__Session
    */
   uint64_t created_at_ms;
   uint64_t expires_at_ms;
+  Boxoffice__Authentication__V1__SessionKind kind;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_REGULAR }
 
 
 /*
@@ -456,10 +505,15 @@ struct  Boxoffice__Authentication__V1__SessionSubject
   size_t n_attributes;
   Boxoffice__Authentication__V1__UserAttribute **attributes;
   char *client_id;
+  /*
+   * The device of the session: what FindSessionByCode cannot know from its caller.
+   */
+  char *device_id;
+  Boxoffice__Authentication__V1__DeviceInformation *device;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_SUBJECT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_subject__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
 
 
 struct  Boxoffice__Authentication__V1__UserAttribute
@@ -497,6 +551,287 @@ struct  Boxoffice__Authentication__V1__LogoutResponse
 };
 #define BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__logout_response__descriptor) \
+    , 0 }
+
+
+/*
+ * What an app may know of the person (rest-v1 section 8).
+ */
+struct  Boxoffice__Authentication__V1__UserMetadata
+{
+  ProtobufCMessage base;
+  /*
+   * Seconds since 1970.
+   */
+  uint64_t updated_at_s;
+  /*
+   * Keys whose values are encrypted to the programmer's certificate.
+   */
+  size_t n_encrypted;
+  char **encrypted;
+  size_t n_data;
+  Boxoffice__Authentication__V1__MetadataEntry **data;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__USER_METADATA__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__user_metadata__descriptor) \
+    , 0, 0,NULL, 0,NULL }
+
+
+typedef enum {
+  BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__VALUE__NOT_SET = 0,
+  BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__VALUE_TEXT = 2,
+  BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__VALUE_FLAG = 3,
+  BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__VALUE_NUMBER = 4,
+  BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__VALUE_LIST = 5,
+  BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__VALUE_MAP = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__VALUE__CASE)
+} Boxoffice__Authentication__V1__MetadataEntry__ValueCase;
+
+struct  Boxoffice__Authentication__V1__MetadataEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  Boxoffice__Authentication__V1__MetadataEntry__ValueCase value_case;
+  union {
+    char *text;
+    protobuf_c_boolean flag;
+    int64_t number;
+    Boxoffice__Authentication__V1__TextList *list;
+    Boxoffice__Authentication__V1__TextMap *map;
+  };
+};
+#define BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__metadata_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__METADATA_ENTRY__VALUE__NOT_SET, {0} }
+
+
+struct  Boxoffice__Authentication__V1__TextList
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  char **values;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__TEXT_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__text_list__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__TextMap
+{
+  ProtobufCMessage base;
+  size_t n_entries;
+  Boxoffice__Authentication__V1__TextMapEntry **entries;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__TEXT_MAP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__text_map__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__TextMapEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  char *value;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__TEXT_MAP_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__text_map_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__CreateProfileRequestRequest
+{
+  ProtobufCMessage base;
+  char *access_token;
+  char *requestor;
+  char *mvpd;
+  /*
+   * `iOS` or `tvOS`, exactly.
+   */
+  char *device_type;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__CREATE_PROFILE_REQUEST_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__create_profile_request_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__ProfileRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Opaque to the app: Base64 of a signed SAML AuthnRequest.
+   */
+  char *verification_token;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t expires_at_ms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PROFILE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__profile_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Authentication__V1__ExchangePlatformProfileRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  char *mvpd;
+  /*
+   * Base64, decoded once from its URL encoding.
+   */
+  char *saml_response;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__EXCHANGE_PLATFORM_PROFILE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__exchange_platform_profile_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__StartFreePreviewRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  char *mvpd;
+  char *domain_name;
+  /*
+   * As it was sent.
+   */
+  char *generic_data;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__START_FREE_PREVIEW_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__start_free_preview_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_REQUEST__SCOPE__NOT_SET = 0,
+  BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_REQUEST__SCOPE_DEVICE_ID = 4,
+  BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_REQUEST__SCOPE_KEY = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_REQUEST__SCOPE__CASE)
+} Boxoffice__Authentication__V1__ResetTempPassRequest__ScopeCase;
+
+struct  Boxoffice__Authentication__V1__ResetTempPassRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Not read by AuthenticationOperations.
+   */
+  char *access_token;
+  char *requestor;
+  char *mvpd;
+  Boxoffice__Authentication__V1__ResetTempPassRequest__ScopeCase scope_case;
+  union {
+    /*
+     * Empty or `all`: every device.
+     */
+    char *device_id;
+    /*
+     * A user's identifier as it came in generic_data, for promotional ones. Empty or `all`: every one.
+     */
+    char *key;
+  };
+};
+#define BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__reset_temp_pass_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_REQUEST__SCOPE__NOT_SET, {0} }
+
+
+struct  Boxoffice__Authentication__V1__ResetTempPassResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How many trials were forgotten.
+   */
+  uint32_t trials;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__reset_temp_pass_response__descriptor) \
+    , 0 }
+
+
+struct  Boxoffice__Authentication__V1__RevokeClientRequest
+{
+  ProtobufCMessage base;
+  char *client_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__REVOKE_CLIENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__revoke_client_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__RevokeClientResponse
+{
+  ProtobufCMessage base;
+  /*
+   * False: there was no such client.
+   */
+  protobuf_c_boolean was_known;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__REVOKE_CLIENT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__revoke_client_response__descriptor) \
+    , 0 }
+
+
+struct  Boxoffice__Authentication__V1__SpendTempPassRequest
+{
+  ProtobufCMessage base;
+  char *session_id;
+  char *device_id;
+  char *requestor;
+  char *resource;
+  /*
+   * `generic_data` as it was sent; a promotional TempPass needs it.
+   */
+  char *generic_data;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SPEND_TEMP_PASS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__spend_temp_pass_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__TempPassBalance
+{
+  ProtobufCMessage base;
+  /*
+   * Milliseconds since 1970: end of the trial, and of the session.
+   */
+  uint64_t expires_at_ms;
+  /*
+   * Promotional: how many further resources may be used.
+   */
+  uint32_t remaining_resources;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__TEMP_PASS_BALANCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__temp_pass_balance__descriptor) \
+    , 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__UpdateAttributesRequest
+{
+  ProtobufCMessage base;
+  char *session_id;
+  char *device_id;
+  char *requestor;
+  /*
+   * Each replaces the attribute of its key.
+   */
+  size_t n_attributes;
+  Boxoffice__Authentication__V1__UserAttribute **attributes;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPDATE_ATTRIBUTES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__update_attributes_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__UpdateAttributesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * False when nothing differed, or the session is gone.
+   */
+  protobuf_c_boolean changed;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPDATE_ATTRIBUTES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__update_attributes_response__descriptor) \
     , 0 }
 
 
@@ -979,6 +1314,329 @@ Boxoffice__Authentication__V1__LogoutResponse *
 void   boxoffice__authentication__v1__logout_response__free_unpacked
                      (Boxoffice__Authentication__V1__LogoutResponse *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UserMetadata methods */
+void   boxoffice__authentication__v1__user_metadata__init
+                     (Boxoffice__Authentication__V1__UserMetadata         *message);
+size_t boxoffice__authentication__v1__user_metadata__get_packed_size
+                     (const Boxoffice__Authentication__V1__UserMetadata   *message);
+size_t boxoffice__authentication__v1__user_metadata__pack
+                     (const Boxoffice__Authentication__V1__UserMetadata   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__user_metadata__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UserMetadata   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UserMetadata *
+       boxoffice__authentication__v1__user_metadata__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__user_metadata__free_unpacked
+                     (Boxoffice__Authentication__V1__UserMetadata *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__MetadataEntry methods */
+void   boxoffice__authentication__v1__metadata_entry__init
+                     (Boxoffice__Authentication__V1__MetadataEntry         *message);
+size_t boxoffice__authentication__v1__metadata_entry__get_packed_size
+                     (const Boxoffice__Authentication__V1__MetadataEntry   *message);
+size_t boxoffice__authentication__v1__metadata_entry__pack
+                     (const Boxoffice__Authentication__V1__MetadataEntry   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__metadata_entry__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__MetadataEntry   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__MetadataEntry *
+       boxoffice__authentication__v1__metadata_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__metadata_entry__free_unpacked
+                     (Boxoffice__Authentication__V1__MetadataEntry *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__TextList methods */
+void   boxoffice__authentication__v1__text_list__init
+                     (Boxoffice__Authentication__V1__TextList         *message);
+size_t boxoffice__authentication__v1__text_list__get_packed_size
+                     (const Boxoffice__Authentication__V1__TextList   *message);
+size_t boxoffice__authentication__v1__text_list__pack
+                     (const Boxoffice__Authentication__V1__TextList   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__text_list__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TextList   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__TextList *
+       boxoffice__authentication__v1__text_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__text_list__free_unpacked
+                     (Boxoffice__Authentication__V1__TextList *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__TextMap methods */
+void   boxoffice__authentication__v1__text_map__init
+                     (Boxoffice__Authentication__V1__TextMap         *message);
+size_t boxoffice__authentication__v1__text_map__get_packed_size
+                     (const Boxoffice__Authentication__V1__TextMap   *message);
+size_t boxoffice__authentication__v1__text_map__pack
+                     (const Boxoffice__Authentication__V1__TextMap   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__text_map__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TextMap   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__TextMap *
+       boxoffice__authentication__v1__text_map__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__text_map__free_unpacked
+                     (Boxoffice__Authentication__V1__TextMap *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__TextMapEntry methods */
+void   boxoffice__authentication__v1__text_map_entry__init
+                     (Boxoffice__Authentication__V1__TextMapEntry         *message);
+size_t boxoffice__authentication__v1__text_map_entry__get_packed_size
+                     (const Boxoffice__Authentication__V1__TextMapEntry   *message);
+size_t boxoffice__authentication__v1__text_map_entry__pack
+                     (const Boxoffice__Authentication__V1__TextMapEntry   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__text_map_entry__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TextMapEntry   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__TextMapEntry *
+       boxoffice__authentication__v1__text_map_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__text_map_entry__free_unpacked
+                     (Boxoffice__Authentication__V1__TextMapEntry *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__CreateProfileRequestRequest methods */
+void   boxoffice__authentication__v1__create_profile_request_request__init
+                     (Boxoffice__Authentication__V1__CreateProfileRequestRequest         *message);
+size_t boxoffice__authentication__v1__create_profile_request_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__CreateProfileRequestRequest   *message);
+size_t boxoffice__authentication__v1__create_profile_request_request__pack
+                     (const Boxoffice__Authentication__V1__CreateProfileRequestRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__create_profile_request_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__CreateProfileRequestRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__CreateProfileRequestRequest *
+       boxoffice__authentication__v1__create_profile_request_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__create_profile_request_request__free_unpacked
+                     (Boxoffice__Authentication__V1__CreateProfileRequestRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ProfileRequest methods */
+void   boxoffice__authentication__v1__profile_request__init
+                     (Boxoffice__Authentication__V1__ProfileRequest         *message);
+size_t boxoffice__authentication__v1__profile_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ProfileRequest   *message);
+size_t boxoffice__authentication__v1__profile_request__pack
+                     (const Boxoffice__Authentication__V1__ProfileRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__profile_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ProfileRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ProfileRequest *
+       boxoffice__authentication__v1__profile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__profile_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ProfileRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ExchangePlatformProfileRequest methods */
+void   boxoffice__authentication__v1__exchange_platform_profile_request__init
+                     (Boxoffice__Authentication__V1__ExchangePlatformProfileRequest         *message);
+size_t boxoffice__authentication__v1__exchange_platform_profile_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest   *message);
+size_t boxoffice__authentication__v1__exchange_platform_profile_request__pack
+                     (const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__exchange_platform_profile_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *
+       boxoffice__authentication__v1__exchange_platform_profile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__exchange_platform_profile_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__StartFreePreviewRequest methods */
+void   boxoffice__authentication__v1__start_free_preview_request__init
+                     (Boxoffice__Authentication__V1__StartFreePreviewRequest         *message);
+size_t boxoffice__authentication__v1__start_free_preview_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__StartFreePreviewRequest   *message);
+size_t boxoffice__authentication__v1__start_free_preview_request__pack
+                     (const Boxoffice__Authentication__V1__StartFreePreviewRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__start_free_preview_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StartFreePreviewRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__StartFreePreviewRequest *
+       boxoffice__authentication__v1__start_free_preview_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__start_free_preview_request__free_unpacked
+                     (Boxoffice__Authentication__V1__StartFreePreviewRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ResetTempPassRequest methods */
+void   boxoffice__authentication__v1__reset_temp_pass_request__init
+                     (Boxoffice__Authentication__V1__ResetTempPassRequest         *message);
+size_t boxoffice__authentication__v1__reset_temp_pass_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ResetTempPassRequest   *message);
+size_t boxoffice__authentication__v1__reset_temp_pass_request__pack
+                     (const Boxoffice__Authentication__V1__ResetTempPassRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__reset_temp_pass_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ResetTempPassRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ResetTempPassRequest *
+       boxoffice__authentication__v1__reset_temp_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__reset_temp_pass_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ResetTempPassRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ResetTempPassResponse methods */
+void   boxoffice__authentication__v1__reset_temp_pass_response__init
+                     (Boxoffice__Authentication__V1__ResetTempPassResponse         *message);
+size_t boxoffice__authentication__v1__reset_temp_pass_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__ResetTempPassResponse   *message);
+size_t boxoffice__authentication__v1__reset_temp_pass_response__pack
+                     (const Boxoffice__Authentication__V1__ResetTempPassResponse   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__reset_temp_pass_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ResetTempPassResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ResetTempPassResponse *
+       boxoffice__authentication__v1__reset_temp_pass_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__reset_temp_pass_response__free_unpacked
+                     (Boxoffice__Authentication__V1__ResetTempPassResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__RevokeClientRequest methods */
+void   boxoffice__authentication__v1__revoke_client_request__init
+                     (Boxoffice__Authentication__V1__RevokeClientRequest         *message);
+size_t boxoffice__authentication__v1__revoke_client_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__RevokeClientRequest   *message);
+size_t boxoffice__authentication__v1__revoke_client_request__pack
+                     (const Boxoffice__Authentication__V1__RevokeClientRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__revoke_client_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__RevokeClientRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__RevokeClientRequest *
+       boxoffice__authentication__v1__revoke_client_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__revoke_client_request__free_unpacked
+                     (Boxoffice__Authentication__V1__RevokeClientRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__RevokeClientResponse methods */
+void   boxoffice__authentication__v1__revoke_client_response__init
+                     (Boxoffice__Authentication__V1__RevokeClientResponse         *message);
+size_t boxoffice__authentication__v1__revoke_client_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__RevokeClientResponse   *message);
+size_t boxoffice__authentication__v1__revoke_client_response__pack
+                     (const Boxoffice__Authentication__V1__RevokeClientResponse   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__revoke_client_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__RevokeClientResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__RevokeClientResponse *
+       boxoffice__authentication__v1__revoke_client_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__revoke_client_response__free_unpacked
+                     (Boxoffice__Authentication__V1__RevokeClientResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SpendTempPassRequest methods */
+void   boxoffice__authentication__v1__spend_temp_pass_request__init
+                     (Boxoffice__Authentication__V1__SpendTempPassRequest         *message);
+size_t boxoffice__authentication__v1__spend_temp_pass_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__SpendTempPassRequest   *message);
+size_t boxoffice__authentication__v1__spend_temp_pass_request__pack
+                     (const Boxoffice__Authentication__V1__SpendTempPassRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__spend_temp_pass_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SpendTempPassRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SpendTempPassRequest *
+       boxoffice__authentication__v1__spend_temp_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__spend_temp_pass_request__free_unpacked
+                     (Boxoffice__Authentication__V1__SpendTempPassRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__TempPassBalance methods */
+void   boxoffice__authentication__v1__temp_pass_balance__init
+                     (Boxoffice__Authentication__V1__TempPassBalance         *message);
+size_t boxoffice__authentication__v1__temp_pass_balance__get_packed_size
+                     (const Boxoffice__Authentication__V1__TempPassBalance   *message);
+size_t boxoffice__authentication__v1__temp_pass_balance__pack
+                     (const Boxoffice__Authentication__V1__TempPassBalance   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__temp_pass_balance__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TempPassBalance   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__TempPassBalance *
+       boxoffice__authentication__v1__temp_pass_balance__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__temp_pass_balance__free_unpacked
+                     (Boxoffice__Authentication__V1__TempPassBalance *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpdateAttributesRequest methods */
+void   boxoffice__authentication__v1__update_attributes_request__init
+                     (Boxoffice__Authentication__V1__UpdateAttributesRequest         *message);
+size_t boxoffice__authentication__v1__update_attributes_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpdateAttributesRequest   *message);
+size_t boxoffice__authentication__v1__update_attributes_request__pack
+                     (const Boxoffice__Authentication__V1__UpdateAttributesRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__update_attributes_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpdateAttributesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpdateAttributesRequest *
+       boxoffice__authentication__v1__update_attributes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__update_attributes_request__free_unpacked
+                     (Boxoffice__Authentication__V1__UpdateAttributesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpdateAttributesResponse methods */
+void   boxoffice__authentication__v1__update_attributes_response__init
+                     (Boxoffice__Authentication__V1__UpdateAttributesResponse         *message);
+size_t boxoffice__authentication__v1__update_attributes_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpdateAttributesResponse   *message);
+size_t boxoffice__authentication__v1__update_attributes_response__pack
+                     (const Boxoffice__Authentication__V1__UpdateAttributesResponse   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__update_attributes_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpdateAttributesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpdateAttributesResponse *
+       boxoffice__authentication__v1__update_attributes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__update_attributes_response__free_unpacked
+                     (Boxoffice__Authentication__V1__UpdateAttributesResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__ServiceProviderMetadataRequest methods */
 void   boxoffice__authentication__v1__service_provider_metadata_request__init
                      (Boxoffice__Authentication__V1__ServiceProviderMetadataRequest         *message);
@@ -1091,6 +1749,57 @@ typedef void (*Boxoffice__Authentication__V1__LogoutRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__LogoutResponse_Closure)
                  (const Boxoffice__Authentication__V1__LogoutResponse *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UserMetadata_Closure)
+                 (const Boxoffice__Authentication__V1__UserMetadata *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__MetadataEntry_Closure)
+                 (const Boxoffice__Authentication__V1__MetadataEntry *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__TextList_Closure)
+                 (const Boxoffice__Authentication__V1__TextList *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__TextMap_Closure)
+                 (const Boxoffice__Authentication__V1__TextMap *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__TextMapEntry_Closure)
+                 (const Boxoffice__Authentication__V1__TextMapEntry *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__CreateProfileRequestRequest_Closure)
+                 (const Boxoffice__Authentication__V1__CreateProfileRequestRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ProfileRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ProfileRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ExchangePlatformProfileRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__StartFreePreviewRequest_Closure)
+                 (const Boxoffice__Authentication__V1__StartFreePreviewRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ResetTempPassRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ResetTempPassRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ResetTempPassResponse_Closure)
+                 (const Boxoffice__Authentication__V1__ResetTempPassResponse *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__RevokeClientRequest_Closure)
+                 (const Boxoffice__Authentication__V1__RevokeClientRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__RevokeClientResponse_Closure)
+                 (const Boxoffice__Authentication__V1__RevokeClientResponse *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SpendTempPassRequest_Closure)
+                 (const Boxoffice__Authentication__V1__SpendTempPassRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__TempPassBalance_Closure)
+                 (const Boxoffice__Authentication__V1__TempPassBalance *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpdateAttributesRequest_Closure)
+                 (const Boxoffice__Authentication__V1__UpdateAttributesRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure)
+                 (const Boxoffice__Authentication__V1__UpdateAttributesResponse *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__ServiceProviderMetadataRequest_Closure)
                  (const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *message,
                   void *closure_data);
@@ -1148,6 +1857,26 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                  const Boxoffice__Authentication__V1__LogoutRequest *input,
                  Boxoffice__Authentication__V1__LogoutResponse_Closure closure,
                  void *closure_data);
+  void (*get_user_metadata)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                            const Boxoffice__Authentication__V1__SessionRequest *input,
+                            Boxoffice__Authentication__V1__UserMetadata_Closure closure,
+                            void *closure_data);
+  void (*create_profile_request)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                 const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
+                                 Boxoffice__Authentication__V1__ProfileRequest_Closure closure,
+                                 void *closure_data);
+  void (*exchange_platform_profile)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                    const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
+                                    Boxoffice__Authentication__V1__Session_Closure closure,
+                                    void *closure_data);
+  void (*start_free_preview)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                             const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
+                             Boxoffice__Authentication__V1__Session_Closure closure,
+                             void *closure_data);
+  void (*reset_temp_pass)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                          const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
+                          Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
+                          void *closure_data);
   void (*get_service_provider_metadata)(Boxoffice__Authentication__V1__Authentication_Service *service,
                                         const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
                                         Boxoffice__Authentication__V1__ServiceProviderMetadata_Closure closure,
@@ -1171,6 +1900,11 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
       function_prefix__ ## get_session,\
       function_prefix__ ## get_session_by_code,\
       function_prefix__ ## logout,\
+      function_prefix__ ## get_user_metadata,\
+      function_prefix__ ## create_profile_request,\
+      function_prefix__ ## exchange_platform_profile,\
+      function_prefix__ ## start_free_preview,\
+      function_prefix__ ## reset_temp_pass,\
       function_prefix__ ## get_service_provider_metadata  }
 void boxoffice__authentication__v1__authentication__register_client(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__RegisterClientRequest *input,
@@ -1216,6 +1950,26 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
                                                            Boxoffice__Authentication__V1__LogoutResponse_Closure closure,
                                                            void *closure_data);
+void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
+                                                                      const Boxoffice__Authentication__V1__SessionRequest *input,
+                                                                      Boxoffice__Authentication__V1__UserMetadata_Closure closure,
+                                                                      void *closure_data);
+void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
+                                                                           const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
+                                                                           Boxoffice__Authentication__V1__ProfileRequest_Closure closure,
+                                                                           void *closure_data);
+void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
+                                                                              const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
+                                                                              Boxoffice__Authentication__V1__Session_Closure closure,
+                                                                              void *closure_data);
+void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
+                                                                       const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
+                                                                       Boxoffice__Authentication__V1__Session_Closure closure,
+                                                                       void *closure_data);
+void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
+                                                                    const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
+                                                                    Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
+                                                                    void *closure_data);
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
                                                                                   Boxoffice__Authentication__V1__ServiceProviderMetadata_Closure closure,
@@ -1228,6 +1982,18 @@ struct Boxoffice__Authentication__V1__Sessions_Service
                        const Boxoffice__Authentication__V1__SessionRequest *input,
                        Boxoffice__Authentication__V1__SessionSubject_Closure closure,
                        void *closure_data);
+  void (*find_session_by_code)(Boxoffice__Authentication__V1__Sessions_Service *service,
+                               const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                               Boxoffice__Authentication__V1__SessionSubject_Closure closure,
+                               void *closure_data);
+  void (*spend_temp_pass)(Boxoffice__Authentication__V1__Sessions_Service *service,
+                          const Boxoffice__Authentication__V1__SpendTempPassRequest *input,
+                          Boxoffice__Authentication__V1__TempPassBalance_Closure closure,
+                          void *closure_data);
+  void (*update_attributes)(Boxoffice__Authentication__V1__Sessions_Service *service,
+                            const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
+                            Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
+                            void *closure_data);
 };
 typedef void (*Boxoffice__Authentication__V1__Sessions_ServiceDestroy)(Boxoffice__Authentication__V1__Sessions_Service *);
 void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V1__Sessions_Service *service,
@@ -1236,15 +2002,61 @@ void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V
     { &boxoffice__authentication__v1__sessions__descriptor, protobuf_c_service_invoke_internal, NULL }
 #define BOXOFFICE__AUTHENTICATION__V1__SESSIONS__INIT(function_prefix__) \
     { BOXOFFICE__AUTHENTICATION__V1__SESSIONS__BASE_INIT,\
-      function_prefix__ ## find_session  }
+      function_prefix__ ## find_session,\
+      function_prefix__ ## find_session_by_code,\
+      function_prefix__ ## spend_temp_pass,\
+      function_prefix__ ## update_attributes  }
 void boxoffice__authentication__v1__sessions__find_session(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__SessionRequest *input,
                                                            Boxoffice__Authentication__V1__SessionSubject_Closure closure,
                                                            void *closure_data);
+void boxoffice__authentication__v1__sessions__find_session_by_code(ProtobufCService *service,
+                                                                   const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                                                   Boxoffice__Authentication__V1__SessionSubject_Closure closure,
+                                                                   void *closure_data);
+void boxoffice__authentication__v1__sessions__spend_temp_pass(ProtobufCService *service,
+                                                              const Boxoffice__Authentication__V1__SpendTempPassRequest *input,
+                                                              Boxoffice__Authentication__V1__TempPassBalance_Closure closure,
+                                                              void *closure_data);
+void boxoffice__authentication__v1__sessions__update_attributes(ProtobufCService *service,
+                                                                const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
+                                                                Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
+                                                                void *closure_data);
+typedef struct Boxoffice__Authentication__V1__AuthenticationOperations_Service Boxoffice__Authentication__V1__AuthenticationOperations_Service;
+struct Boxoffice__Authentication__V1__AuthenticationOperations_Service
+{
+  ProtobufCService base;
+  void (*reset_temp_pass)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                          const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
+                          Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
+                          void *closure_data);
+  void (*revoke_client)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                        const Boxoffice__Authentication__V1__RevokeClientRequest *input,
+                        Boxoffice__Authentication__V1__RevokeClientResponse_Closure closure,
+                        void *closure_data);
+};
+typedef void (*Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *);
+void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                                                                     Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy);
+#define BOXOFFICE__AUTHENTICATION__V1__AUTHENTICATION_OPERATIONS__BASE_INIT \
+    { &boxoffice__authentication__v1__authentication_operations__descriptor, protobuf_c_service_invoke_internal, NULL }
+#define BOXOFFICE__AUTHENTICATION__V1__AUTHENTICATION_OPERATIONS__INIT(function_prefix__) \
+    { BOXOFFICE__AUTHENTICATION__V1__AUTHENTICATION_OPERATIONS__BASE_INIT,\
+      function_prefix__ ## reset_temp_pass,\
+      function_prefix__ ## revoke_client  }
+void boxoffice__authentication__v1__authentication_operations__reset_temp_pass(ProtobufCService *service,
+                                                                               const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
+                                                                               Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
+                                                                               void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__revoke_client(ProtobufCService *service,
+                                                                             const Boxoffice__Authentication__V1__RevokeClientRequest *input,
+                                                                             Boxoffice__Authentication__V1__RevokeClientResponse_Closure closure,
+                                                                             void *closure_data);
 
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_result__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__session_kind__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_information__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__register_client_request__descriptor;
@@ -1269,10 +2081,28 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_s
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_attribute__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_metadata__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__metadata_entry__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__text_list__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__text_map__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__text_map_entry__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__create_profile_request_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__profile_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__exchange_platform_profile_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_free_preview_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_temp_pass_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_temp_pass_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__spend_temp_pass_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__temp_pass_balance__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__update_attributes_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__update_attributes_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_provider_metadata_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_provider_metadata__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descriptor;
+extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_operations__descriptor;
 
 PROTOBUF_C__END_DECLS
 

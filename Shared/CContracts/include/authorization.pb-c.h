@@ -20,6 +20,12 @@ typedef struct Boxoffice__Authorization__V1__AuthorizeRequest Boxoffice__Authori
 typedef struct Boxoffice__Authorization__V1__ResourceRequest Boxoffice__Authorization__V1__ResourceRequest;
 typedef struct Boxoffice__Authorization__V1__Decision Boxoffice__Authorization__V1__Decision;
 typedef struct Boxoffice__Authorization__V1__MediaToken Boxoffice__Authorization__V1__MediaToken;
+typedef struct Boxoffice__Authorization__V1__ResourceList Boxoffice__Authorization__V1__ResourceList;
+typedef struct Boxoffice__Authorization__V1__PreauthorizeRequest Boxoffice__Authorization__V1__PreauthorizeRequest;
+typedef struct Boxoffice__Authorization__V1__PreauthorizeByCodeRequest Boxoffice__Authorization__V1__PreauthorizeByCodeRequest;
+typedef struct Boxoffice__Authorization__V1__Preauthorization Boxoffice__Authorization__V1__Preauthorization;
+typedef struct Boxoffice__Authorization__V1__PreauthorizedResource Boxoffice__Authorization__V1__PreauthorizedResource;
+typedef struct Boxoffice__Authorization__V1__ResourceRefusal Boxoffice__Authorization__V1__ResourceRefusal;
 typedef struct Boxoffice__Authorization__V1__GetMediaTokenKeysRequest Boxoffice__Authorization__V1__GetMediaTokenKeysRequest;
 typedef struct Boxoffice__Authorization__V1__MediaTokenKeys Boxoffice__Authorization__V1__MediaTokenKeys;
 
@@ -38,10 +44,14 @@ struct  Boxoffice__Authorization__V1__AuthorizeRequest
    * Empty: the session's MVPD.
    */
   char *mvpd;
+  /*
+   * `generic_data` as it was sent; a promotional TempPass needs it.
+   */
+  char *generic_data;
 };
 #define BOXOFFICE__AUTHORIZATION__V1__AUTHORIZE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__authorize_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authorization__V1__ResourceRequest
@@ -95,6 +105,100 @@ struct  Boxoffice__Authorization__V1__MediaToken
 #define BOXOFFICE__AUTHORIZATION__V1__MEDIA_TOKEN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__media_token__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The resources of a preauthorization as they were sent: ids with commas between them.
+ */
+struct  Boxoffice__Authorization__V1__ResourceList
+{
+  ProtobufCMessage base;
+  char *text;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__RESOURCE_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__resource_list__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authorization__V1__PreauthorizeRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * Absent when the parameter was absent.
+   */
+  Boxoffice__Authorization__V1__ResourceList *resources;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__preauthorize_request__descriptor) \
+    , NULL, NULL }
+
+
+struct  Boxoffice__Authorization__V1__PreauthorizeByCodeRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Optional; if sent it must be valid.
+   */
+  char *access_token;
+  char *requestor;
+  char *code;
+  Boxoffice__Authorization__V1__ResourceList *resources;
+  char *client_address;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZE_BY_CODE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__preauthorize_by_code_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authorization__V1__Preauthorization
+{
+  ProtobufCMessage base;
+  /*
+   * In the order of the request, each once.
+   */
+  size_t n_resources;
+  Boxoffice__Authorization__V1__PreauthorizedResource **resources;
+  /*
+   * True when the MVPD left some of them unanswered.
+   */
+  protobuf_c_boolean is_partial;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__preauthorization__descriptor) \
+    , 0,NULL, 0 }
+
+
+struct  Boxoffice__Authorization__V1__PreauthorizedResource
+{
+  ProtobufCMessage base;
+  char *id;
+  protobuf_c_boolean authorized;
+  /*
+   * Why not, where there is more to say than no.
+   */
+  Boxoffice__Authorization__V1__ResourceRefusal *refusal;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZED_RESOURCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__preauthorized_resource__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, NULL }
+
+
+struct  Boxoffice__Authorization__V1__ResourceRefusal
+{
+  ProtobufCMessage base;
+  /*
+   * An error code of rest-v1 section 2.8.
+   */
+  char *code;
+  /*
+   * The MVPD's or the operator's own text; empty: none.
+   */
+  char *details;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__RESOURCE_REFUSAL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__resource_refusal__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authorization__V1__GetMediaTokenKeysRequest
@@ -199,6 +303,120 @@ Boxoffice__Authorization__V1__MediaToken *
 void   boxoffice__authorization__v1__media_token__free_unpacked
                      (Boxoffice__Authorization__V1__MediaToken *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__ResourceList methods */
+void   boxoffice__authorization__v1__resource_list__init
+                     (Boxoffice__Authorization__V1__ResourceList         *message);
+size_t boxoffice__authorization__v1__resource_list__get_packed_size
+                     (const Boxoffice__Authorization__V1__ResourceList   *message);
+size_t boxoffice__authorization__v1__resource_list__pack
+                     (const Boxoffice__Authorization__V1__ResourceList   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__resource_list__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__ResourceList   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__ResourceList *
+       boxoffice__authorization__v1__resource_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__resource_list__free_unpacked
+                     (Boxoffice__Authorization__V1__ResourceList *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__PreauthorizeRequest methods */
+void   boxoffice__authorization__v1__preauthorize_request__init
+                     (Boxoffice__Authorization__V1__PreauthorizeRequest         *message);
+size_t boxoffice__authorization__v1__preauthorize_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__PreauthorizeRequest   *message);
+size_t boxoffice__authorization__v1__preauthorize_request__pack
+                     (const Boxoffice__Authorization__V1__PreauthorizeRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__preauthorize_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__PreauthorizeRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__PreauthorizeRequest *
+       boxoffice__authorization__v1__preauthorize_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__preauthorize_request__free_unpacked
+                     (Boxoffice__Authorization__V1__PreauthorizeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__PreauthorizeByCodeRequest methods */
+void   boxoffice__authorization__v1__preauthorize_by_code_request__init
+                     (Boxoffice__Authorization__V1__PreauthorizeByCodeRequest         *message);
+size_t boxoffice__authorization__v1__preauthorize_by_code_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest   *message);
+size_t boxoffice__authorization__v1__preauthorize_by_code_request__pack
+                     (const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__preauthorize_by_code_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *
+       boxoffice__authorization__v1__preauthorize_by_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__preauthorize_by_code_request__free_unpacked
+                     (Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__Preauthorization methods */
+void   boxoffice__authorization__v1__preauthorization__init
+                     (Boxoffice__Authorization__V1__Preauthorization         *message);
+size_t boxoffice__authorization__v1__preauthorization__get_packed_size
+                     (const Boxoffice__Authorization__V1__Preauthorization   *message);
+size_t boxoffice__authorization__v1__preauthorization__pack
+                     (const Boxoffice__Authorization__V1__Preauthorization   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__preauthorization__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__Preauthorization   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__Preauthorization *
+       boxoffice__authorization__v1__preauthorization__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__preauthorization__free_unpacked
+                     (Boxoffice__Authorization__V1__Preauthorization *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__PreauthorizedResource methods */
+void   boxoffice__authorization__v1__preauthorized_resource__init
+                     (Boxoffice__Authorization__V1__PreauthorizedResource         *message);
+size_t boxoffice__authorization__v1__preauthorized_resource__get_packed_size
+                     (const Boxoffice__Authorization__V1__PreauthorizedResource   *message);
+size_t boxoffice__authorization__v1__preauthorized_resource__pack
+                     (const Boxoffice__Authorization__V1__PreauthorizedResource   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__preauthorized_resource__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__PreauthorizedResource   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__PreauthorizedResource *
+       boxoffice__authorization__v1__preauthorized_resource__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__preauthorized_resource__free_unpacked
+                     (Boxoffice__Authorization__V1__PreauthorizedResource *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__ResourceRefusal methods */
+void   boxoffice__authorization__v1__resource_refusal__init
+                     (Boxoffice__Authorization__V1__ResourceRefusal         *message);
+size_t boxoffice__authorization__v1__resource_refusal__get_packed_size
+                     (const Boxoffice__Authorization__V1__ResourceRefusal   *message);
+size_t boxoffice__authorization__v1__resource_refusal__pack
+                     (const Boxoffice__Authorization__V1__ResourceRefusal   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__resource_refusal__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__ResourceRefusal   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__ResourceRefusal *
+       boxoffice__authorization__v1__resource_refusal__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__resource_refusal__free_unpacked
+                     (Boxoffice__Authorization__V1__ResourceRefusal *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authorization__V1__GetMediaTokenKeysRequest methods */
 void   boxoffice__authorization__v1__get_media_token_keys_request__init
                      (Boxoffice__Authorization__V1__GetMediaTokenKeysRequest         *message);
@@ -251,6 +469,24 @@ typedef void (*Boxoffice__Authorization__V1__Decision_Closure)
 typedef void (*Boxoffice__Authorization__V1__MediaToken_Closure)
                  (const Boxoffice__Authorization__V1__MediaToken *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__ResourceList_Closure)
+                 (const Boxoffice__Authorization__V1__ResourceList *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__PreauthorizeRequest_Closure)
+                 (const Boxoffice__Authorization__V1__PreauthorizeRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__PreauthorizeByCodeRequest_Closure)
+                 (const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__Preauthorization_Closure)
+                 (const Boxoffice__Authorization__V1__Preauthorization *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__PreauthorizedResource_Closure)
+                 (const Boxoffice__Authorization__V1__PreauthorizedResource *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__ResourceRefusal_Closure)
+                 (const Boxoffice__Authorization__V1__ResourceRefusal *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authorization__V1__GetMediaTokenKeysRequest_Closure)
                  (const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *message,
                   void *closure_data);
@@ -276,6 +512,14 @@ struct Boxoffice__Authorization__V1__Authorization_Service
                             const Boxoffice__Authorization__V1__ResourceRequest *input,
                             Boxoffice__Authorization__V1__MediaToken_Closure closure,
                             void *closure_data);
+  void (*preauthorize)(Boxoffice__Authorization__V1__Authorization_Service *service,
+                       const Boxoffice__Authorization__V1__PreauthorizeRequest *input,
+                       Boxoffice__Authorization__V1__Preauthorization_Closure closure,
+                       void *closure_data);
+  void (*preauthorize_by_code)(Boxoffice__Authorization__V1__Authorization_Service *service,
+                               const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *input,
+                               Boxoffice__Authorization__V1__Preauthorization_Closure closure,
+                               void *closure_data);
   void (*get_media_token_keys)(Boxoffice__Authorization__V1__Authorization_Service *service,
                                const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
@@ -291,6 +535,8 @@ void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization
       function_prefix__ ## authorize,\
       function_prefix__ ## get_authorization,\
       function_prefix__ ## issue_media_token,\
+      function_prefix__ ## preauthorize,\
+      function_prefix__ ## preauthorize_by_code,\
       function_prefix__ ## get_media_token_keys  }
 void boxoffice__authorization__v1__authorization__authorize(ProtobufCService *service,
                                                             const Boxoffice__Authorization__V1__AuthorizeRequest *input,
@@ -304,6 +550,14 @@ void boxoffice__authorization__v1__authorization__issue_media_token(ProtobufCSer
                                                                     const Boxoffice__Authorization__V1__ResourceRequest *input,
                                                                     Boxoffice__Authorization__V1__MediaToken_Closure closure,
                                                                     void *closure_data);
+void boxoffice__authorization__v1__authorization__preauthorize(ProtobufCService *service,
+                                                               const Boxoffice__Authorization__V1__PreauthorizeRequest *input,
+                                                               Boxoffice__Authorization__V1__Preauthorization_Closure closure,
+                                                               void *closure_data);
+void boxoffice__authorization__v1__authorization__preauthorize_by_code(ProtobufCService *service,
+                                                                       const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *input,
+                                                                       Boxoffice__Authorization__V1__Preauthorization_Closure closure,
+                                                                       void *closure_data);
 void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufCService *service,
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
@@ -315,6 +569,12 @@ extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__authorize_
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decision__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_list__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_by_code_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorization__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorized_resource__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_refusal__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__get_media_token_keys_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token_keys__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authorization__v1__authorization__descriptor;

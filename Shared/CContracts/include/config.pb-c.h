@@ -21,9 +21,13 @@ typedef struct Boxoffice__Config__V1__IssueSoftwareStatementRequest Boxoffice__C
 typedef struct Boxoffice__Config__V1__SoftwareStatement Boxoffice__Config__V1__SoftwareStatement;
 typedef struct Boxoffice__Config__V1__Configuration Boxoffice__Config__V1__Configuration;
 typedef struct Boxoffice__Config__V1__Programmer Boxoffice__Config__V1__Programmer;
+typedef struct Boxoffice__Config__V1__Certificate Boxoffice__Config__V1__Certificate;
+typedef struct Boxoffice__Config__V1__DegradationRule Boxoffice__Config__V1__DegradationRule;
+typedef struct Boxoffice__Config__V1__PlatformIdentityIssuer Boxoffice__Config__V1__PlatformIdentityIssuer;
 typedef struct Boxoffice__Config__V1__Requestor Boxoffice__Config__V1__Requestor;
 typedef struct Boxoffice__Config__V1__Domain Boxoffice__Config__V1__Domain;
 typedef struct Boxoffice__Config__V1__Mvpd Boxoffice__Config__V1__Mvpd;
+typedef struct Boxoffice__Config__V1__PlatformOverride Boxoffice__Config__V1__PlatformOverride;
 typedef struct Boxoffice__Config__V1__PlatformSettings Boxoffice__Config__V1__PlatformSettings;
 typedef struct Boxoffice__Config__V1__SamlEndpoint Boxoffice__Config__V1__SamlEndpoint;
 typedef struct Boxoffice__Config__V1__AttributeMapping Boxoffice__Config__V1__AttributeMapping;
@@ -37,11 +41,48 @@ typedef struct Boxoffice__Config__V1__Application Boxoffice__Config__V1__Applica
 
 /* --- enums --- */
 
+typedef enum _Boxoffice__Config__V1__MetadataEncryption {
+  BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION__METADATA_ENCRYPTION_OAEP_SHA256 = 0,
+  BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION__METADATA_ENCRYPTION_PKCS1_V15 = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION)
+} Boxoffice__Config__V1__MetadataEncryption;
+/*
+ * What is skipped for a while because an MVPD is in trouble (rest-v1 section 6.1).
+ */
+typedef enum _Boxoffice__Config__V1__DegradationKind {
+  BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_UNKNOWN = 0,
+  BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_AUTHN_ALL = 1,
+  BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_AUTHZ_ALL = 2,
+  BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_AUTHZ_NONE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__DEGRADATION_KIND)
+} Boxoffice__Config__V1__DegradationKind;
 typedef enum _Boxoffice__Config__V1__MediaTokenFormat {
   BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE = 0,
   BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_JWS = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT)
 } Boxoffice__Config__V1__MediaTokenFormat;
+/*
+ * A group of platforms or a single one. A platform's own value comes before its group's, that before the value for all.
+ */
+typedef enum _Boxoffice__Config__V1__PlatformScope {
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_ALL = 0,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_DESKTOP = 1,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_MOBILE = 2,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_IOS = 3,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_ANDROID = 4,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_TV = 5,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_TVOS = 6,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_ROKU = 7,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_FIRE_TV = 8,
+  BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_UNIDENTIFIED = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE)
+} Boxoffice__Config__V1__PlatformScope;
+typedef enum _Boxoffice__Config__V1__Switch {
+  BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_INHERITED = 0,
+  BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_ON = 1,
+  BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_OFF = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__SWITCH)
+} Boxoffice__Config__V1__Switch;
 typedef enum _Boxoffice__Config__V1__Platform {
   BOXOFFICE__CONFIG__V1__PLATFORM__PLATFORM_UNKNOWN = 0,
   BOXOFFICE__CONFIG__V1__PLATFORM__PLATFORM_IOS = 1,
@@ -191,10 +232,20 @@ struct  Boxoffice__Config__V1__Configuration
    * JSON Web Key Set with the public keys that verify software statements.
    */
   char *statement_keys;
+  /*
+   * Rules that have not ended when the version was made; one that has ended since has no effect.
+   */
+  size_t n_degradation_rules;
+  Boxoffice__Config__V1__DegradationRule **degradation_rules;
+  /*
+   * Whose platform identity tokens (`Adobe-Subject-Token`) are believed.
+   */
+  size_t n_platform_identity_issuers;
+  Boxoffice__Config__V1__PlatformIdentityIssuer **platform_identity_issuers;
 };
 #define BOXOFFICE__CONFIG__V1__CONFIGURATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__configuration__descriptor) \
-    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
+    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
 
 
 struct  Boxoffice__Config__V1__Programmer
@@ -202,9 +253,88 @@ struct  Boxoffice__Config__V1__Programmer
   ProtobufCMessage base;
   char *id;
   char *name;
+  /*
+   * For every requestor of the programmer that has none of its own.
+   */
+  size_t n_certificates;
+  Boxoffice__Config__V1__Certificate **certificates;
+  Boxoffice__Config__V1__MetadataEncryption metadata_encryption;
+  /*
+   * Custom URL schemes for all of its requestors, `adbe.` and letters.
+   */
+  size_t n_custom_schemes;
+  char **custom_schemes;
 };
 #define BOXOFFICE__CONFIG__V1__PROGRAMMER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__programmer__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION__METADATA_ENCRYPTION_OAEP_SHA256, 0,NULL }
+
+
+/*
+ * A programmer's certificate; the newest valid one that encrypts serves (rest-v1 section 8).
+ */
+struct  Boxoffice__Config__V1__Certificate
+{
+  ProtobufCMessage base;
+  /*
+   * SHA-256 of the DER, 64 lower-case hex digits.
+   */
+  char *id;
+  ProtobufCBinaryData der;
+  protobuf_c_boolean encrypts_user_metadata;
+  protobuf_c_boolean revoked;
+};
+#define BOXOFFICE__CONFIG__V1__CERTIFICATE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__certificate__descriptor) \
+    , (char *)protobuf_c_empty_string, {0,NULL}, 0, 0 }
+
+
+struct  Boxoffice__Config__V1__DegradationRule
+{
+  ProtobufCMessage base;
+  char *id;
+  Boxoffice__Config__V1__DegradationKind kind;
+  char *requestor_id;
+  char *mvpd_id;
+  /*
+   * Empty: every resource.
+   */
+  size_t n_resources;
+  char **resources;
+  /*
+   * Empty: every platform.
+   */
+  size_t n_platforms;
+  Boxoffice__Config__V1__Platform *platforms;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t starts_at_ms;
+  uint64_t ends_at_ms;
+  /*
+   * Sent to apps as `details`; empty: none.
+   */
+  char *message;
+};
+#define BOXOFFICE__CONFIG__V1__DEGRADATION_RULE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__degradation_rule__descriptor) \
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__DEGRADATION_KIND__DEGRADATION_KIND_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0, 0, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__PlatformIdentityIssuer
+{
+  ProtobufCMessage base;
+  /*
+   * The `iss` of its tokens.
+   */
+  char *issuer;
+  /*
+   * JSON Web Key Set; each key names its algorithm, the token never decides it.
+   */
+  char *jwks;
+};
+#define BOXOFFICE__CONFIG__V1__PLATFORM_IDENTITY_ISSUER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__platform_identity_issuer__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
@@ -240,10 +370,15 @@ struct  Boxoffice__Config__V1__Requestor
    */
   size_t n_channels;
   char **channels;
+  /*
+   * In place of the programmer's.
+   */
+  size_t n_certificates;
+  Boxoffice__Config__V1__Certificate **certificates;
 };
 #define BOXOFFICE__CONFIG__V1__REQUESTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__requestor__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL }
 
 
 struct  Boxoffice__Config__V1__Domain
@@ -298,6 +433,8 @@ struct  Boxoffice__Config__V1__Mvpd
    */
   protobuf_c_boolean authn_ttl_from_mvpd;
   protobuf_c_boolean authz_ttl_from_mvpd;
+  size_t n_platform_overrides;
+  Boxoffice__Config__V1__PlatformOverride **platform_overrides;
   Boxoffice__Config__V1__Mvpd__SignInCase sign_in_case;
   union {
     Boxoffice__Config__V1__SamlEndpoint *saml;
@@ -307,7 +444,36 @@ struct  Boxoffice__Config__V1__Mvpd
 };
 #define BOXOFFICE__CONFIG__V1__MVPD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__mvpd__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0,NULL, NULL, 0, 0, 0, 0, 0, BOXOFFICE__CONFIG__V1__MVPD__SIGN_IN__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0,NULL, NULL, 0, 0, 0, 0, 0, 0,NULL, BOXOFFICE__CONFIG__V1__MVPD__SIGN_IN__NOT_SET, {0} }
+
+
+/*
+ * Values for some platforms in place of the inherited ones; 0, empty and SWITCH_INHERITED inherit.
+ */
+struct  Boxoffice__Config__V1__PlatformOverride
+{
+  ProtobufCMessage base;
+  Boxoffice__Config__V1__PlatformScope scope;
+  /*
+   * Seconds.
+   */
+  uint32_t authn_ttl_s;
+  uint32_t authz_ttl_s;
+  uint32_t hba_authn_ttl_s;
+  Boxoffice__Config__V1__Switch platform_sso;
+  Boxoffice__Config__V1__Switch enforce_platform_permissions;
+  Boxoffice__Config__V1__Switch auth_per_aggregator;
+  Boxoffice__Config__V1__Switch passive_authn;
+  uint32_t preflight_max_resources;
+  char *display_name;
+  char *logo_url;
+  Boxoffice__Config__V1__Switch iframe_required;
+  uint32_t iframe_width;
+  uint32_t iframe_height;
+};
+#define BOXOFFICE__CONFIG__V1__PLATFORM_OVERRIDE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__platform_override__descriptor) \
+    , BOXOFFICE__CONFIG__V1__PLATFORM_SCOPE__PLATFORM_SCOPE_ALL, 0, 0, 0, BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_INHERITED, BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_INHERITED, BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_INHERITED, BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_INHERITED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_INHERITED, 0, 0 }
 
 
 /*
@@ -502,10 +668,16 @@ struct  Boxoffice__Config__V1__Integration
   uint32_t hba_authn_ttl_s;
   size_t n_metadata_keys;
   Boxoffice__Config__V1__MetadataKey **metadata_keys;
+  size_t n_platform_overrides;
+  Boxoffice__Config__V1__PlatformOverride **platform_overrides;
+  /*
+   * 0: the MVPD's.
+   */
+  uint32_t preflight_max_resources;
 };
 #define BOXOFFICE__CONFIG__V1__INTEGRATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__integration__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL, 0 }
 
 
 struct  Boxoffice__Config__V1__MetadataKey
@@ -668,6 +840,63 @@ Boxoffice__Config__V1__Programmer *
 void   boxoffice__config__v1__programmer__free_unpacked
                      (Boxoffice__Config__V1__Programmer *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__Certificate methods */
+void   boxoffice__config__v1__certificate__init
+                     (Boxoffice__Config__V1__Certificate         *message);
+size_t boxoffice__config__v1__certificate__get_packed_size
+                     (const Boxoffice__Config__V1__Certificate   *message);
+size_t boxoffice__config__v1__certificate__pack
+                     (const Boxoffice__Config__V1__Certificate   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__certificate__pack_to_buffer
+                     (const Boxoffice__Config__V1__Certificate   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__Certificate *
+       boxoffice__config__v1__certificate__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__certificate__free_unpacked
+                     (Boxoffice__Config__V1__Certificate *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__DegradationRule methods */
+void   boxoffice__config__v1__degradation_rule__init
+                     (Boxoffice__Config__V1__DegradationRule         *message);
+size_t boxoffice__config__v1__degradation_rule__get_packed_size
+                     (const Boxoffice__Config__V1__DegradationRule   *message);
+size_t boxoffice__config__v1__degradation_rule__pack
+                     (const Boxoffice__Config__V1__DegradationRule   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__degradation_rule__pack_to_buffer
+                     (const Boxoffice__Config__V1__DegradationRule   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__DegradationRule *
+       boxoffice__config__v1__degradation_rule__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__degradation_rule__free_unpacked
+                     (Boxoffice__Config__V1__DegradationRule *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__PlatformIdentityIssuer methods */
+void   boxoffice__config__v1__platform_identity_issuer__init
+                     (Boxoffice__Config__V1__PlatformIdentityIssuer         *message);
+size_t boxoffice__config__v1__platform_identity_issuer__get_packed_size
+                     (const Boxoffice__Config__V1__PlatformIdentityIssuer   *message);
+size_t boxoffice__config__v1__platform_identity_issuer__pack
+                     (const Boxoffice__Config__V1__PlatformIdentityIssuer   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__platform_identity_issuer__pack_to_buffer
+                     (const Boxoffice__Config__V1__PlatformIdentityIssuer   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__PlatformIdentityIssuer *
+       boxoffice__config__v1__platform_identity_issuer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__platform_identity_issuer__free_unpacked
+                     (Boxoffice__Config__V1__PlatformIdentityIssuer *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__Requestor methods */
 void   boxoffice__config__v1__requestor__init
                      (Boxoffice__Config__V1__Requestor         *message);
@@ -724,6 +953,25 @@ Boxoffice__Config__V1__Mvpd *
                       const uint8_t       *data);
 void   boxoffice__config__v1__mvpd__free_unpacked
                      (Boxoffice__Config__V1__Mvpd *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__PlatformOverride methods */
+void   boxoffice__config__v1__platform_override__init
+                     (Boxoffice__Config__V1__PlatformOverride         *message);
+size_t boxoffice__config__v1__platform_override__get_packed_size
+                     (const Boxoffice__Config__V1__PlatformOverride   *message);
+size_t boxoffice__config__v1__platform_override__pack
+                     (const Boxoffice__Config__V1__PlatformOverride   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__platform_override__pack_to_buffer
+                     (const Boxoffice__Config__V1__PlatformOverride   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__PlatformOverride *
+       boxoffice__config__v1__platform_override__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__platform_override__free_unpacked
+                     (Boxoffice__Config__V1__PlatformOverride *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__PlatformSettings methods */
 void   boxoffice__config__v1__platform_settings__init
@@ -916,6 +1164,15 @@ typedef void (*Boxoffice__Config__V1__Configuration_Closure)
 typedef void (*Boxoffice__Config__V1__Programmer_Closure)
                  (const Boxoffice__Config__V1__Programmer *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__Certificate_Closure)
+                 (const Boxoffice__Config__V1__Certificate *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__DegradationRule_Closure)
+                 (const Boxoffice__Config__V1__DegradationRule *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__PlatformIdentityIssuer_Closure)
+                 (const Boxoffice__Config__V1__PlatformIdentityIssuer *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__Requestor_Closure)
                  (const Boxoffice__Config__V1__Requestor *message,
                   void *closure_data);
@@ -924,6 +1181,9 @@ typedef void (*Boxoffice__Config__V1__Domain_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Config__V1__Mvpd_Closure)
                  (const Boxoffice__Config__V1__Mvpd *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__PlatformOverride_Closure)
+                 (const Boxoffice__Config__V1__PlatformOverride *message,
                   void *closure_data);
 typedef void (*Boxoffice__Config__V1__PlatformSettings_Closure)
                  (const Boxoffice__Config__V1__PlatformSettings *message,
@@ -997,7 +1257,11 @@ void boxoffice__config__v1__config__issue_software_statement(ProtobufCService *s
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__metadata_encryption__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__degradation_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__media_token_format__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__platform_scope__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__switch__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__platform__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__boarding_status__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__saml_binding__descriptor;
@@ -1014,9 +1278,13 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__issue_software_st
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__software_statement__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__programmer__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__certificate__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_rule__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_override__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_settings__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__saml_endpoint__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__attribute_mapping__descriptor;

@@ -40,6 +40,44 @@ public enum SignInResult: Hashable, Sendable {
     }
 }
 
+/// How a session came about.
+public enum SessionKind: Hashable, Sendable {
+    /// A login at the MVPD.
+    case regular
+    /// An exchange with a platform's sign-in framework.
+    case platform
+    case tempPass
+    /// An AuthN-all rule; nobody has signed in.
+    case degraded
+    /// Taken over from another requestor by the platform's identity.
+    case shared
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .regular
+        case 1: self = .platform
+        case 2: self = .tempPass
+        case 3: self = .degraded
+        case 4: self = .shared
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .regular: 0
+        case .platform: 1
+        case .tempPass: 2
+        case .degraded: 3
+        case .shared: 4
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 /// Hardware and software of a device, decoded from `X-Device-Info` and the User-Agent.
 public struct DeviceInformation: Message {
     public var type: String
@@ -187,6 +225,8 @@ public struct DeviceCall: Message {
     /// The device's address as the gateway determined it.
     public var clientAddress: String
     public var userAgent: String
+    /// The platform's identity token as it was sent (`Adobe-Subject-Token`); empty: none. One that does not hold counts as none.
+    public var subjectToken: String
 
     public init() { self.init(accessToken: "") }
 
@@ -199,7 +239,8 @@ public struct DeviceCall: Message {
         appID: String = "",
         device: DeviceInformation? = nil,
         clientAddress: String = "",
-        userAgent: String = ""
+        userAgent: String = "",
+        subjectToken: String = ""
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
@@ -210,6 +251,7 @@ public struct DeviceCall: Message {
         self.device = device
         self.clientAddress = clientAddress
         self.userAgent = userAgent
+        self.subjectToken = subjectToken
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.DeviceCall" }
@@ -227,6 +269,7 @@ public struct DeviceCall: Message {
         device = try CField.message(c.pointee.device)
         clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authentication.v1.DeviceCall.client_address")
         userAgent = try CField.string(c.pointee.user_agent, "boxoffice.authentication.v1.DeviceCall.user_agent")
+        subjectToken = try CField.string(c.pointee.subject_token, "boxoffice.authentication.v1.DeviceCall.subject_token")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -241,6 +284,7 @@ public struct DeviceCall: Message {
         c.pointee.device = try arena.message(device, as: Boxoffice__Authentication__V1__DeviceInformation.self)
         if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authentication.v1.DeviceCall.client_address") }
         if !userAgent.isEmpty { c.pointee.user_agent = try arena.string(userAgent, "boxoffice.authentication.v1.DeviceCall.user_agent") }
+        if !subjectToken.isEmpty { c.pointee.subject_token = try arena.string(subjectToken, "boxoffice.authentication.v1.DeviceCall.subject_token") }
     }
 }
 
@@ -726,6 +770,8 @@ public struct StartSignInRequest: Message {
     public var domainName: String
     public var redirectURL: String
     public var clientAddress: String
+    /// `generic_data` as it was sent; a promotional TempPass needs it.
+    public var genericData: String
 
     public init() { self.init(requestor: "") }
 
@@ -735,7 +781,8 @@ public struct StartSignInRequest: Message {
         registrationCode: String = "",
         domainName: String = "",
         redirectURL: String = "",
-        clientAddress: String = ""
+        clientAddress: String = "",
+        genericData: String = ""
     ) {
         self.requestor = requestor
         self.mvpd = mvpd
@@ -743,6 +790,7 @@ public struct StartSignInRequest: Message {
         self.domainName = domainName
         self.redirectURL = redirectURL
         self.clientAddress = clientAddress
+        self.genericData = genericData
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.StartSignInRequest" }
@@ -757,6 +805,7 @@ public struct StartSignInRequest: Message {
         domainName = try CField.string(c.pointee.domain_name, "boxoffice.authentication.v1.StartSignInRequest.domain_name")
         redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.StartSignInRequest.redirect_url")
         clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authentication.v1.StartSignInRequest.client_address")
+        genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.StartSignInRequest.generic_data")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -768,6 +817,7 @@ public struct StartSignInRequest: Message {
         if !domainName.isEmpty { c.pointee.domain_name = try arena.string(domainName, "boxoffice.authentication.v1.StartSignInRequest.domain_name") }
         if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.StartSignInRequest.redirect_url") }
         if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authentication.v1.StartSignInRequest.client_address") }
+        if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.StartSignInRequest.generic_data") }
     }
 }
 
@@ -1009,6 +1059,7 @@ public struct Session: Message {
     /// Milliseconds since 1970.
     public var createdAtMilliseconds: UInt64
     public var expiresAtMilliseconds: UInt64
+    public var kind: SessionKind
 
     public init() { self.init(id: "") }
 
@@ -1019,7 +1070,8 @@ public struct Session: Message {
         proxyMvpd: String = "",
         userID: String = "",
         createdAtMilliseconds: UInt64 = 0,
-        expiresAtMilliseconds: UInt64 = 0
+        expiresAtMilliseconds: UInt64 = 0,
+        kind: SessionKind = SessionKind(rawValue: 0)
     ) {
         self.id = id
         self.requestor = requestor
@@ -1028,6 +1080,7 @@ public struct Session: Message {
         self.userID = userID
         self.createdAtMilliseconds = createdAtMilliseconds
         self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.kind = kind
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.Session" }
@@ -1043,6 +1096,7 @@ public struct Session: Message {
         userID = try CField.string(c.pointee.user_id, "boxoffice.authentication.v1.Session.user_id")
         createdAtMilliseconds = c.pointee.created_at_ms
         expiresAtMilliseconds = c.pointee.expires_at_ms
+        kind = SessionKind(rawValue: Int32(bitPattern: c.pointee.kind.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1055,6 +1109,7 @@ public struct Session: Message {
         if !userID.isEmpty { c.pointee.user_id = try arena.string(userID, "boxoffice.authentication.v1.Session.user_id") }
         c.pointee.created_at_ms = createdAtMilliseconds
         c.pointee.expires_at_ms = expiresAtMilliseconds
+        c.pointee.kind = Boxoffice__Authentication__V1__SessionKind(rawValue: UInt32(bitPattern: kind.rawValue))
     }
 }
 
@@ -1064,6 +1119,9 @@ public struct SessionSubject: Message {
     public var upstreamUserID: String
     public var attributes: [UserAttribute]
     public var clientID: String
+    /// The device of the session: what FindSessionByCode cannot know from its caller.
+    public var deviceID: String
+    public var device: DeviceInformation?
 
     public init() { self.init(session: nil) }
 
@@ -1071,12 +1129,16 @@ public struct SessionSubject: Message {
         session: Session? = nil,
         upstreamUserID: String = "",
         attributes: [UserAttribute] = [],
-        clientID: String = ""
+        clientID: String = "",
+        deviceID: String = "",
+        device: DeviceInformation? = nil
     ) {
         self.session = session
         self.upstreamUserID = upstreamUserID
         self.attributes = attributes
         self.clientID = clientID
+        self.deviceID = deviceID
+        self.device = device
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionSubject" }
@@ -1089,6 +1151,8 @@ public struct SessionSubject: Message {
         upstreamUserID = try CField.string(c.pointee.upstream_user_id, "boxoffice.authentication.v1.SessionSubject.upstream_user_id")
         attributes = try CField.messages(c.pointee.attributes, c.pointee.n_attributes)
         clientID = try CField.string(c.pointee.client_id, "boxoffice.authentication.v1.SessionSubject.client_id")
+        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.SessionSubject.device_id")
+        device = try CField.message(c.pointee.device)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1099,6 +1163,8 @@ public struct SessionSubject: Message {
         c.pointee.attributes = try arena.messages(attributes, as: Boxoffice__Authentication__V1__UserAttribute.self)
         c.pointee.n_attributes = attributes.count
         if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.authentication.v1.SessionSubject.client_id") }
+        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SessionSubject.device_id") }
+        c.pointee.device = try arena.message(device, as: Boxoffice__Authentication__V1__DeviceInformation.self)
     }
 }
 
@@ -1191,6 +1257,658 @@ public struct LogoutResponse: Message {
     }
 }
 
+/// What an app may know of the person (rest-v1 section 8).
+public struct UserMetadata: Message {
+    /// Seconds since 1970.
+    public var updatedAtSeconds: UInt64
+    /// Keys whose values are encrypted to the programmer's certificate.
+    public var encrypted: [String]
+    public var data: [MetadataEntry]
+
+    public init() { self.init(updatedAtSeconds: 0) }
+
+    public init(
+        updatedAtSeconds: UInt64 = 0,
+        encrypted: [String] = [],
+        data: [MetadataEntry] = []
+    ) {
+        self.updatedAtSeconds = updatedAtSeconds
+        self.encrypted = encrypted
+        self.data = data
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UserMetadata" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UserMetadata_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UserMetadata>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UserMetadata.self)
+        updatedAtSeconds = c.pointee.updated_at_s
+        encrypted = try CField.strings(c.pointee.encrypted, c.pointee.n_encrypted, "boxoffice.authentication.v1.UserMetadata.encrypted")
+        data = try CField.messages(c.pointee.data, c.pointee.n_data)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UserMetadata.self, capacity: 1)
+        boxoffice__authentication__v1__user_metadata__init(c)
+        c.pointee.updated_at_s = updatedAtSeconds
+        c.pointee.encrypted = try arena.strings(encrypted, "boxoffice.authentication.v1.UserMetadata.encrypted")
+        c.pointee.n_encrypted = encrypted.count
+        c.pointee.data = try arena.messages(data, as: Boxoffice__Authentication__V1__MetadataEntry.self)
+        c.pointee.n_data = data.count
+    }
+}
+
+public struct MetadataEntry: Message {
+    public enum Value: Hashable, Sendable {
+        case text(String)
+        case flag(Bool)
+        case number(Int64)
+        case list(TextList)
+        case map(TextMap)
+    }
+
+    public var key: String
+    public var value: Value?
+
+    public init() { self.init(key: "") }
+
+    public init(
+        key: String = "",
+        value: Value? = nil
+    ) {
+        self.key = key
+        self.value = value
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.MetadataEntry" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_MetadataEntry_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__MetadataEntry>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__MetadataEntry.self)
+        key = try CField.string(c.pointee.key, "boxoffice.authentication.v1.MetadataEntry.key")
+        switch c.pointee.value_case.rawValue {
+        case 2: value = .text(try CField.string(c.pointee.text, "boxoffice.authentication.v1.MetadataEntry.text"))
+        case 3: value = .flag(c.pointee.flag != 0)
+        case 4: value = .number(c.pointee.number)
+        case 5: value = try (CField.message(c.pointee.list) as TextList?).map { .list($0) }
+        case 6: value = try (CField.message(c.pointee.map) as TextMap?).map { .map($0) }
+        default: value = nil
+        }
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__MetadataEntry.self, capacity: 1)
+        boxoffice__authentication__v1__metadata_entry__init(c)
+        if !key.isEmpty { c.pointee.key = try arena.string(key, "boxoffice.authentication.v1.MetadataEntry.key") }
+        switch value {
+        case .text(let value):
+            c.pointee.value_case = Boxoffice__Authentication__V1__MetadataEntry__ValueCase(rawValue: 2)
+            c.pointee.text = try arena.string(value, "boxoffice.authentication.v1.MetadataEntry.text")
+        case .flag(let value):
+            c.pointee.value_case = Boxoffice__Authentication__V1__MetadataEntry__ValueCase(rawValue: 3)
+            c.pointee.flag = value ? 1 : 0
+        case .number(let value):
+            c.pointee.value_case = Boxoffice__Authentication__V1__MetadataEntry__ValueCase(rawValue: 4)
+            c.pointee.number = value
+        case .list(let value):
+            c.pointee.value_case = Boxoffice__Authentication__V1__MetadataEntry__ValueCase(rawValue: 5)
+            c.pointee.list = try arena.message(value, as: Boxoffice__Authentication__V1__TextList.self)
+        case .map(let value):
+            c.pointee.value_case = Boxoffice__Authentication__V1__MetadataEntry__ValueCase(rawValue: 6)
+            c.pointee.map = try arena.message(value, as: Boxoffice__Authentication__V1__TextMap.self)
+        case nil: break
+        }
+    }
+}
+
+public struct TextList: Message {
+    public var values: [String]
+
+    public init() { self.init(values: []) }
+
+    public init(
+        values: [String] = []
+    ) {
+        self.values = values
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.TextList" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_TextList_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__TextList>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__TextList.self)
+        values = try CField.strings(c.pointee.values, c.pointee.n_values, "boxoffice.authentication.v1.TextList.values")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__TextList.self, capacity: 1)
+        boxoffice__authentication__v1__text_list__init(c)
+        c.pointee.values = try arena.strings(values, "boxoffice.authentication.v1.TextList.values")
+        c.pointee.n_values = values.count
+    }
+}
+
+public struct TextMap: Message {
+    public var entries: [TextMapEntry]
+
+    public init() { self.init(entries: []) }
+
+    public init(
+        entries: [TextMapEntry] = []
+    ) {
+        self.entries = entries
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.TextMap" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_TextMap_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__TextMap>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__TextMap.self)
+        entries = try CField.messages(c.pointee.entries, c.pointee.n_entries)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__TextMap.self, capacity: 1)
+        boxoffice__authentication__v1__text_map__init(c)
+        c.pointee.entries = try arena.messages(entries, as: Boxoffice__Authentication__V1__TextMapEntry.self)
+        c.pointee.n_entries = entries.count
+    }
+}
+
+public struct TextMapEntry: Message {
+    public var key: String
+    public var value: String
+
+    public init() { self.init(key: "") }
+
+    public init(
+        key: String = "",
+        value: String = ""
+    ) {
+        self.key = key
+        self.value = value
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.TextMapEntry" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_TextMapEntry_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__TextMapEntry>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__TextMapEntry.self)
+        key = try CField.string(c.pointee.key, "boxoffice.authentication.v1.TextMapEntry.key")
+        value = try CField.string(c.pointee.value, "boxoffice.authentication.v1.TextMapEntry.value")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__TextMapEntry.self, capacity: 1)
+        boxoffice__authentication__v1__text_map_entry__init(c)
+        if !key.isEmpty { c.pointee.key = try arena.string(key, "boxoffice.authentication.v1.TextMapEntry.key") }
+        if !value.isEmpty { c.pointee.value = try arena.string(value, "boxoffice.authentication.v1.TextMapEntry.value") }
+    }
+}
+
+public struct CreateProfileRequestRequest: Message {
+    public var accessToken: String
+    public var requestor: String
+    public var mvpd: String
+    /// `iOS` or `tvOS`, exactly.
+    public var deviceType: String
+
+    public init() { self.init(accessToken: "") }
+
+    public init(
+        accessToken: String = "",
+        requestor: String = "",
+        mvpd: String = "",
+        deviceType: String = ""
+    ) {
+        self.accessToken = accessToken
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.deviceType = deviceType
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.CreateProfileRequestRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_CreateProfileRequestRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__CreateProfileRequestRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__CreateProfileRequestRequest.self)
+        accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.CreateProfileRequestRequest.access_token")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.CreateProfileRequestRequest.requestor")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.CreateProfileRequestRequest.mvpd")
+        deviceType = try CField.string(c.pointee.device_type, "boxoffice.authentication.v1.CreateProfileRequestRequest.device_type")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__CreateProfileRequestRequest.self, capacity: 1)
+        boxoffice__authentication__v1__create_profile_request_request__init(c)
+        if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.CreateProfileRequestRequest.access_token") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.CreateProfileRequestRequest.requestor") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.CreateProfileRequestRequest.mvpd") }
+        if !deviceType.isEmpty { c.pointee.device_type = try arena.string(deviceType, "boxoffice.authentication.v1.CreateProfileRequestRequest.device_type") }
+    }
+}
+
+public struct ProfileRequest: Message {
+    /// Opaque to the app: Base64 of a signed SAML AuthnRequest.
+    public var verificationToken: String
+    /// Milliseconds since 1970.
+    public var expiresAtMilliseconds: UInt64
+
+    public init() { self.init(verificationToken: "") }
+
+    public init(
+        verificationToken: String = "",
+        expiresAtMilliseconds: UInt64 = 0
+    ) {
+        self.verificationToken = verificationToken
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ProfileRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ProfileRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ProfileRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ProfileRequest.self)
+        verificationToken = try CField.string(c.pointee.verification_token, "boxoffice.authentication.v1.ProfileRequest.verification_token")
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ProfileRequest.self, capacity: 1)
+        boxoffice__authentication__v1__profile_request__init(c)
+        if !verificationToken.isEmpty { c.pointee.verification_token = try arena.string(verificationToken, "boxoffice.authentication.v1.ProfileRequest.verification_token") }
+        c.pointee.expires_at_ms = expiresAtMilliseconds
+    }
+}
+
+public struct ExchangePlatformProfileRequest: Message {
+    public var call: DeviceCall?
+    public var mvpd: String
+    /// Base64, decoded once from its URL encoding.
+    public var samlResponse: String
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        mvpd: String = "",
+        samlResponse: String = ""
+    ) {
+        self.call = call
+        self.mvpd = mvpd
+        self.samlResponse = samlResponse
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ExchangePlatformProfileRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ExchangePlatformProfileRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ExchangePlatformProfileRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ExchangePlatformProfileRequest.self)
+        call = try CField.message(c.pointee.call)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.ExchangePlatformProfileRequest.mvpd")
+        samlResponse = try CField.string(c.pointee.saml_response, "boxoffice.authentication.v1.ExchangePlatformProfileRequest.saml_response")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ExchangePlatformProfileRequest.self, capacity: 1)
+        boxoffice__authentication__v1__exchange_platform_profile_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.ExchangePlatformProfileRequest.mvpd") }
+        if !samlResponse.isEmpty { c.pointee.saml_response = try arena.string(samlResponse, "boxoffice.authentication.v1.ExchangePlatformProfileRequest.saml_response") }
+    }
+}
+
+public struct StartFreePreviewRequest: Message {
+    public var call: DeviceCall?
+    public var mvpd: String
+    public var domainName: String
+    /// As it was sent.
+    public var genericData: String
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        mvpd: String = "",
+        domainName: String = "",
+        genericData: String = ""
+    ) {
+        self.call = call
+        self.mvpd = mvpd
+        self.domainName = domainName
+        self.genericData = genericData
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.StartFreePreviewRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_StartFreePreviewRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__StartFreePreviewRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__StartFreePreviewRequest.self)
+        call = try CField.message(c.pointee.call)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.StartFreePreviewRequest.mvpd")
+        domainName = try CField.string(c.pointee.domain_name, "boxoffice.authentication.v1.StartFreePreviewRequest.domain_name")
+        genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.StartFreePreviewRequest.generic_data")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__StartFreePreviewRequest.self, capacity: 1)
+        boxoffice__authentication__v1__start_free_preview_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.StartFreePreviewRequest.mvpd") }
+        if !domainName.isEmpty { c.pointee.domain_name = try arena.string(domainName, "boxoffice.authentication.v1.StartFreePreviewRequest.domain_name") }
+        if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.StartFreePreviewRequest.generic_data") }
+    }
+}
+
+public struct ResetTempPassRequest: Message {
+    public enum Scope: Hashable, Sendable {
+        /// Empty or `all`: every device.
+        case deviceID(String)
+        /// A user's identifier as it came in generic_data, for promotional ones. Empty or `all`: every one.
+        case key(String)
+    }
+
+    /// Not read by AuthenticationOperations.
+    public var accessToken: String
+    public var requestor: String
+    public var mvpd: String
+    /// Whose trials.
+    public var scope: Scope?
+
+    public init() { self.init(accessToken: "") }
+
+    public init(
+        accessToken: String = "",
+        requestor: String = "",
+        mvpd: String = "",
+        scope: Scope? = nil
+    ) {
+        self.accessToken = accessToken
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.scope = scope
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ResetTempPassRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ResetTempPassRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ResetTempPassRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ResetTempPassRequest.self)
+        accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.ResetTempPassRequest.access_token")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.ResetTempPassRequest.requestor")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.ResetTempPassRequest.mvpd")
+        switch c.pointee.scope_case.rawValue {
+        case 4: scope = .deviceID(try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.ResetTempPassRequest.device_id"))
+        case 5: scope = .key(try CField.string(c.pointee.key, "boxoffice.authentication.v1.ResetTempPassRequest.key"))
+        default: scope = nil
+        }
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ResetTempPassRequest.self, capacity: 1)
+        boxoffice__authentication__v1__reset_temp_pass_request__init(c)
+        if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.ResetTempPassRequest.access_token") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.ResetTempPassRequest.requestor") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.ResetTempPassRequest.mvpd") }
+        switch scope {
+        case .deviceID(let value):
+            c.pointee.scope_case = Boxoffice__Authentication__V1__ResetTempPassRequest__ScopeCase(rawValue: 4)
+            c.pointee.device_id = try arena.string(value, "boxoffice.authentication.v1.ResetTempPassRequest.device_id")
+        case .key(let value):
+            c.pointee.scope_case = Boxoffice__Authentication__V1__ResetTempPassRequest__ScopeCase(rawValue: 5)
+            c.pointee.key = try arena.string(value, "boxoffice.authentication.v1.ResetTempPassRequest.key")
+        case nil: break
+        }
+    }
+}
+
+public struct ResetTempPassResponse: Message {
+    /// How many trials were forgotten.
+    public var trials: UInt32
+
+    public init() { self.init(trials: 0) }
+
+    public init(
+        trials: UInt32 = 0
+    ) {
+        self.trials = trials
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ResetTempPassResponse" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ResetTempPassResponse_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ResetTempPassResponse>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ResetTempPassResponse.self)
+        trials = c.pointee.trials
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ResetTempPassResponse.self, capacity: 1)
+        boxoffice__authentication__v1__reset_temp_pass_response__init(c)
+        c.pointee.trials = trials
+    }
+}
+
+public struct RevokeClientRequest: Message {
+    public var clientID: String
+
+    public init() { self.init(clientID: "") }
+
+    public init(
+        clientID: String = ""
+    ) {
+        self.clientID = clientID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.RevokeClientRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_RevokeClientRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__RevokeClientRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__RevokeClientRequest.self)
+        clientID = try CField.string(c.pointee.client_id, "boxoffice.authentication.v1.RevokeClientRequest.client_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__RevokeClientRequest.self, capacity: 1)
+        boxoffice__authentication__v1__revoke_client_request__init(c)
+        if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.authentication.v1.RevokeClientRequest.client_id") }
+    }
+}
+
+public struct RevokeClientResponse: Message {
+    /// False: there was no such client.
+    public var wasKnown: Bool
+
+    public init() { self.init(wasKnown: false) }
+
+    public init(
+        wasKnown: Bool = false
+    ) {
+        self.wasKnown = wasKnown
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.RevokeClientResponse" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_RevokeClientResponse_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__RevokeClientResponse>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__RevokeClientResponse.self)
+        wasKnown = c.pointee.was_known != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__RevokeClientResponse.self, capacity: 1)
+        boxoffice__authentication__v1__revoke_client_response__init(c)
+        c.pointee.was_known = wasKnown ? 1 : 0
+    }
+}
+
+public struct SpendTempPassRequest: Message {
+    public var sessionID: String
+    public var deviceID: String
+    public var requestor: String
+    public var resource: String
+    /// `generic_data` as it was sent; a promotional TempPass needs it.
+    public var genericData: String
+
+    public init() { self.init(sessionID: "") }
+
+    public init(
+        sessionID: String = "",
+        deviceID: String = "",
+        requestor: String = "",
+        resource: String = "",
+        genericData: String = ""
+    ) {
+        self.sessionID = sessionID
+        self.deviceID = deviceID
+        self.requestor = requestor
+        self.resource = resource
+        self.genericData = genericData
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SpendTempPassRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SpendTempPassRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SpendTempPassRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SpendTempPassRequest.self)
+        sessionID = try CField.string(c.pointee.session_id, "boxoffice.authentication.v1.SpendTempPassRequest.session_id")
+        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.SpendTempPassRequest.device_id")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.SpendTempPassRequest.requestor")
+        resource = try CField.string(c.pointee.resource, "boxoffice.authentication.v1.SpendTempPassRequest.resource")
+        genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.SpendTempPassRequest.generic_data")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SpendTempPassRequest.self, capacity: 1)
+        boxoffice__authentication__v1__spend_temp_pass_request__init(c)
+        if !sessionID.isEmpty { c.pointee.session_id = try arena.string(sessionID, "boxoffice.authentication.v1.SpendTempPassRequest.session_id") }
+        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SpendTempPassRequest.device_id") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.SpendTempPassRequest.requestor") }
+        if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authentication.v1.SpendTempPassRequest.resource") }
+        if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.SpendTempPassRequest.generic_data") }
+    }
+}
+
+public struct TempPassBalance: Message {
+    /// Milliseconds since 1970: end of the trial, and of the session.
+    public var expiresAtMilliseconds: UInt64
+    /// Promotional: how many further resources may be used.
+    public var remainingResources: UInt32
+
+    public init() { self.init(expiresAtMilliseconds: 0) }
+
+    public init(
+        expiresAtMilliseconds: UInt64 = 0,
+        remainingResources: UInt32 = 0
+    ) {
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.remainingResources = remainingResources
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.TempPassBalance" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_TempPassBalance_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__TempPassBalance>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__TempPassBalance.self)
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+        remainingResources = c.pointee.remaining_resources
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__TempPassBalance.self, capacity: 1)
+        boxoffice__authentication__v1__temp_pass_balance__init(c)
+        c.pointee.expires_at_ms = expiresAtMilliseconds
+        c.pointee.remaining_resources = remainingResources
+    }
+}
+
+public struct UpdateAttributesRequest: Message {
+    public var sessionID: String
+    public var deviceID: String
+    public var requestor: String
+    /// Each replaces the attribute of its key.
+    public var attributes: [UserAttribute]
+
+    public init() { self.init(sessionID: "") }
+
+    public init(
+        sessionID: String = "",
+        deviceID: String = "",
+        requestor: String = "",
+        attributes: [UserAttribute] = []
+    ) {
+        self.sessionID = sessionID
+        self.deviceID = deviceID
+        self.requestor = requestor
+        self.attributes = attributes
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpdateAttributesRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpdateAttributesRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpdateAttributesRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpdateAttributesRequest.self)
+        sessionID = try CField.string(c.pointee.session_id, "boxoffice.authentication.v1.UpdateAttributesRequest.session_id")
+        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.UpdateAttributesRequest.device_id")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.UpdateAttributesRequest.requestor")
+        attributes = try CField.messages(c.pointee.attributes, c.pointee.n_attributes)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpdateAttributesRequest.self, capacity: 1)
+        boxoffice__authentication__v1__update_attributes_request__init(c)
+        if !sessionID.isEmpty { c.pointee.session_id = try arena.string(sessionID, "boxoffice.authentication.v1.UpdateAttributesRequest.session_id") }
+        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.UpdateAttributesRequest.device_id") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.UpdateAttributesRequest.requestor") }
+        c.pointee.attributes = try arena.messages(attributes, as: Boxoffice__Authentication__V1__UserAttribute.self)
+        c.pointee.n_attributes = attributes.count
+    }
+}
+
+public struct UpdateAttributesResponse: Message {
+    /// False when nothing differed, or the session is gone.
+    public var changed: Bool
+
+    public init() { self.init(changed: false) }
+
+    public init(
+        changed: Bool = false
+    ) {
+        self.changed = changed
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpdateAttributesResponse" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpdateAttributesResponse_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpdateAttributesResponse>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpdateAttributesResponse.self)
+        changed = c.pointee.changed != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpdateAttributesResponse.self, capacity: 1)
+        boxoffice__authentication__v1__update_attributes_response__init(c)
+        c.pointee.changed = changed ? 1 : 0
+    }
+}
+
 public struct ServiceProviderMetadataRequest: Message {
     /// Empty: the base entity.
     public var requestor: String
@@ -1259,6 +1977,15 @@ public protocol Authentication: Sendable {
     func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session
     func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
     func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse
+    func getUserMetadata(_ request: SessionRequest, context: CallContext) async throws -> UserMetadata
+    /// The verification token for a platform's sign-in framework.
+    func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest
+    /// A session for what the platform's framework got from the MVPD.
+    func exchangePlatformProfile(_ request: ExchangePlatformProfileRequest, context: CallContext) async throws -> Session
+    /// A session of a TempPass, without anybody signing in.
+    func startFreePreview(_ request: StartFreePreviewRequest, context: CallContext) async throws -> Session
+    /// For an application with the scope `temporary:passes:owner`.
+    func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse
     /// The service provider's SAML metadata document.
     func getServiceProviderMetadata(_ request: ServiceProviderMetadataRequest, context: CallContext) async throws -> ServiceProviderMetadata
 }
@@ -1289,6 +2016,16 @@ public enum AuthenticationMethods {
         service: service, name: "GetSessionByCode", idempotency: .noSideEffects)
     public static let logout = UnaryMethod<LogoutRequest, LogoutResponse>(
         service: service, name: "Logout", idempotency: .idempotent)
+    public static let getUserMetadata = UnaryMethod<SessionRequest, UserMetadata>(
+        service: service, name: "GetUserMetadata", idempotency: .noSideEffects)
+    public static let createProfileRequest = UnaryMethod<CreateProfileRequestRequest, ProfileRequest>(
+        service: service, name: "CreateProfileRequest", idempotency: .unknown)
+    public static let exchangePlatformProfile = UnaryMethod<ExchangePlatformProfileRequest, Session>(
+        service: service, name: "ExchangePlatformProfile", idempotency: .unknown)
+    public static let startFreePreview = UnaryMethod<StartFreePreviewRequest, Session>(
+        service: service, name: "StartFreePreview", idempotency: .unknown)
+    public static let resetTempPass = UnaryMethod<ResetTempPassRequest, ResetTempPassResponse>(
+        service: service, name: "ResetTempPass", idempotency: .idempotent)
     public static let getServiceProviderMetadata = UnaryMethod<ServiceProviderMetadataRequest, ServiceProviderMetadata>(
         service: service, name: "GetServiceProviderMetadata", idempotency: .noSideEffects)
 
@@ -1305,6 +2042,11 @@ public enum AuthenticationMethods {
         registry.unary(getSession) { try await implementation.getSession($0, context: $1) }
         registry.unary(getSessionByCode) { try await implementation.getSessionByCode($0, context: $1) }
         registry.unary(logout) { try await implementation.logout($0, context: $1) }
+        registry.unary(getUserMetadata) { try await implementation.getUserMetadata($0, context: $1) }
+        registry.unary(createProfileRequest) { try await implementation.createProfileRequest($0, context: $1) }
+        registry.unary(exchangePlatformProfile) { try await implementation.exchangePlatformProfile($0, context: $1) }
+        registry.unary(startFreePreview) { try await implementation.startFreePreview($0, context: $1) }
+        registry.unary(resetTempPass) { try await implementation.resetTempPass($0, context: $1) }
         registry.unary(getServiceProviderMetadata) { try await implementation.getServiceProviderMetadata($0, context: $1) }
     }
 }
@@ -1359,6 +2101,26 @@ public struct AuthenticationClient: Authentication {
         try await caller.call(AuthenticationMethods.logout, request, context: context)
     }
 
+    public func getUserMetadata(_ request: SessionRequest, context: CallContext) async throws -> UserMetadata {
+        try await caller.call(AuthenticationMethods.getUserMetadata, request, context: context)
+    }
+
+    public func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest {
+        try await caller.call(AuthenticationMethods.createProfileRequest, request, context: context)
+    }
+
+    public func exchangePlatformProfile(_ request: ExchangePlatformProfileRequest, context: CallContext) async throws -> Session {
+        try await caller.call(AuthenticationMethods.exchangePlatformProfile, request, context: context)
+    }
+
+    public func startFreePreview(_ request: StartFreePreviewRequest, context: CallContext) async throws -> Session {
+        try await caller.call(AuthenticationMethods.startFreePreview, request, context: context)
+    }
+
+    public func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse {
+        try await caller.call(AuthenticationMethods.resetTempPass, request, context: context)
+    }
+
     public func getServiceProviderMetadata(_ request: ServiceProviderMetadataRequest, context: CallContext) async throws -> ServiceProviderMetadata {
         try await caller.call(AuthenticationMethods.getServiceProviderMetadata, request, context: context)
     }
@@ -1367,6 +2129,11 @@ public struct AuthenticationClient: Authentication {
 /// For services that decide: what they need to know of a session, the upstream identity included.
 public protocol Sessions: Sendable {
     func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject
+    func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject
+    /// Counts a play of a TempPass: starts its clock, takes one of its resources.
+    func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance
+    /// New values of attributes that an MVPD sent with a decision.
+    func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse
 }
 
 /// The methods of `boxoffice.authentication.v1.Sessions`.
@@ -1375,10 +2142,19 @@ public enum SessionsMethods {
 
     public static let findSession = UnaryMethod<SessionRequest, SessionSubject>(
         service: service, name: "FindSession", idempotency: .noSideEffects)
+    public static let findSessionByCode = UnaryMethod<SessionByCodeRequest, SessionSubject>(
+        service: service, name: "FindSessionByCode", idempotency: .noSideEffects)
+    public static let spendTempPass = UnaryMethod<SpendTempPassRequest, TempPassBalance>(
+        service: service, name: "SpendTempPass", idempotency: .idempotent)
+    public static let updateAttributes = UnaryMethod<UpdateAttributesRequest, UpdateAttributesResponse>(
+        service: service, name: "UpdateAttributes", idempotency: .idempotent)
 
     /// Offers the operations of an implementation.
     public static func register(_ implementation: some Sessions, in registry: inout some MethodRegistry) {
         registry.unary(findSession) { try await implementation.findSession($0, context: $1) }
+        registry.unary(findSessionByCode) { try await implementation.findSessionByCode($0, context: $1) }
+        registry.unary(spendTempPass) { try await implementation.spendTempPass($0, context: $1) }
+        registry.unary(updateAttributes) { try await implementation.updateAttributes($0, context: $1) }
     }
 }
 
@@ -1390,5 +2166,55 @@ public struct SessionsClient: Sessions {
 
     public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
         try await caller.call(SessionsMethods.findSession, request, context: context)
+    }
+
+    public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
+        try await caller.call(SessionsMethods.findSessionByCode, request, context: context)
+    }
+
+    public func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
+        try await caller.call(SessionsMethods.spendTempPass, request, context: context)
+    }
+
+    public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
+        try await caller.call(SessionsMethods.updateAttributes, request, context: context)
+    }
+}
+
+/// For operators. Whoever calls has checked that the person may do this.
+public protocol AuthenticationOperations: Sendable {
+    func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse
+    /// The client's calls are refused from now on; it has to register anew.
+    func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse
+}
+
+/// The methods of `boxoffice.authentication.v1.AuthenticationOperations`.
+public enum AuthenticationOperationsMethods {
+    public static let service = "boxoffice.authentication.v1.AuthenticationOperations"
+
+    public static let resetTempPass = UnaryMethod<ResetTempPassRequest, ResetTempPassResponse>(
+        service: service, name: "ResetTempPass", idempotency: .idempotent)
+    public static let revokeClient = UnaryMethod<RevokeClientRequest, RevokeClientResponse>(
+        service: service, name: "RevokeClient", idempotency: .idempotent)
+
+    /// Offers the operations of an implementation.
+    public static func register(_ implementation: some AuthenticationOperations, in registry: inout some MethodRegistry) {
+        registry.unary(resetTempPass) { try await implementation.resetTempPass($0, context: $1) }
+        registry.unary(revokeClient) { try await implementation.revokeClient($0, context: $1) }
+    }
+}
+
+/// Calls `boxoffice.authentication.v1.AuthenticationOperations` at a peer.
+public struct AuthenticationOperationsClient: AuthenticationOperations {
+    private let caller: any RpcCaller
+
+    public init(caller: any RpcCaller) { self.caller = caller }
+
+    public func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse {
+        try await caller.call(AuthenticationOperationsMethods.resetTempPass, request, context: context)
+    }
+
+    public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
+        try await caller.call(AuthenticationOperationsMethods.revokeClient, request, context: context)
     }
 }

@@ -9,17 +9,21 @@ public struct AuthorizeRequest: Message {
     public var resource: String
     /// Empty: the session's MVPD.
     public var mvpd: String
+    /// `generic_data` as it was sent; a promotional TempPass needs it.
+    public var genericData: String
 
     public init() { self.init(call: nil) }
 
     public init(
         call: DeviceCall? = nil,
         resource: String = "",
-        mvpd: String = ""
+        mvpd: String = "",
+        genericData: String = ""
     ) {
         self.call = call
         self.resource = resource
         self.mvpd = mvpd
+        self.genericData = genericData
     }
 
     public static var messageName: String { "boxoffice.authorization.v1.AuthorizeRequest" }
@@ -31,6 +35,7 @@ public struct AuthorizeRequest: Message {
         call = try CField.message(c.pointee.call)
         resource = try CField.string(c.pointee.resource, "boxoffice.authorization.v1.AuthorizeRequest.resource")
         mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authorization.v1.AuthorizeRequest.mvpd")
+        genericData = try CField.string(c.pointee.generic_data, "boxoffice.authorization.v1.AuthorizeRequest.generic_data")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -39,6 +44,7 @@ public struct AuthorizeRequest: Message {
         c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
         if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authorization.v1.AuthorizeRequest.resource") }
         if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authorization.v1.AuthorizeRequest.mvpd") }
+        if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authorization.v1.AuthorizeRequest.generic_data") }
     }
 }
 
@@ -182,6 +188,222 @@ public struct MediaToken: Message {
     }
 }
 
+/// The resources of a preauthorization as they were sent: ids with commas between them.
+public struct ResourceList: Message {
+    public var text: String
+
+    public init() { self.init(text: "") }
+
+    public init(
+        text: String = ""
+    ) {
+        self.text = text
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.ResourceList" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_ResourceList_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__ResourceList>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__ResourceList.self)
+        text = try CField.string(c.pointee.text, "boxoffice.authorization.v1.ResourceList.text")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__ResourceList.self, capacity: 1)
+        boxoffice__authorization__v1__resource_list__init(c)
+        if !text.isEmpty { c.pointee.text = try arena.string(text, "boxoffice.authorization.v1.ResourceList.text") }
+    }
+}
+
+public struct PreauthorizeRequest: Message {
+    public var call: DeviceCall?
+    /// Absent when the parameter was absent.
+    public var resources: ResourceList?
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        resources: ResourceList? = nil
+    ) {
+        self.call = call
+        self.resources = resources
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.PreauthorizeRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_PreauthorizeRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__PreauthorizeRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__PreauthorizeRequest.self)
+        call = try CField.message(c.pointee.call)
+        resources = try CField.message(c.pointee.resources)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__PreauthorizeRequest.self, capacity: 1)
+        boxoffice__authorization__v1__preauthorize_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        c.pointee.resources = try arena.message(resources, as: Boxoffice__Authorization__V1__ResourceList.self)
+    }
+}
+
+public struct PreauthorizeByCodeRequest: Message {
+    /// Optional; if sent it must be valid.
+    public var accessToken: String
+    public var requestor: String
+    public var code: String
+    public var resources: ResourceList?
+    public var clientAddress: String
+
+    public init() { self.init(accessToken: "") }
+
+    public init(
+        accessToken: String = "",
+        requestor: String = "",
+        code: String = "",
+        resources: ResourceList? = nil,
+        clientAddress: String = ""
+    ) {
+        self.accessToken = accessToken
+        self.requestor = requestor
+        self.code = code
+        self.resources = resources
+        self.clientAddress = clientAddress
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.PreauthorizeByCodeRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_PreauthorizeByCodeRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__PreauthorizeByCodeRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__PreauthorizeByCodeRequest.self)
+        accessToken = try CField.string(c.pointee.access_token, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.access_token")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.requestor")
+        code = try CField.string(c.pointee.code, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.code")
+        resources = try CField.message(c.pointee.resources)
+        clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.client_address")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__PreauthorizeByCodeRequest.self, capacity: 1)
+        boxoffice__authorization__v1__preauthorize_by_code_request__init(c)
+        if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.access_token") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.requestor") }
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.code") }
+        c.pointee.resources = try arena.message(resources, as: Boxoffice__Authorization__V1__ResourceList.self)
+        if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.client_address") }
+    }
+}
+
+public struct Preauthorization: Message {
+    /// In the order of the request, each once.
+    public var resources: [PreauthorizedResource]
+    /// True when the MVPD left some of them unanswered.
+    public var isPartial: Bool
+
+    public init() { self.init(resources: []) }
+
+    public init(
+        resources: [PreauthorizedResource] = [],
+        isPartial: Bool = false
+    ) {
+        self.resources = resources
+        self.isPartial = isPartial
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.Preauthorization" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_Preauthorization_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__Preauthorization>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__Preauthorization.self)
+        resources = try CField.messages(c.pointee.resources, c.pointee.n_resources)
+        isPartial = c.pointee.is_partial != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__Preauthorization.self, capacity: 1)
+        boxoffice__authorization__v1__preauthorization__init(c)
+        c.pointee.resources = try arena.messages(resources, as: Boxoffice__Authorization__V1__PreauthorizedResource.self)
+        c.pointee.n_resources = resources.count
+        c.pointee.is_partial = isPartial ? 1 : 0
+    }
+}
+
+public struct PreauthorizedResource: Message {
+    public var id: String
+    public var authorized: Bool
+    /// Why not, where there is more to say than no.
+    public var refusal: ResourceRefusal?
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        authorized: Bool = false,
+        refusal: ResourceRefusal? = nil
+    ) {
+        self.id = id
+        self.authorized = authorized
+        self.refusal = refusal
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.PreauthorizedResource" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_PreauthorizedResource_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__PreauthorizedResource>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__PreauthorizedResource.self)
+        id = try CField.string(c.pointee.id, "boxoffice.authorization.v1.PreauthorizedResource.id")
+        authorized = c.pointee.authorized != 0
+        refusal = try CField.message(c.pointee.refusal)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__PreauthorizedResource.self, capacity: 1)
+        boxoffice__authorization__v1__preauthorized_resource__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.authorization.v1.PreauthorizedResource.id") }
+        c.pointee.authorized = authorized ? 1 : 0
+        c.pointee.refusal = try arena.message(refusal, as: Boxoffice__Authorization__V1__ResourceRefusal.self)
+    }
+}
+
+public struct ResourceRefusal: Message {
+    /// An error code of rest-v1 section 2.8.
+    public var code: String
+    /// The MVPD's or the operator's own text; empty: none.
+    public var details: String
+
+    public init() { self.init(code: "") }
+
+    public init(
+        code: String = "",
+        details: String = ""
+    ) {
+        self.code = code
+        self.details = details
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.ResourceRefusal" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_ResourceRefusal_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__ResourceRefusal>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__ResourceRefusal.self)
+        code = try CField.string(c.pointee.code, "boxoffice.authorization.v1.ResourceRefusal.code")
+        details = try CField.string(c.pointee.details, "boxoffice.authorization.v1.ResourceRefusal.details")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__ResourceRefusal.self, capacity: 1)
+        boxoffice__authorization__v1__resource_refusal__init(c)
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authorization.v1.ResourceRefusal.code") }
+        if !details.isEmpty { c.pointee.details = try arena.string(details, "boxoffice.authorization.v1.ResourceRefusal.details") }
+    }
+}
+
 public struct GetMediaTokenKeysRequest: Message {
     public init() {}
 
@@ -238,6 +460,9 @@ public protocol Authorization: Sendable {
     /// Reads only: never asks the MVPD.
     func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision
     func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken
+    /// Which of several resources may be watched; informative, makes no authz tokens.
+    func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization
+    func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys
 }
 
@@ -251,6 +476,10 @@ public enum AuthorizationMethods {
         service: service, name: "GetAuthorization", idempotency: .noSideEffects)
     public static let issueMediaToken = UnaryMethod<ResourceRequest, MediaToken>(
         service: service, name: "IssueMediaToken", idempotency: .idempotent)
+    public static let preauthorize = UnaryMethod<PreauthorizeRequest, Preauthorization>(
+        service: service, name: "Preauthorize", idempotency: .noSideEffects)
+    public static let preauthorizeByCode = UnaryMethod<PreauthorizeByCodeRequest, Preauthorization>(
+        service: service, name: "PreauthorizeByCode", idempotency: .noSideEffects)
     public static let getMediaTokenKeys = UnaryMethod<GetMediaTokenKeysRequest, MediaTokenKeys>(
         service: service, name: "GetMediaTokenKeys", idempotency: .noSideEffects)
 
@@ -259,6 +488,8 @@ public enum AuthorizationMethods {
         registry.unary(authorize) { try await implementation.authorize($0, context: $1) }
         registry.unary(getAuthorization) { try await implementation.getAuthorization($0, context: $1) }
         registry.unary(issueMediaToken) { try await implementation.issueMediaToken($0, context: $1) }
+        registry.unary(preauthorize) { try await implementation.preauthorize($0, context: $1) }
+        registry.unary(preauthorizeByCode) { try await implementation.preauthorizeByCode($0, context: $1) }
         registry.unary(getMediaTokenKeys) { try await implementation.getMediaTokenKeys($0, context: $1) }
     }
 }
@@ -279,6 +510,14 @@ public struct AuthorizationClient: Authorization {
 
     public func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
         try await caller.call(AuthorizationMethods.issueMediaToken, request, context: context)
+    }
+
+    public func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization {
+        try await caller.call(AuthorizationMethods.preauthorize, request, context: context)
+    }
+
+    public func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization {
+        try await caller.call(AuthorizationMethods.preauthorizeByCode, request, context: context)
     }
 
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {

@@ -4,6 +4,61 @@ internal import CContracts
 public import ContractRuntime
 public import Faults
 
+public enum MetadataEncryption: Hashable, Sendable {
+    case oaepSha256
+    case pkcs1V15
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .oaepSha256
+        case 1: self = .pkcs1V15
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .oaepSha256: 0
+        case .pkcs1V15: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+/// What is skipped for a while because an MVPD is in trouble (rest-v1 section 6.1).
+public enum DegradationKind: Hashable, Sendable {
+    case unknown
+    case authnAll
+    case authzAll
+    case authzNone
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .unknown
+        case 1: self = .authnAll
+        case 2: self = .authzAll
+        case 3: self = .authzNone
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .unknown: 0
+        case .authnAll: 1
+        case .authzAll: 2
+        case .authzNone: 3
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public enum MediaTokenFormat: Hashable, Sendable {
     case reference
     case jws
@@ -23,6 +78,82 @@ public enum MediaTokenFormat: Hashable, Sendable {
         switch self {
         case .reference: 0
         case .jws: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+/// A group of platforms or a single one. A platform's own value comes before its group's, that before the value for all.
+public enum PlatformScope: Hashable, Sendable {
+    case all
+    case desktop
+    case mobile
+    case ios
+    case android
+    case tv
+    case tvos
+    case roku
+    case fireTv
+    case unidentified
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .all
+        case 1: self = .desktop
+        case 2: self = .mobile
+        case 3: self = .ios
+        case 4: self = .android
+        case 5: self = .tv
+        case 6: self = .tvos
+        case 7: self = .roku
+        case 8: self = .fireTv
+        case 9: self = .unidentified
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .all: 0
+        case .desktop: 1
+        case .mobile: 2
+        case .ios: 3
+        case .android: 4
+        case .tv: 5
+        case .tvos: 6
+        case .roku: 7
+        case .fireTv: 8
+        case .unidentified: 9
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+public enum Switch: Hashable, Sendable {
+    case inherited
+    case on
+    case off
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .inherited
+        case 1: self = .on
+        case 2: self = .off
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .inherited: 0
+        case .on: 1
+        case .off: 2
         case .unrecognized(let value): value
         }
     }
@@ -435,6 +566,10 @@ public struct Configuration: Message {
     public var applications: [Application]
     /// JSON Web Key Set with the public keys that verify software statements.
     public var statementKeys: String
+    /// Rules that have not ended when the version was made; one that has ended since has no effect.
+    public var degradationRules: [DegradationRule]
+    /// Whose platform identity tokens (`Adobe-Subject-Token`) are believed.
+    public var platformIdentityIssuers: [PlatformIdentityIssuer]
 
     public init() { self.init(version: 0) }
 
@@ -446,7 +581,9 @@ public struct Configuration: Message {
         mvpds: [Mvpd] = [],
         integrations: [Integration] = [],
         applications: [Application] = [],
-        statementKeys: String = ""
+        statementKeys: String = "",
+        degradationRules: [DegradationRule] = [],
+        platformIdentityIssuers: [PlatformIdentityIssuer] = []
     ) {
         self.version = version
         self.changedAtMilliseconds = changedAtMilliseconds
@@ -456,6 +593,8 @@ public struct Configuration: Message {
         self.integrations = integrations
         self.applications = applications
         self.statementKeys = statementKeys
+        self.degradationRules = degradationRules
+        self.platformIdentityIssuers = platformIdentityIssuers
     }
 
     public static var messageName: String { "boxoffice.config.v1.Configuration" }
@@ -472,6 +611,8 @@ public struct Configuration: Message {
         integrations = try CField.messages(c.pointee.integrations, c.pointee.n_integrations)
         applications = try CField.messages(c.pointee.applications, c.pointee.n_applications)
         statementKeys = try CField.string(c.pointee.statement_keys, "boxoffice.config.v1.Configuration.statement_keys")
+        degradationRules = try CField.messages(c.pointee.degradation_rules, c.pointee.n_degradation_rules)
+        platformIdentityIssuers = try CField.messages(c.pointee.platform_identity_issuers, c.pointee.n_platform_identity_issuers)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -490,21 +631,36 @@ public struct Configuration: Message {
         c.pointee.applications = try arena.messages(applications, as: Boxoffice__Config__V1__Application.self)
         c.pointee.n_applications = applications.count
         if !statementKeys.isEmpty { c.pointee.statement_keys = try arena.string(statementKeys, "boxoffice.config.v1.Configuration.statement_keys") }
+        c.pointee.degradation_rules = try arena.messages(degradationRules, as: Boxoffice__Config__V1__DegradationRule.self)
+        c.pointee.n_degradation_rules = degradationRules.count
+        c.pointee.platform_identity_issuers = try arena.messages(platformIdentityIssuers, as: Boxoffice__Config__V1__PlatformIdentityIssuer.self)
+        c.pointee.n_platform_identity_issuers = platformIdentityIssuers.count
     }
 }
 
 public struct Programmer: Message {
     public var id: String
     public var name: String
+    /// For every requestor of the programmer that has none of its own.
+    public var certificates: [Certificate]
+    public var metadataEncryption: MetadataEncryption
+    /// Custom URL schemes for all of its requestors, `adbe.` and letters.
+    public var customSchemes: [String]
 
     public init() { self.init(id: "") }
 
     public init(
         id: String = "",
-        name: String = ""
+        name: String = "",
+        certificates: [Certificate] = [],
+        metadataEncryption: MetadataEncryption = MetadataEncryption(rawValue: 0),
+        customSchemes: [String] = []
     ) {
         self.id = id
         self.name = name
+        self.certificates = certificates
+        self.metadataEncryption = metadataEncryption
+        self.customSchemes = customSchemes
     }
 
     public static var messageName: String { "boxoffice.config.v1.Programmer" }
@@ -515,6 +671,9 @@ public struct Programmer: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__Programmer.self)
         id = try CField.string(c.pointee.id, "boxoffice.config.v1.Programmer.id")
         name = try CField.string(c.pointee.name, "boxoffice.config.v1.Programmer.name")
+        certificates = try CField.messages(c.pointee.certificates, c.pointee.n_certificates)
+        metadataEncryption = MetadataEncryption(rawValue: Int32(bitPattern: c.pointee.metadata_encryption.rawValue))
+        customSchemes = try CField.strings(c.pointee.custom_schemes, c.pointee.n_custom_schemes, "boxoffice.config.v1.Programmer.custom_schemes")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -522,6 +681,162 @@ public struct Programmer: Message {
         boxoffice__config__v1__programmer__init(c)
         if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.Programmer.id") }
         if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.config.v1.Programmer.name") }
+        c.pointee.certificates = try arena.messages(certificates, as: Boxoffice__Config__V1__Certificate.self)
+        c.pointee.n_certificates = certificates.count
+        c.pointee.metadata_encryption = Boxoffice__Config__V1__MetadataEncryption(rawValue: UInt32(bitPattern: metadataEncryption.rawValue))
+        c.pointee.custom_schemes = try arena.strings(customSchemes, "boxoffice.config.v1.Programmer.custom_schemes")
+        c.pointee.n_custom_schemes = customSchemes.count
+    }
+}
+
+/// A programmer's certificate; the newest valid one that encrypts serves (rest-v1 section 8).
+public struct Certificate: Message {
+    /// SHA-256 of the DER, 64 lower-case hex digits.
+    public var id: String
+    public var der: [UInt8]
+    public var encryptsUserMetadata: Bool
+    public var revoked: Bool
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        der: [UInt8] = [],
+        encryptsUserMetadata: Bool = false,
+        revoked: Bool = false
+    ) {
+        self.id = id
+        self.der = der
+        self.encryptsUserMetadata = encryptsUserMetadata
+        self.revoked = revoked
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.Certificate" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_Certificate_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__Certificate>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__Certificate.self)
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.Certificate.id")
+        der = CField.bytes(c.pointee.der)
+        encryptsUserMetadata = c.pointee.encrypts_user_metadata != 0
+        revoked = c.pointee.revoked != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__Certificate.self, capacity: 1)
+        boxoffice__config__v1__certificate__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.Certificate.id") }
+        c.pointee.der = try arena.bytes(der)
+        c.pointee.encrypts_user_metadata = encryptsUserMetadata ? 1 : 0
+        c.pointee.revoked = revoked ? 1 : 0
+    }
+}
+
+public struct DegradationRule: Message {
+    public var id: String
+    public var kind: DegradationKind
+    public var requestorID: String
+    public var mvpdID: String
+    /// Empty: every resource.
+    public var resources: [String]
+    /// Empty: every platform.
+    public var platforms: [Platform]
+    /// Milliseconds since 1970.
+    public var startsAtMilliseconds: UInt64
+    public var endsAtMilliseconds: UInt64
+    /// Sent to apps as `details`; empty: none.
+    public var message: String
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        kind: DegradationKind = DegradationKind(rawValue: 0),
+        requestorID: String = "",
+        mvpdID: String = "",
+        resources: [String] = [],
+        platforms: [Platform] = [],
+        startsAtMilliseconds: UInt64 = 0,
+        endsAtMilliseconds: UInt64 = 0,
+        message: String = ""
+    ) {
+        self.id = id
+        self.kind = kind
+        self.requestorID = requestorID
+        self.mvpdID = mvpdID
+        self.resources = resources
+        self.platforms = platforms
+        self.startsAtMilliseconds = startsAtMilliseconds
+        self.endsAtMilliseconds = endsAtMilliseconds
+        self.message = message
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.DegradationRule" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_DegradationRule_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__DegradationRule>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__DegradationRule.self)
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.DegradationRule.id")
+        kind = DegradationKind(rawValue: Int32(bitPattern: c.pointee.kind.rawValue))
+        requestorID = try CField.string(c.pointee.requestor_id, "boxoffice.config.v1.DegradationRule.requestor_id")
+        mvpdID = try CField.string(c.pointee.mvpd_id, "boxoffice.config.v1.DegradationRule.mvpd_id")
+        resources = try CField.strings(c.pointee.resources, c.pointee.n_resources, "boxoffice.config.v1.DegradationRule.resources")
+        platforms = CField.scalars(c.pointee.platforms, c.pointee.n_platforms).map { Platform(rawValue: Int32(bitPattern: $0.rawValue)) }
+        startsAtMilliseconds = c.pointee.starts_at_ms
+        endsAtMilliseconds = c.pointee.ends_at_ms
+        message = try CField.string(c.pointee.message, "boxoffice.config.v1.DegradationRule.message")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__DegradationRule.self, capacity: 1)
+        boxoffice__config__v1__degradation_rule__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.DegradationRule.id") }
+        c.pointee.kind = Boxoffice__Config__V1__DegradationKind(rawValue: UInt32(bitPattern: kind.rawValue))
+        if !requestorID.isEmpty { c.pointee.requestor_id = try arena.string(requestorID, "boxoffice.config.v1.DegradationRule.requestor_id") }
+        if !mvpdID.isEmpty { c.pointee.mvpd_id = try arena.string(mvpdID, "boxoffice.config.v1.DegradationRule.mvpd_id") }
+        c.pointee.resources = try arena.strings(resources, "boxoffice.config.v1.DegradationRule.resources")
+        c.pointee.n_resources = resources.count
+        c.pointee.platforms = try arena.scalars(platforms.map { Boxoffice__Config__V1__Platform(rawValue: UInt32(bitPattern: $0.rawValue)) })
+        c.pointee.n_platforms = platforms.count
+        c.pointee.starts_at_ms = startsAtMilliseconds
+        c.pointee.ends_at_ms = endsAtMilliseconds
+        if !message.isEmpty { c.pointee.message = try arena.string(message, "boxoffice.config.v1.DegradationRule.message") }
+    }
+}
+
+public struct PlatformIdentityIssuer: Message {
+    /// The `iss` of its tokens.
+    public var issuer: String
+    /// JSON Web Key Set; each key names its algorithm, the token never decides it.
+    public var jwks: String
+
+    public init() { self.init(issuer: "") }
+
+    public init(
+        issuer: String = "",
+        jwks: String = ""
+    ) {
+        self.issuer = issuer
+        self.jwks = jwks
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.PlatformIdentityIssuer" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_PlatformIdentityIssuer_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__PlatformIdentityIssuer>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__PlatformIdentityIssuer.self)
+        issuer = try CField.string(c.pointee.issuer, "boxoffice.config.v1.PlatformIdentityIssuer.issuer")
+        jwks = try CField.string(c.pointee.jwks, "boxoffice.config.v1.PlatformIdentityIssuer.jwks")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__PlatformIdentityIssuer.self, capacity: 1)
+        boxoffice__config__v1__platform_identity_issuer__init(c)
+        if !issuer.isEmpty { c.pointee.issuer = try arena.string(issuer, "boxoffice.config.v1.PlatformIdentityIssuer.issuer") }
+        if !jwks.isEmpty { c.pointee.jwks = try arena.string(jwks, "boxoffice.config.v1.PlatformIdentityIssuer.jwks") }
     }
 }
 
@@ -542,6 +857,8 @@ public struct Requestor: Message {
     public var customSchemes: [String]
     /// The programmer's channels, as resource ids; informative.
     public var channels: [String]
+    /// In place of the programmer's.
+    public var certificates: [Certificate]
 
     public init() { self.init(id: "") }
 
@@ -556,7 +873,8 @@ public struct Requestor: Message {
         mediaTokenFormat: MediaTokenFormat = MediaTokenFormat(rawValue: 0),
         mediaTokenTtlSeconds: UInt32 = 0,
         customSchemes: [String] = [],
-        channels: [String] = []
+        channels: [String] = [],
+        certificates: [Certificate] = []
     ) {
         self.id = id
         self.name = name
@@ -569,6 +887,7 @@ public struct Requestor: Message {
         self.mediaTokenTtlSeconds = mediaTokenTtlSeconds
         self.customSchemes = customSchemes
         self.channels = channels
+        self.certificates = certificates
     }
 
     public static var messageName: String { "boxoffice.config.v1.Requestor" }
@@ -588,6 +907,7 @@ public struct Requestor: Message {
         mediaTokenTtlSeconds = c.pointee.media_token_ttl_s
         customSchemes = try CField.strings(c.pointee.custom_schemes, c.pointee.n_custom_schemes, "boxoffice.config.v1.Requestor.custom_schemes")
         channels = try CField.strings(c.pointee.channels, c.pointee.n_channels, "boxoffice.config.v1.Requestor.channels")
+        certificates = try CField.messages(c.pointee.certificates, c.pointee.n_certificates)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -607,6 +927,8 @@ public struct Requestor: Message {
         c.pointee.n_custom_schemes = customSchemes.count
         c.pointee.channels = try arena.strings(channels, "boxoffice.config.v1.Requestor.channels")
         c.pointee.n_channels = channels.count
+        c.pointee.certificates = try arena.messages(certificates, as: Boxoffice__Config__V1__Certificate.self)
+        c.pointee.n_certificates = certificates.count
     }
 }
 
@@ -672,6 +994,7 @@ public struct Mvpd: Message {
     /// True: the MVPD's own expiry (SessionNotOnOrAfter; the decision's) is used, where it sends one.
     public var authnTtlFromMvpd: Bool
     public var authzTtlFromMvpd: Bool
+    public var platformOverrides: [PlatformOverride]
     /// How a person signs in; exactly one.
     public var signIn: SignIn?
 
@@ -698,6 +1021,7 @@ public struct Mvpd: Message {
         hbaAuthnTtlSeconds: UInt32 = 0,
         authnTtlFromMvpd: Bool = false,
         authzTtlFromMvpd: Bool = false,
+        platformOverrides: [PlatformOverride] = [],
         signIn: SignIn? = nil
     ) {
         self.id = id
@@ -720,6 +1044,7 @@ public struct Mvpd: Message {
         self.hbaAuthnTtlSeconds = hbaAuthnTtlSeconds
         self.authnTtlFromMvpd = authnTtlFromMvpd
         self.authzTtlFromMvpd = authzTtlFromMvpd
+        self.platformOverrides = platformOverrides
         self.signIn = signIn
     }
 
@@ -749,6 +1074,7 @@ public struct Mvpd: Message {
         hbaAuthnTtlSeconds = c.pointee.hba_authn_ttl_s
         authnTtlFromMvpd = c.pointee.authn_ttl_from_mvpd != 0
         authzTtlFromMvpd = c.pointee.authz_ttl_from_mvpd != 0
+        platformOverrides = try CField.messages(c.pointee.platform_overrides, c.pointee.n_platform_overrides)
         switch c.pointee.sign_in_case.rawValue {
         case 15: signIn = try (CField.message(c.pointee.saml) as SamlEndpoint?).map { .saml($0) }
         case 16: signIn = try (CField.message(c.pointee.oauth) as OAuthEndpoint?).map { .oauth($0) }
@@ -781,6 +1107,8 @@ public struct Mvpd: Message {
         c.pointee.hba_authn_ttl_s = hbaAuthnTtlSeconds
         c.pointee.authn_ttl_from_mvpd = authnTtlFromMvpd ? 1 : 0
         c.pointee.authz_ttl_from_mvpd = authzTtlFromMvpd ? 1 : 0
+        c.pointee.platform_overrides = try arena.messages(platformOverrides, as: Boxoffice__Config__V1__PlatformOverride.self)
+        c.pointee.n_platform_overrides = platformOverrides.count
         switch signIn {
         case .saml(let value):
             c.pointee.sign_in_case = Boxoffice__Config__V1__Mvpd__SignInCase(rawValue: 15)
@@ -793,6 +1121,100 @@ public struct Mvpd: Message {
             c.pointee.temp_pass = try arena.message(value, as: Boxoffice__Config__V1__TempPass.self)
         case nil: break
         }
+    }
+}
+
+/// Values for some platforms in place of the inherited ones; 0, empty and SWITCH_INHERITED inherit.
+public struct PlatformOverride: Message {
+    public var scope: PlatformScope
+    /// Seconds.
+    public var authnTtlSeconds: UInt32
+    public var authzTtlSeconds: UInt32
+    public var hbaAuthnTtlSeconds: UInt32
+    public var platformSso: Switch
+    public var enforcePlatformPermissions: Switch
+    public var authPerAggregator: Switch
+    public var passiveAuthn: Switch
+    public var preflightMaxResources: UInt32
+    public var displayName: String
+    public var logoURL: String
+    public var iframeRequired: Switch
+    public var iframeWidth: UInt32
+    public var iframeHeight: UInt32
+
+    public init() { self.init(scope: PlatformScope(rawValue: 0)) }
+
+    public init(
+        scope: PlatformScope = PlatformScope(rawValue: 0),
+        authnTtlSeconds: UInt32 = 0,
+        authzTtlSeconds: UInt32 = 0,
+        hbaAuthnTtlSeconds: UInt32 = 0,
+        platformSso: Switch = Switch(rawValue: 0),
+        enforcePlatformPermissions: Switch = Switch(rawValue: 0),
+        authPerAggregator: Switch = Switch(rawValue: 0),
+        passiveAuthn: Switch = Switch(rawValue: 0),
+        preflightMaxResources: UInt32 = 0,
+        displayName: String = "",
+        logoURL: String = "",
+        iframeRequired: Switch = Switch(rawValue: 0),
+        iframeWidth: UInt32 = 0,
+        iframeHeight: UInt32 = 0
+    ) {
+        self.scope = scope
+        self.authnTtlSeconds = authnTtlSeconds
+        self.authzTtlSeconds = authzTtlSeconds
+        self.hbaAuthnTtlSeconds = hbaAuthnTtlSeconds
+        self.platformSso = platformSso
+        self.enforcePlatformPermissions = enforcePlatformPermissions
+        self.authPerAggregator = authPerAggregator
+        self.passiveAuthn = passiveAuthn
+        self.preflightMaxResources = preflightMaxResources
+        self.displayName = displayName
+        self.logoURL = logoURL
+        self.iframeRequired = iframeRequired
+        self.iframeWidth = iframeWidth
+        self.iframeHeight = iframeHeight
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.PlatformOverride" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_PlatformOverride_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__PlatformOverride>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__PlatformOverride.self)
+        scope = PlatformScope(rawValue: Int32(bitPattern: c.pointee.scope.rawValue))
+        authnTtlSeconds = c.pointee.authn_ttl_s
+        authzTtlSeconds = c.pointee.authz_ttl_s
+        hbaAuthnTtlSeconds = c.pointee.hba_authn_ttl_s
+        platformSso = Switch(rawValue: Int32(bitPattern: c.pointee.platform_sso.rawValue))
+        enforcePlatformPermissions = Switch(rawValue: Int32(bitPattern: c.pointee.enforce_platform_permissions.rawValue))
+        authPerAggregator = Switch(rawValue: Int32(bitPattern: c.pointee.auth_per_aggregator.rawValue))
+        passiveAuthn = Switch(rawValue: Int32(bitPattern: c.pointee.passive_authn.rawValue))
+        preflightMaxResources = c.pointee.preflight_max_resources
+        displayName = try CField.string(c.pointee.display_name, "boxoffice.config.v1.PlatformOverride.display_name")
+        logoURL = try CField.string(c.pointee.logo_url, "boxoffice.config.v1.PlatformOverride.logo_url")
+        iframeRequired = Switch(rawValue: Int32(bitPattern: c.pointee.iframe_required.rawValue))
+        iframeWidth = c.pointee.iframe_width
+        iframeHeight = c.pointee.iframe_height
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__PlatformOverride.self, capacity: 1)
+        boxoffice__config__v1__platform_override__init(c)
+        c.pointee.scope = Boxoffice__Config__V1__PlatformScope(rawValue: UInt32(bitPattern: scope.rawValue))
+        c.pointee.authn_ttl_s = authnTtlSeconds
+        c.pointee.authz_ttl_s = authzTtlSeconds
+        c.pointee.hba_authn_ttl_s = hbaAuthnTtlSeconds
+        c.pointee.platform_sso = Boxoffice__Config__V1__Switch(rawValue: UInt32(bitPattern: platformSso.rawValue))
+        c.pointee.enforce_platform_permissions = Boxoffice__Config__V1__Switch(rawValue: UInt32(bitPattern: enforcePlatformPermissions.rawValue))
+        c.pointee.auth_per_aggregator = Boxoffice__Config__V1__Switch(rawValue: UInt32(bitPattern: authPerAggregator.rawValue))
+        c.pointee.passive_authn = Boxoffice__Config__V1__Switch(rawValue: UInt32(bitPattern: passiveAuthn.rawValue))
+        c.pointee.preflight_max_resources = preflightMaxResources
+        if !displayName.isEmpty { c.pointee.display_name = try arena.string(displayName, "boxoffice.config.v1.PlatformOverride.display_name") }
+        if !logoURL.isEmpty { c.pointee.logo_url = try arena.string(logoURL, "boxoffice.config.v1.PlatformOverride.logo_url") }
+        c.pointee.iframe_required = Boxoffice__Config__V1__Switch(rawValue: UInt32(bitPattern: iframeRequired.rawValue))
+        c.pointee.iframe_width = iframeWidth
+        c.pointee.iframe_height = iframeHeight
     }
 }
 
@@ -1259,6 +1681,9 @@ public struct Integration: Message {
     public var authzTtlSeconds: UInt32
     public var hbaAuthnTtlSeconds: UInt32
     public var metadataKeys: [MetadataKey]
+    public var platformOverrides: [PlatformOverride]
+    /// 0: the MVPD's.
+    public var preflightMaxResources: UInt32
 
     public init() { self.init(requestorID: "") }
 
@@ -1271,7 +1696,9 @@ public struct Integration: Message {
         authnTtlSeconds: UInt32 = 0,
         authzTtlSeconds: UInt32 = 0,
         hbaAuthnTtlSeconds: UInt32 = 0,
-        metadataKeys: [MetadataKey] = []
+        metadataKeys: [MetadataKey] = [],
+        platformOverrides: [PlatformOverride] = [],
+        preflightMaxResources: UInt32 = 0
     ) {
         self.requestorID = requestorID
         self.mvpdID = mvpdID
@@ -1282,6 +1709,8 @@ public struct Integration: Message {
         self.authzTtlSeconds = authzTtlSeconds
         self.hbaAuthnTtlSeconds = hbaAuthnTtlSeconds
         self.metadataKeys = metadataKeys
+        self.platformOverrides = platformOverrides
+        self.preflightMaxResources = preflightMaxResources
     }
 
     public static var messageName: String { "boxoffice.config.v1.Integration" }
@@ -1299,6 +1728,8 @@ public struct Integration: Message {
         authzTtlSeconds = c.pointee.authz_ttl_s
         hbaAuthnTtlSeconds = c.pointee.hba_authn_ttl_s
         metadataKeys = try CField.messages(c.pointee.metadata_keys, c.pointee.n_metadata_keys)
+        platformOverrides = try CField.messages(c.pointee.platform_overrides, c.pointee.n_platform_overrides)
+        preflightMaxResources = c.pointee.preflight_max_resources
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1314,6 +1745,9 @@ public struct Integration: Message {
         c.pointee.hba_authn_ttl_s = hbaAuthnTtlSeconds
         c.pointee.metadata_keys = try arena.messages(metadataKeys, as: Boxoffice__Config__V1__MetadataKey.self)
         c.pointee.n_metadata_keys = metadataKeys.count
+        c.pointee.platform_overrides = try arena.messages(platformOverrides, as: Boxoffice__Config__V1__PlatformOverride.self)
+        c.pointee.n_platform_overrides = platformOverrides.count
+        c.pointee.preflight_max_resources = preflightMaxResources
     }
 }
 

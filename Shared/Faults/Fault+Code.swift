@@ -47,6 +47,8 @@ extension Fault {
             case invalidRedirectURI = "invalid_redirect_uri"
             case invalidSoftwareStatement = "invalid_software_statement"
             case unapprovedSoftwareStatement = "unapproved_software_statement"
+            case notFound = "not_found"
+            case insufficientRole = "insufficient_role"
         }
 
         private enum Storage: Hashable, Sendable {
@@ -188,4 +190,10 @@ extension Fault.Code {
     public static let invalidSoftwareStatement = Fault.Code(.invalidSoftwareStatement)
     /// rest-v1 §3.1.
     public static let unapprovedSoftwareStatement = Fault.Code(.unapprovedSoftwareStatement)
+    // MARK: Administration (dashboard §1)
+
+    /// There is no such object, or it is none of the administrator's.
+    public static let notFound = Fault.Code(.notFound)
+    /// The administrator's role does not allow it.
+    public static let insufficientRole = Fault.Code(.insufficientRole)
 }

@@ -3,15 +3,328 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "config.pb-c.h"
+#include "administration.pb-c.h"
 #include "authentication.pb-c.h"
 #include "authorization.pb-c.h"
-#include "config.pb-c.h"
 #include "frame.pb-c.h"
 #include "platform.pb-c.h"
 
 /// A serialized google.protobuf.FileDescriptorSet of all contracts.
 const uint8_t *boxoffice_descriptor_set(size_t *size);
 
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetConfigurationRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__get_configuration_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_WatchConfigurationRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__watch_configuration_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_IssueSoftwareStatementRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__issue_software_statement_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SoftwareStatement_descriptor(void)
+{
+    return &boxoffice__config__v1__software_statement__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Configuration_descriptor(void)
+{
+    return &boxoffice__config__v1__configuration__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Programmer_descriptor(void)
+{
+    return &boxoffice__config__v1__programmer__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Certificate_descriptor(void)
+{
+    return &boxoffice__config__v1__certificate__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DegradationRule_descriptor(void)
+{
+    return &boxoffice__config__v1__degradation_rule__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformIdentityIssuer_descriptor(void)
+{
+    return &boxoffice__config__v1__platform_identity_issuer__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Requestor_descriptor(void)
+{
+    return &boxoffice__config__v1__requestor__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Domain_descriptor(void)
+{
+    return &boxoffice__config__v1__domain__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Mvpd_descriptor(void)
+{
+    return &boxoffice__config__v1__mvpd__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformOverride_descriptor(void)
+{
+    return &boxoffice__config__v1__platform_override__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformSettings_descriptor(void)
+{
+    return &boxoffice__config__v1__platform_settings__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SamlEndpoint_descriptor(void)
+{
+    return &boxoffice__config__v1__saml_endpoint__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AttributeMapping_descriptor(void)
+{
+    return &boxoffice__config__v1__attribute_mapping__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_OAuthEndpoint_descriptor(void)
+{
+    return &boxoffice__config__v1__oauth_endpoint__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_TempPass_descriptor(void)
+{
+    return &boxoffice__config__v1__temp_pass__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AuthorizationEndpoint_descriptor(void)
+{
+    return &boxoffice__config__v1__authorization_endpoint__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Integration_descriptor(void)
+{
+    return &boxoffice__config__v1__integration__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_MetadataKey_descriptor(void)
+{
+    return &boxoffice__config__v1__metadata_key__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Application_descriptor(void)
+{
+    return &boxoffice__config__v1__application__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetAdministratorRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__get_administrator_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Administrator_descriptor(void)
+{
+    return &boxoffice__config__v1__administrator__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CheckAdministratorRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__check_administrator_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CatalogueEntity_descriptor(void)
+{
+    return &boxoffice__config__v1__catalogue_entity__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PageRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__page_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListEntitiesRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_entities_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EntityPage_descriptor(void)
+{
+    return &boxoffice__config__v1__entity_page__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetEntityRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__get_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CreateEntityRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__create_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ReplaceEntityRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__replace_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DeleteEntityRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__delete_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GenerateCustomSchemeRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__generate_custom_scheme_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Refusal_descriptor(void)
+{
+    return &boxoffice__config__v1__refusal__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_FieldProblem_descriptor(void)
+{
+    return &boxoffice__config__v1__field_problem__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EntityReference_descriptor(void)
+{
+    return &boxoffice__config__v1__entity_reference__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EntityOutcome_descriptor(void)
+{
+    return &boxoffice__config__v1__entity_outcome__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EntityChanged_descriptor(void)
+{
+    return &boxoffice__config__v1__entity_changed__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CatalogueChange_descriptor(void)
+{
+    return &boxoffice__config__v1__catalogue_change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetDraftRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__get_draft_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CatalogueDraft_descriptor(void)
+{
+    return &boxoffice__config__v1__catalogue_draft__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DiscardDraftRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__discard_draft_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DropChangeRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__drop_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DraftOutcome_descriptor(void)
+{
+    return &boxoffice__config__v1__draft_outcome__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PushDraftRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__push_draft_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PushOutcome_descriptor(void)
+{
+    return &boxoffice__config__v1__push_outcome__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PendingPush_descriptor(void)
+{
+    return &boxoffice__config__v1__pending_push__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListPendingPushesRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_pending_pushes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PendingPushes_descriptor(void)
+{
+    return &boxoffice__config__v1__pending_pushes__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DecidePushRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__decide_push_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CatalogueVersion_descriptor(void)
+{
+    return &boxoffice__config__v1__catalogue_version__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListVersionsRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_versions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_VersionPage_descriptor(void)
+{
+    return &boxoffice__config__v1__version_page__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetVersionRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__get_version_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_VersionSnapshot_descriptor(void)
+{
+    return &boxoffice__config__v1__version_snapshot__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CompareVersionsRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__compare_versions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_VersionComparison_descriptor(void)
+{
+    return &boxoffice__config__v1__version_comparison__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RestoreVersionRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__restore_version_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DownloadSoftwareStatementRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__download_software_statement_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RevokeSoftwareStatementsRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__revoke_software_statements_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RevokeSoftwareStatementsResponse_descriptor(void)
+{
+    return &boxoffice__config__v1__revoke_software_statements_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListDegradationRulesRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_degradation_rules_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DegradationRules_descriptor(void)
+{
+    return &boxoffice__config__v1__degradation_rules__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ActiveDegradation_descriptor(void)
+{
+    return &boxoffice__config__v1__active_degradation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_StartDegradationRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__start_degradation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DegradationOutcome_descriptor(void)
+{
+    return &boxoffice__config__v1__degradation_outcome__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RenewDegradationRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__renew_degradation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EndDegradationRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__end_degradation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EndDegradationResponse_descriptor(void)
+{
+    return &boxoffice__config__v1__end_degradation_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetReportRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__get_report_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CatalogueReport_descriptor(void)
+{
+    return &boxoffice__config__v1__catalogue_report__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ReportRow_descriptor(void)
+{
+    return &boxoffice__config__v1__report_row__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListAuditRecordsRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_audit_records_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AuditPage_descriptor(void)
+{
+    return &boxoffice__config__v1__audit_page__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AuditRecord_descriptor(void)
+{
+    return &boxoffice__config__v1__audit_record__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_VerifyHistoryRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__verify_history_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_HistoryVerdict_descriptor(void)
+{
+    return &boxoffice__config__v1__history_verdict__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_DeviceInformation_descriptor(void)
 {
     return &boxoffice__authentication__v1__device_information__descriptor;
@@ -231,94 +544,6 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_GetMe
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_MediaTokenKeys_descriptor(void)
 {
     return &boxoffice__authorization__v1__media_token_keys__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetConfigurationRequest_descriptor(void)
-{
-    return &boxoffice__config__v1__get_configuration_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_WatchConfigurationRequest_descriptor(void)
-{
-    return &boxoffice__config__v1__watch_configuration_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_IssueSoftwareStatementRequest_descriptor(void)
-{
-    return &boxoffice__config__v1__issue_software_statement_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SoftwareStatement_descriptor(void)
-{
-    return &boxoffice__config__v1__software_statement__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Configuration_descriptor(void)
-{
-    return &boxoffice__config__v1__configuration__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Programmer_descriptor(void)
-{
-    return &boxoffice__config__v1__programmer__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Certificate_descriptor(void)
-{
-    return &boxoffice__config__v1__certificate__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DegradationRule_descriptor(void)
-{
-    return &boxoffice__config__v1__degradation_rule__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformIdentityIssuer_descriptor(void)
-{
-    return &boxoffice__config__v1__platform_identity_issuer__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Requestor_descriptor(void)
-{
-    return &boxoffice__config__v1__requestor__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Domain_descriptor(void)
-{
-    return &boxoffice__config__v1__domain__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Mvpd_descriptor(void)
-{
-    return &boxoffice__config__v1__mvpd__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformOverride_descriptor(void)
-{
-    return &boxoffice__config__v1__platform_override__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformSettings_descriptor(void)
-{
-    return &boxoffice__config__v1__platform_settings__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SamlEndpoint_descriptor(void)
-{
-    return &boxoffice__config__v1__saml_endpoint__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AttributeMapping_descriptor(void)
-{
-    return &boxoffice__config__v1__attribute_mapping__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_OAuthEndpoint_descriptor(void)
-{
-    return &boxoffice__config__v1__oauth_endpoint__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_TempPass_descriptor(void)
-{
-    return &boxoffice__config__v1__temp_pass__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AuthorizationEndpoint_descriptor(void)
-{
-    return &boxoffice__config__v1__authorization_endpoint__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Integration_descriptor(void)
-{
-    return &boxoffice__config__v1__integration__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_MetadataKey_descriptor(void)
-{
-    return &boxoffice__config__v1__metadata_key__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Application_descriptor(void)
-{
-    return &boxoffice__config__v1__application__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_wire_v1_Frame_descriptor(void)
 {

@@ -682,6 +682,51 @@ void   boxoffice__config__v1__saml_endpoint__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__saml_endpoint__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__platform_exchange__init
+                     (Boxoffice__Config__V1__PlatformExchange         *message)
+{
+  static const Boxoffice__Config__V1__PlatformExchange init_value = BOXOFFICE__CONFIG__V1__PLATFORM_EXCHANGE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__platform_exchange__get_packed_size
+                     (const Boxoffice__Config__V1__PlatformExchange *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_exchange__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__platform_exchange__pack
+                     (const Boxoffice__Config__V1__PlatformExchange *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_exchange__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__platform_exchange__pack_to_buffer
+                     (const Boxoffice__Config__V1__PlatformExchange *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_exchange__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__PlatformExchange *
+       boxoffice__config__v1__platform_exchange__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__PlatformExchange *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__platform_exchange__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__platform_exchange__free_unpacked
+                     (Boxoffice__Config__V1__PlatformExchange *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__platform_exchange__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__attribute_mapping__init
                      (Boxoffice__Config__V1__AttributeMapping         *message)
 {
@@ -2549,7 +2594,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__platform_settings__descr
   (ProtobufCMessageInit) boxoffice__config__v1__platform_settings__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__saml_endpoint__field_descriptors[20] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__saml_endpoint__field_descriptors[21] =
 {
   {
     "idp_entity_id",
@@ -2791,6 +2836,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__saml_endpoint__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "platform_exchange",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SamlEndpoint, platform_exchange),
+    &boxoffice__config__v1__platform_exchange__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__saml_endpoint__field_indices_by_name[] = {
   18,   /* field[18] = allow_missing_cookie */
@@ -2806,6 +2863,7 @@ static const unsigned boxoffice__config__v1__saml_endpoint__field_indices_by_nam
   16,   /* field[16] = max_response_age_s */
   7,   /* field[7] = name_id_format */
   12,   /* field[12] = partner_id */
+  20,   /* field[20] = platform_exchange */
   2,   /* field[2] = request_binding */
   11,   /* field[11] = scoping_mode */
   5,   /* field[5] = signature_algorithms */
@@ -2817,7 +2875,7 @@ static const unsigned boxoffice__config__v1__saml_endpoint__field_indices_by_nam
 static const ProtobufCIntRange boxoffice__config__v1__saml_endpoint__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 20 }
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__saml_endpoint__descriptor =
 {
@@ -2827,11 +2885,62 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__saml_endpoint__descripto
   "Boxoffice__Config__V1__SamlEndpoint",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__SamlEndpoint),
-  20,
+  21,
   boxoffice__config__v1__saml_endpoint__field_descriptors,
   boxoffice__config__v1__saml_endpoint__field_indices_by_name,
   1,  boxoffice__config__v1__saml_endpoint__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__saml_endpoint__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_exchange__field_descriptors[2] =
+{
+  {
+    "in_response_to_mode",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformExchange, in_response_to_mode),
+    &boxoffice__config__v1__in_response_to_mode__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_age_s",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformExchange, max_age_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__platform_exchange__field_indices_by_name[] = {
+  0,   /* field[0] = in_response_to_mode */
+  1,   /* field[1] = max_age_s */
+};
+static const ProtobufCIntRange boxoffice__config__v1__platform_exchange__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__platform_exchange__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.PlatformExchange",
+  "PlatformExchange",
+  "Boxoffice__Config__V1__PlatformExchange",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__PlatformExchange),
+  2,
+  boxoffice__config__v1__platform_exchange__field_descriptors,
+  boxoffice__config__v1__platform_exchange__field_indices_by_name,
+  1,  boxoffice__config__v1__platform_exchange__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__platform_exchange__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__attribute_mapping__field_descriptors[4] =
@@ -4061,6 +4170,34 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__scoping_mode__descriptor =
   boxoffice__config__v1__scoping_mode__enum_values_by_name,
   1,
   boxoffice__config__v1__scoping_mode__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__in_response_to_mode__enum_values_by_number[2] =
+{
+  { "IN_RESPONSE_TO_MODE_STRICT", "BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE__IN_RESPONSE_TO_MODE_STRICT", 0 },
+  { "IN_RESPONSE_TO_MODE_DEVICE", "BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE__IN_RESPONSE_TO_MODE_DEVICE", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__in_response_to_mode__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__in_response_to_mode__enum_values_by_name[2] =
+{
+  { "IN_RESPONSE_TO_MODE_DEVICE", 1 },
+  { "IN_RESPONSE_TO_MODE_STRICT", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__in_response_to_mode__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.InResponseToMode",
+  "InResponseToMode",
+  "Boxoffice__Config__V1__InResponseToMode",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__in_response_to_mode__enum_values_by_number,
+  2,
+  boxoffice__config__v1__in_response_to_mode__enum_values_by_name,
+  1,
+  boxoffice__config__v1__in_response_to_mode__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue boxoffice__config__v1__attribute_type__enum_values_by_number[3] =

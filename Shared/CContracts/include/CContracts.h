@@ -73,6 +73,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SamlEndpoint
 {
     return &boxoffice__config__v1__saml_endpoint__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformExchange_descriptor(void)
+{
+    return &boxoffice__config__v1__platform_exchange__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AttributeMapping_descriptor(void)
 {
     return &boxoffice__config__v1__attribute_mapping__descriptor;

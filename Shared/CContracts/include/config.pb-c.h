@@ -30,6 +30,7 @@ typedef struct Boxoffice__Config__V1__Mvpd Boxoffice__Config__V1__Mvpd;
 typedef struct Boxoffice__Config__V1__PlatformOverride Boxoffice__Config__V1__PlatformOverride;
 typedef struct Boxoffice__Config__V1__PlatformSettings Boxoffice__Config__V1__PlatformSettings;
 typedef struct Boxoffice__Config__V1__SamlEndpoint Boxoffice__Config__V1__SamlEndpoint;
+typedef struct Boxoffice__Config__V1__PlatformExchange Boxoffice__Config__V1__PlatformExchange;
 typedef struct Boxoffice__Config__V1__AttributeMapping Boxoffice__Config__V1__AttributeMapping;
 typedef struct Boxoffice__Config__V1__OAuthEndpoint Boxoffice__Config__V1__OAuthEndpoint;
 typedef struct Boxoffice__Config__V1__TempPass Boxoffice__Config__V1__TempPass;
@@ -124,6 +125,20 @@ typedef enum _Boxoffice__Config__V1__ScopingMode {
   BOXOFFICE__CONFIG__V1__SCOPING_MODE__SCOPING_MODE_NONE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__SCOPING_MODE)
 } Boxoffice__Config__V1__ScopingMode;
+/*
+ * Which request the MVPD's answer to a platform's sign-in framework has to name (mvpd section 2.8).
+ */
+typedef enum _Boxoffice__Config__V1__InResponseToMode {
+  /*
+   * The one that was recorded.
+   */
+  BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE__IN_RESPONSE_TO_MODE_STRICT = 0,
+  /*
+   * Any: the framework may have asked with a request of its own.
+   */
+  BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE__IN_RESPONSE_TO_MODE_DEVICE = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE)
+} Boxoffice__Config__V1__InResponseToMode;
 typedef enum _Boxoffice__Config__V1__AttributeType {
   BOXOFFICE__CONFIG__V1__ATTRIBUTE_TYPE__ATTRIBUTE_TYPE_STRING = 0,
   BOXOFFICE__CONFIG__V1__ATTRIBUTE_TYPE__ATTRIBUTE_TYPE_BOOLEAN = 1,
@@ -546,10 +561,28 @@ struct  Boxoffice__Config__V1__SamlEndpoint
    */
   protobuf_c_boolean allow_missing_cookie;
   char *logout_url;
+  /*
+   * Absent: an answer must name the recorded request.
+   */
+  Boxoffice__Config__V1__PlatformExchange *platform_exchange;
 };
 #define BOXOFFICE__CONFIG__V1__SAML_ENDPOINT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__saml_endpoint__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__SAML_BINDING__SAML_BINDING_REDIRECT, 0,NULL, BOXOFFICE__CONFIG__V1__SIGNATURE_POLICY__SIGNATURE_POLICY_ASSERTION, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, BOXOFFICE__CONFIG__V1__SCOPING_MODE__SCOPING_MODE_ISSUER_SUFFIX, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, BOXOFFICE__CONFIG__V1__ENCRYPTION_POLICY__ENCRYPTION_POLICY_OPTIONAL, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__SAML_BINDING__SAML_BINDING_REDIRECT, 0,NULL, BOXOFFICE__CONFIG__V1__SIGNATURE_POLICY__SIGNATURE_POLICY_ASSERTION, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, BOXOFFICE__CONFIG__V1__SCOPING_MODE__SCOPING_MODE_ISSUER_SUFFIX, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, BOXOFFICE__CONFIG__V1__ENCRYPTION_POLICY__ENCRYPTION_POLICY_OPTIONAL, 0, (char *)protobuf_c_empty_string, NULL }
+
+
+struct  Boxoffice__Config__V1__PlatformExchange
+{
+  ProtobufCMessage base;
+  Boxoffice__Config__V1__InResponseToMode in_response_to_mode;
+  /*
+   * Seconds; 0: 300, which is also the most in the mode `device`.
+   */
+  uint32_t max_age_s;
+};
+#define BOXOFFICE__CONFIG__V1__PLATFORM_EXCHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__platform_exchange__descriptor) \
+    , BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE__IN_RESPONSE_TO_MODE_STRICT, 0 }
 
 
 struct  Boxoffice__Config__V1__AttributeMapping
@@ -1011,6 +1044,25 @@ Boxoffice__Config__V1__SamlEndpoint *
 void   boxoffice__config__v1__saml_endpoint__free_unpacked
                      (Boxoffice__Config__V1__SamlEndpoint *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__PlatformExchange methods */
+void   boxoffice__config__v1__platform_exchange__init
+                     (Boxoffice__Config__V1__PlatformExchange         *message);
+size_t boxoffice__config__v1__platform_exchange__get_packed_size
+                     (const Boxoffice__Config__V1__PlatformExchange   *message);
+size_t boxoffice__config__v1__platform_exchange__pack
+                     (const Boxoffice__Config__V1__PlatformExchange   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__platform_exchange__pack_to_buffer
+                     (const Boxoffice__Config__V1__PlatformExchange   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__PlatformExchange *
+       boxoffice__config__v1__platform_exchange__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__platform_exchange__free_unpacked
+                     (Boxoffice__Config__V1__PlatformExchange *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__AttributeMapping methods */
 void   boxoffice__config__v1__attribute_mapping__init
                      (Boxoffice__Config__V1__AttributeMapping         *message);
@@ -1191,6 +1243,9 @@ typedef void (*Boxoffice__Config__V1__PlatformSettings_Closure)
 typedef void (*Boxoffice__Config__V1__SamlEndpoint_Closure)
                  (const Boxoffice__Config__V1__SamlEndpoint *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__PlatformExchange_Closure)
+                 (const Boxoffice__Config__V1__PlatformExchange *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__AttributeMapping_Closure)
                  (const Boxoffice__Config__V1__AttributeMapping *message,
                   void *closure_data);
@@ -1268,6 +1323,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__saml_binding__des
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__signature_policy__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__encryption_policy__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__scoping_mode__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__in_response_to_mode__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__attribute_type__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__temp_pass_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__authorization_protocol__descriptor;
@@ -1287,6 +1343,7 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_override__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_settings__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__saml_endpoint__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_exchange__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__attribute_mapping__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__temp_pass__descriptor;

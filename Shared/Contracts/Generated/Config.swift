@@ -336,6 +336,33 @@ public enum ScopingMode: Hashable, Sendable {
     }
 }
 
+/// Which request the MVPD's answer to a platform's sign-in framework has to name (mvpd section 2.8).
+public enum InResponseToMode: Hashable, Sendable {
+    /// The one that was recorded.
+    case strict
+    /// Any: the framework may have asked with a request of its own.
+    case device
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .strict
+        case 1: self = .device
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .strict: 0
+        case .device: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public enum AttributeType: Hashable, Sendable {
     case string
     case boolean
@@ -1306,6 +1333,8 @@ public struct SamlEndpoint: Message {
     /// True: an answer without the browser's cookie is accepted (embedded browsers).
     public var allowMissingCookie: Bool
     public var logoutURL: String
+    /// Absent: an answer must name the recorded request.
+    public var platformExchange: PlatformExchange?
 
     public init() { self.init(idpEntityID: "") }
 
@@ -1329,7 +1358,8 @@ public struct SamlEndpoint: Message {
         maxResponseAgeSeconds: UInt32 = 0,
         encryption: EncryptionPolicy = EncryptionPolicy(rawValue: 0),
         allowMissingCookie: Bool = false,
-        logoutURL: String = ""
+        logoutURL: String = "",
+        platformExchange: PlatformExchange? = nil
     ) {
         self.idpEntityID = idpEntityID
         self.ssoURL = ssoURL
@@ -1351,6 +1381,7 @@ public struct SamlEndpoint: Message {
         self.encryption = encryption
         self.allowMissingCookie = allowMissingCookie
         self.logoutURL = logoutURL
+        self.platformExchange = platformExchange
     }
 
     public static var messageName: String { "boxoffice.config.v1.SamlEndpoint" }
@@ -1379,6 +1410,7 @@ public struct SamlEndpoint: Message {
         encryption = EncryptionPolicy(rawValue: Int32(bitPattern: c.pointee.encryption.rawValue))
         allowMissingCookie = c.pointee.allow_missing_cookie != 0
         logoutURL = try CField.string(c.pointee.logout_url, "boxoffice.config.v1.SamlEndpoint.logout_url")
+        platformExchange = try CField.message(c.pointee.platform_exchange)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1407,6 +1439,40 @@ public struct SamlEndpoint: Message {
         c.pointee.encryption = Boxoffice__Config__V1__EncryptionPolicy(rawValue: UInt32(bitPattern: encryption.rawValue))
         c.pointee.allow_missing_cookie = allowMissingCookie ? 1 : 0
         if !logoutURL.isEmpty { c.pointee.logout_url = try arena.string(logoutURL, "boxoffice.config.v1.SamlEndpoint.logout_url") }
+        c.pointee.platform_exchange = try arena.message(platformExchange, as: Boxoffice__Config__V1__PlatformExchange.self)
+    }
+}
+
+public struct PlatformExchange: Message {
+    public var inResponseToMode: InResponseToMode
+    /// Seconds; 0: 300, which is also the most in the mode `device`.
+    public var maxAgeSeconds: UInt32
+
+    public init() { self.init(inResponseToMode: InResponseToMode(rawValue: 0)) }
+
+    public init(
+        inResponseToMode: InResponseToMode = InResponseToMode(rawValue: 0),
+        maxAgeSeconds: UInt32 = 0
+    ) {
+        self.inResponseToMode = inResponseToMode
+        self.maxAgeSeconds = maxAgeSeconds
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.PlatformExchange" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_PlatformExchange_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__PlatformExchange>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__PlatformExchange.self)
+        inResponseToMode = InResponseToMode(rawValue: Int32(bitPattern: c.pointee.in_response_to_mode.rawValue))
+        maxAgeSeconds = c.pointee.max_age_s
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__PlatformExchange.self, capacity: 1)
+        boxoffice__config__v1__platform_exchange__init(c)
+        c.pointee.in_response_to_mode = Boxoffice__Config__V1__InResponseToMode(rawValue: UInt32(bitPattern: inResponseToMode.rawValue))
+        c.pointee.max_age_s = maxAgeSeconds
     }
 }
 

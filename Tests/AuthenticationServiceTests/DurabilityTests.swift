@@ -1,3 +1,6 @@
+import Clocks
+import Contracts
+import Storage
 import Testing
 
 @testable import AuthenticationService
@@ -20,5 +23,30 @@ struct DurabilityTests {
         #expect(try await reopened.liveRecord(RegistrationCodeText(typed: "QK7M2XD"), now: t0)?.isUsed == true)
         #expect(try await reopened.session(Sample.session().key) == Sample.session())
         #expect(try await reopened.pending(RelayHandle("relay-1").digest, now: t0) == nil)
+    }
+
+    @Test("A file of the version before is opened, its sessions are regular ones with the device of their code")
+    func opensOlderFile() async throws {
+        let file = Folder.shared.newFile()
+        let released = AuthenticationDatabase.migrations.prefix { $0.name != "5-session-origins" }
+        let older = try Store(file: file, name: "authentication", migrations: Array(released))
+        #expect(try await SqliteAuthenticationStore(older).claim(Sample.record(), now: t0))
+        let end = t0 + .seconds(3600)
+        let device = ["dev-7f3a", "dev-1"]
+        let attributes = try Sample.subject().attributesColumn()
+        try await older.write { database in
+            let sql = """
+                INSERT INTO session VALUES (?, 'CHAN7', ?, 'DemoCable', ?, '', '', 'client-1', '0123', 'user-42', 'user-42',
+                    'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent', 'q', 'sp', 'index-1', 0, ?, ?, ?)
+                """
+            try database.execute(sql: sql, arguments: [device[0], "session-1", "record-1", attributes, t0, end])
+            try database.execute(sql: sql, arguments: [device[1], "session-2", "record-gone", attributes, t0, end])
+        }
+        await older.close()
+
+        let store = SqliteAuthenticationStore(try Backend.database(file))
+        #expect(try await store.session(Sample.session().key) == Sample.session())
+        let other = try await store.session(Sample.session(device: "dev-1").key)
+        #expect(other?.device == DeviceInformation() && other?.origin == Sample.session().origin)
     }
 }

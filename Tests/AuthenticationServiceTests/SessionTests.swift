@@ -153,6 +153,23 @@ struct SessionTests {
         #expect(subject.session == (try await rig.session(call)))
         #expect(subject.attributes == [UserAttribute(key: "householdID", values: ["house-1"])])
         #expect(!subject.clientID.isEmpty)
+        #expect(subject.session?.kind == .regular && subject.deviceID == "dev-7f3a" && subject.device == Sample.device)
+    }
+
+    @Test("rest-v1 §3.17: a code leads to the subject of its session, and to none but its own", arguments: Backend.allCases)
+    func tellsSubjectByCode(_ backend: Backend) async throws {
+        let rig = try Rig(backend)
+        let call = try await rig.call(rig.bearer())
+        let unused = try await rig.code(call)
+        let code = try await rig.signIn(call)
+        func find(_ code: String, bearer: String = "") async throws -> SessionSubject {
+            try await rig.service.findSessionByCode(.init(accessToken: bearer, requestor: "CHAN7", code: code), context: rig.context)
+        }
+        #expect(try await find(code.code, bearer: call.accessToken) == (try await self.find(rig, call)))
+        #expect(try await find(code.code.lowercased()).deviceID == "dev-7f3a")
+        await expectFault(.authenticationSessionMissing) { _ = try await find(unused.code) }
+        await expectFault(.authenticationSessionMissing) { _ = try await find("ZZZZZZZ") }
+        await expectFault(.accessDenied) { _ = try await find(code.code, bearer: "broken") }
     }
 
     @Test("A proxied MVPD is named beside its proxy")

@@ -194,16 +194,44 @@ struct StoreConformanceTests {
         #expect(try await store.end(device: session.key.device, requestors: requestors, claims: claims, now: t0) == 1)
     }
 
+    @Test("How a session came about is kept, with or without a registration code", arguments: Backend.allCases)
+    func keepsOrigins(_ backend: Backend) async throws {
+        let store = try backend.open()
+        let before = Timestamp(milliseconds: t0.milliseconds - 86_400_000)
+        let origins = [
+            SessionOrigin(kind: .regular, authenticatedAt: t0, identity: PlatformIdentity("ab01")),
+            SessionOrigin(kind: .platform, authenticatedAt: t0),
+            SessionOrigin(kind: .tempPass, authenticatedAt: t0, trial: TrialID("trial-1")),
+            SessionOrigin(kind: .degraded, authenticatedAt: t0, rule: DegradationRuleID("rule-1")),
+            SessionOrigin(kind: .shared, authenticatedAt: before, identity: PlatformIdentity("ab01")),
+        ]
+        for (number, origin) in origins.enumerated() {
+            let code = "AAAAAA\(number + 2)"
+            let record = Sample.record(code, id: "record-\(number)", device: "dev-\(number)")
+            let session = Sample.session(
+                "session-\(number)", device: "dev-\(number)", record: number == 0 ? "record-0" : nil, origin: origin)
+            #expect(try await store.claim(record, now: t0))
+            try await complete(store, session, record, number: number)
+            #expect(try await store.session(session.key) == session)
+        }
+    }
+
     /// A session comes about in no other way than by a completed sign-in.
     private func signIn(
         _ store: any AuthenticationStore, _ session: SessionRecord, code: String = "QK7M2XD", number: Int = 1
     ) async throws {
         let record = Sample.record(
-            code, id: session.record.text, requestor: session.key.requestor.text, device: session.key.device.text)
+            code, id: session.record?.text ?? "record", requestor: session.key.requestor.text, device: session.key.device.text)
         #expect(try await store.claim(record, now: t0))
+        try await complete(store, session, record, number: number)
+    }
+
+    private func complete(
+        _ store: any AuthenticationStore, _ session: SessionRecord, _ record: RegistrationRecord, number: Int
+    ) async throws {
         #expect(try await store.begin(Sample.pending("_request-\(number)", relay: "relay-\(number)", record: record), now: t0))
         let completion = Sample.completion(
-            "_request-\(number)", assertion: "_assertion-\(number)", session: session, record: session.record.text)
+            "_request-\(number)", assertion: "_assertion-\(number)", session: session, record: record.id.text)
         #expect(try await store.complete(completion, now: t0) == .completed)
     }
 }

@@ -69,4 +69,9 @@ extension AuthenticationService: Sessions {
         let (record, catalogue) = try await sessions.session(of: request.call, hidesDisabled: false)
         return record.subjectContract(in: catalogue)
     }
+
+    public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
+        let (record, catalogue) = try await sessions.session(byCode: request)
+        return record.subjectContract(in: catalogue)
+    }
 }

@@ -23,10 +23,6 @@ extension AuthenticationService {
         throw Fault(.unimplemented, "Not built yet.")
     }
 
-    public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
-        throw Fault(.unimplemented, "Not built yet.")
-    }
-
     public func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
         throw Fault(.unimplemented, "Not built yet.")
     }

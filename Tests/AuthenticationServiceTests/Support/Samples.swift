@@ -41,13 +41,14 @@ enum Sample {
     }
 
     static func session(
-        _ id: String = "session-1", device: String = "dev-7f3a", requestor: String = "CHAN7", record: String = "record-1",
-        mvpd: String = "DemoCable", claims: DeviceClaims = DeviceClaims(), lifetime: Duration = .seconds(3600)
+        _ id: String = "session-1", device: String = "dev-7f3a", requestor: String = "CHAN7", record: String? = "record-1",
+        mvpd: String = "DemoCable", claims: DeviceClaims = DeviceClaims(), lifetime: Duration = .seconds(3600),
+        origin: SessionOrigin = SessionOrigin(kind: .regular, authenticatedAt: t0)
     ) -> SessionRecord {
         SessionRecord(
             id: SessionID(id), key: SessionKey(device: DeviceID(device), requestor: RequestorID(requestor)), mvpd: MvpdID(mvpd),
-            record: RegistrationRecordID(record), claims: claims, clientID: ClientID("client-1"), userID: "0123", subject: subject(),
-            createdAt: t0, expiresAt: t0 + lifetime)
+            record: record.map(RegistrationRecordID.init), claims: claims, clientID: ClientID("client-1"), userID: "0123",
+            subject: subject(), createdAt: t0, expiresAt: t0 + lifetime, origin: origin, updatedAt: t0, device: Sample.device)
     }
 
     static func subject(_ user: String = "user-42", isHomeBased: Bool = false) -> UpstreamSubject {

@@ -8,7 +8,7 @@ extension SessionRecord {
         return Session(
             id: id.text, requestor: key.requestor.text, mvpd: self.mvpd.text, proxyMvpd: mvpd?.isProxied == true ? mvpd?.proxyMvpdID ?? "" : "",
             userID: userID, createdAtMilliseconds: UInt64(clamping: createdAt.milliseconds),
-            expiresAtMilliseconds: UInt64(clamping: expiresAt.milliseconds))
+            expiresAtMilliseconds: UInt64(clamping: expiresAt.milliseconds), kind: origin.kind)
     }
 
     /// With the identity that the MVPD gave. Only metadata keys that are enabled for the integration leave the service (mvpd §2.5).
@@ -17,6 +17,7 @@ extension SessionRecord {
         let enabled = Set(integration?.metadataKeys.map(\.key) ?? [])
         return SessionSubject(
             session: contract(in: catalogue), upstreamUserID: subject.userID,
-            attributes: subject.attributes.filter { enabled.contains(String($0.key.prefix { $0 != "." })) }, clientID: clientID.text)
+            attributes: subject.attributes.filter { enabled.contains(String($0.key.prefix { $0 != "." })) }, clientID: clientID.text,
+            deviceID: key.device.text, device: device)
     }
 }

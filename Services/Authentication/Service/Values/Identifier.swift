@@ -15,6 +15,9 @@ enum DeviceSubject {}
 enum RegistrationRecordSubject {}
 enum SamlRequestSubject {}
 enum SessionSubjectTag {}
+enum DegradationRuleSubject {}
+enum PlatformIdentitySubject {}
+enum TrialSubject {}
 
 typealias ClientID = Identifier<ClientSubject>
 typealias SoftwareID = Identifier<SoftwareSubject>
@@ -25,3 +28,8 @@ typealias DeviceID = Identifier<DeviceSubject>
 typealias RegistrationRecordID = Identifier<RegistrationRecordSubject>
 typealias SamlRequestID = Identifier<SamlRequestSubject>
 typealias SessionID = Identifier<SessionSubjectTag>
+typealias DegradationRuleID = Identifier<DegradationRuleSubject>
+/// Who a platform says that its user is: the digest of issuer and subject (rest-v1 §2.6).
+typealias PlatformIdentity = Identifier<PlatformIdentitySubject>
+/// A trial of a TempPass (rest-v1 §6.2).
+typealias TrialID = Identifier<TrialSubject>

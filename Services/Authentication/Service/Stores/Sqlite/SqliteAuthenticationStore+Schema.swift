@@ -48,6 +48,30 @@ extension SqliteAuthenticationStore {
                 );
                 CREATE INDEX session_expiry ON session (expires_at_ms);
                 """),
+        // A session may come about without a registration code; SQLite drops a NOT NULL only with the table.
+        Migration(
+            "5-session-origins",
+            sql: """
+                CREATE TABLE new_session (
+                    device_id TEXT NOT NULL, requestor TEXT NOT NULL, id TEXT NOT NULL UNIQUE, mvpd TEXT NOT NULL, record_id TEXT,
+                    app_id TEXT NOT NULL, device_user TEXT NOT NULL, client_id TEXT NOT NULL, user_id TEXT NOT NULL,
+                    upstream_user_id TEXT NOT NULL, name_id TEXT NOT NULL, name_format TEXT NOT NULL, name_qualifier TEXT NOT NULL,
+                    sp_name_qualifier TEXT NOT NULL, session_index TEXT NOT NULL, is_home_based INTEGER NOT NULL, attributes BLOB NOT NULL,
+                    created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, kind INTEGER NOT NULL, rule TEXT, identity TEXT,
+                    trial TEXT, authenticated_at_ms INTEGER NOT NULL, updated_at_ms INTEGER NOT NULL, device BLOB NOT NULL,
+                    UNIQUE (device_id, requestor)
+                );
+                INSERT INTO new_session SELECT device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id,
+                    upstream_user_id, name_id, name_format, name_qualifier, sp_name_qualifier, session_index, is_home_based, attributes,
+                    created_at_ms, expires_at_ms, 0, NULL, NULL, NULL, created_at_ms, created_at_ms,
+                    coalesce((SELECT device FROM registration_code WHERE registration_code.id = session.record_id), x'')
+                    FROM session;
+                DROP TABLE session;
+                ALTER TABLE new_session RENAME TO session;
+                CREATE INDEX session_expiry ON session (expires_at_ms);
+                CREATE INDEX session_identity ON session (identity) WHERE identity IS NOT NULL;
+                CREATE INDEX session_trial ON session (trial) WHERE trial IS NOT NULL;
+                """),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

@@ -40,21 +40,24 @@ extension SqliteAuthenticationStore: SessionStore {
 }
 
 extension SessionRecord {
-    func insert(into database: Database, attributes: Data) throws {
+    /// In place of the session that the device has at the requestor.
+    func insert(into database: Database) throws {
         let sql = """
             INSERT OR REPLACE INTO session (device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id,
                 upstream_user_id, name_id, name_format, name_qualifier, sp_name_qualifier, session_index, is_home_based, attributes,
-                created_at_ms, expires_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                created_at_ms, expires_at_ms, kind, rule, identity, trial, authenticated_at_ms, updated_at_ms, device)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try database.cachedStatement(sql: sql).execute(arguments: [
             key.device, key.requestor, id, mvpd, record, claims.appID, claims.deviceUser, clientID, userID, subject.userID,
             subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
-            subject.name.sessionIndex, subject.isHomeBased, attributes, createdAt, expiresAt,
+            subject.name.sessionIndex, subject.isHomeBased, try subject.attributesColumn(), createdAt, expiresAt,
+            Int64(origin.kind.rawValue), origin.rule, origin.identity, origin.trial, origin.authenticatedAt, updatedAt,
+            try device.columnValue(),
         ])
     }
 
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         let name = SubjectName(
             value: row["name_id"], format: row["name_format"], nameQualifier: row["name_qualifier"],
             serviceProviderQualifier: row["sp_name_qualifier"], sessionIndex: row["session_index"])
@@ -65,6 +68,15 @@ extension SessionRecord {
             subject: UpstreamSubject(
                 userID: row["upstream_user_id"], name: name, isHomeBased: row["is_home_based"],
                 attributes: try UpstreamSubject.attributes(column: row["attributes"])),
-            createdAt: row["created_at_ms"], expiresAt: row["expires_at_ms"])
+            createdAt: row["created_at_ms"], expiresAt: row["expires_at_ms"], origin: SessionOrigin(row: row),
+            updatedAt: row["updated_at_ms"], device: try DeviceInformation(columnValue: row["device"]))
+    }
+}
+
+extension SessionOrigin {
+    fileprivate init(row: Row) {
+        self.init(
+            kind: SessionKind(rawValue: row["kind"]), authenticatedAt: row["authenticated_at_ms"], rule: row["rule"],
+            identity: row["identity"], trial: row["trial"])
     }
 }

@@ -32,7 +32,6 @@ extension SqliteAuthenticationStore: SignInStore {
 
     func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
         let session = completion.session
-        let attributes = try session.subject.attributesColumn()
         defer { sessions.forget(session.key) }
         return try await store.write { database in
             try database.cachedStatement(sql: "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?")
@@ -45,7 +44,7 @@ extension SqliteAuthenticationStore: SignInStore {
             let code = "UPDATE registration_code SET is_used = 1 WHERE id = ? AND is_used = 0 AND expires_at_ms > ?"
             try database.cachedStatement(sql: code).execute(arguments: [completion.record, now])
             guard database.changesCount == 1 else { return .codeGone }
-            try session.insert(into: database, attributes: attributes)
+            try session.insert(into: database)
             return .completed
         }
     }

@@ -1,6 +1,7 @@
 public import Contracts
 
-/// How long tokens live; the last level that sets a value wins: deployment, MVPD, integration (mvpd §1.1).
+/// How long tokens live; the last level that sets a value wins: deployment, MVPD, integration (mvpd §1.1). For a
+/// device, take the pair that `requireIntegration(requestor:mvpd:platform:)` resolved for its platform.
 extension Catalogue {
     /// Used where neither the MVPD nor the integration sets a value (rest-v1 §5).
     public enum DefaultLifetime {
@@ -25,6 +26,14 @@ extension Catalogue {
     public static func mediaTokenLifetime(_ requestor: Requestor) -> Duration {
         requestor.mediaTokenTtlSeconds == 0 ? DefaultLifetime.mediaToken : .seconds(Int64(requestor.mediaTokenTtlSeconds))
     }
+
+    /// How many resources one preauthorization may ask about (dashboard §2).
+    public static func preflightMaxResources(_ integration: Integration, _ mvpd: Mvpd) -> Int {
+        let values = [integration.preflightMaxResources, mvpd.authorization?.preflightMaxResources ?? 0, defaultPreflightMaxResources]
+        return values.first { $0 != 0 }.map(Int.init) ?? 0
+    }
+
+    static let defaultPreflightMaxResources: UInt32 = 5
 
     private static func lifetime(_ integration: UInt32, _ mvpd: UInt32, _ fallback: Duration) -> Duration {
         if integration != 0 { return .seconds(Int64(integration)) }

@@ -10,6 +10,8 @@ public struct Catalogue: Sendable {
     private let integrationsByRequestor: [String: [Integration]]
     private let applications: [String: Application]
     private let applicationsBySoftware: [String: Application]
+    let programmers: [String: Programmer]
+    let degradationRules: [IntegrationKey: [DegradationRule]]
 
     public init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -18,6 +20,8 @@ public struct Catalogue: Sendable {
         integrations = Self.index(configuration.integrations) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }
         integrationsByRequestor = Dictionary(grouping: configuration.integrations) { $0.requestorID }
         applications = Self.index(configuration.applications) { $0.id }
+        programmers = Self.index(configuration.programmers) { $0.id }
+        degradationRules = Dictionary(grouping: configuration.degradationRules) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }
         let pairs = configuration.applications.flatMap { application in application.softwareIDs.map { ($0, application) } }
         applicationsBySoftware = Dictionary(pairs) { first, _ in first }
     }
@@ -27,6 +31,9 @@ public struct Catalogue: Sendable {
     public func requestor(_ id: String) -> Requestor? { requestors[id] }
 
     public func mvpd(_ id: String) -> Mvpd? { mvpds[id] }
+
+    /// The programmer that a requestor belongs to.
+    public func programmer(of requestor: Requestor) -> Programmer? { programmers[requestor.programmerID] }
 
     public func application(_ id: String) -> Application? { applications[id] }
 
@@ -39,10 +46,11 @@ public struct Catalogue: Sendable {
     }
 
     /// The enabled integrations of a requestor with their MVPDs, in catalogue order (rest-v1 §3.3 lists only these).
-    public func activeIntegrations(requestor: String) -> [(integration: Integration, mvpd: Mvpd)] {
+    /// - Parameter platform: Whose values are put in place of the general ones; `nil`: no platform is known.
+    public func activeIntegrations(requestor: String, platform: Platform? = nil) -> [(integration: Integration, mvpd: Mvpd)] {
         (integrationsByRequestor[requestor] ?? []).compactMap { integration in
             guard integration.enabled, let mvpd = mvpds[integration.mvpdID] else { return nil }
-            return (integration, mvpd)
+            return Self.resolved(integration, mvpd, scope: PlatformScope(platform))
         }
     }
 
@@ -51,7 +59,7 @@ public struct Catalogue: Sendable {
     }
 }
 
-private struct IntegrationKey: Hashable {
+struct IntegrationKey: Hashable {
     let requestor: String
     let mvpd: String
 }
@@ -65,11 +73,14 @@ extension Catalogue {
     }
 
     /// The enabled integration of two known parties.
+    /// - Parameter platform: Whose values are put in place of the general ones; `nil`: no platform is known.
     /// - Throws: `unknown_integration` when there is none, or it is switched off (rest-v1 §2.8).
-    public func requireIntegration(requestor: String, mvpd: String) throws(Fault) -> (integration: Integration, mvpd: Mvpd) {
+    public func requireIntegration(
+        requestor: String, mvpd: String, platform: Platform? = nil
+    ) throws(Fault) -> (integration: Integration, mvpd: Mvpd) {
         guard let integration = integration(requestor: requestor, mvpd: mvpd), integration.enabled, let record = mvpds[mvpd] else {
             throw Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
         }
-        return (integration, record)
+        return Self.resolved(integration, record, scope: PlatformScope(platform))
     }
 }

@@ -55,7 +55,7 @@ public struct AuthorizationService: Authorization {
         guard request.mvpd.isEmpty || request.mvpd == session.mvpd else {
             throw Fault(.authenticationSessionIssuerMismatch, "The session is another MVPD's.")
         }
-        let integration = try catalogue.requireIntegration(requestor: requestor.id, mvpd: session.mvpd)
+        let integration = try catalogue.requireIntegration(requestor: requestor.id, mvpd: session.mvpd, platform: request.call?.device?.platform)
         let token = try await decisions.decide(session, resource: resource, integration: integration, context: context)
         return Self.decision(token, resource: resource)
     }

@@ -38,7 +38,7 @@ struct ClientRegistration: Sendable {
 
     private func requireRedirect(_ redirect: String, _ application: Application, _ catalogue: Catalogue) throws(Fault) {
         guard !redirect.isEmpty else { return }
-        let schemes = application.requestorIDs.compactMap(catalogue.requestor).flatMap(\.customSchemes)
+        let schemes = application.requestorIDs.compactMap(catalogue.requestor).flatMap(catalogue.customSchemes)
         guard RedirectRules.accepts(registered: redirect, application: application, customSchemes: schemes) else {
             throw Fault(.invalidRedirectURI, "The redirect_uri is not among the application's.")
         }

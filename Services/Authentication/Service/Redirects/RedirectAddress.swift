@@ -54,6 +54,7 @@ struct RedirectAddress: Hashable, Sendable {
 
     private static func isLetter(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") }
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-    private static func isSchemeCharacter(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte) }
+    /// The underscore is no character of a scheme (RFC 3986 §3.1), but one of base64url, of which generated schemes consist (dashboard §2).
+    private static func isSchemeCharacter(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "+-._".utf8.contains(byte) }
     private static func isHostCharacter(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "-._".utf8.contains(byte) }
 }

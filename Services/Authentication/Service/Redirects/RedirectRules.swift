@@ -3,7 +3,7 @@ internal import Contracts
 /// Which addresses an app may have people sent to (rest-v1 §3.1, §3.7).
 enum RedirectRules {
     /// May a client of this application register this `redirect_uri` (rest-v1 §3.1)?
-    /// - Parameter customSchemes: Those of the requestors that the application acts for.
+    /// - Parameter customSchemes: Those of the requestors that the application acts for, and of their programmers.
     static func accepts(registered text: String, application: Application, customSchemes: [String]) -> Bool {
         guard let address = RedirectAddress(text) else { return false }
         if address.isWeb { return application.redirectDomains.contains(where: address.lies(under:)) }
@@ -12,16 +12,17 @@ enum RedirectRules {
 
     /// May a sign-in for this requestor end at this `redirect_url` (rest-v1 §3.7)?
     /// - Parameters:
+    ///   - customSchemes: The requestor's and its programmer's.
     ///   - application: The one that made the registration code; `nil` when it is gone.
     ///   - activationOrigins: Origins of the operator's own activation pages.
     static func accepts(
-        signInEnd text: String, requestor: Requestor, application: Application?, activationOrigins: Set<String>
+        signInEnd text: String, requestor: Requestor, customSchemes: [String], application: Application?, activationOrigins: Set<String>
     ) -> Bool {
         guard let address = RedirectAddress(text) else { return false }
         if address.isWeb {
             return activationOrigins.contains(address.origin) || requestor.domains.contains { address.lies(under: $0.name) }
         }
-        return application.map { isApplicationAddress(address, $0) } ?? false || isCustomScheme(address, requestor.customSchemes)
+        return application.map { isApplicationAddress(address, $0) } ?? false || isCustomScheme(address, customSchemes)
     }
 
     /// `adobepass://` and a domain of the application backwards, or one of the SDKs' constants for its platforms.

@@ -2,7 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 
-/// When a new session ends (mvpd §2.4).
+/// When a new session ends (mvpd §2.4). Integration and MVPD are those that the catalogue resolved for the device's platform (rest-v1 §5).
 enum SessionLifetime {
     /// - Parameters:
     ///   - isHomeBased: The MVPD recognised the home network.

@@ -93,9 +93,10 @@ struct SignInFinisher: Sendable {
     }
 
     private func session(_ accepted: AcceptedSignIn, _ record: RegistrationRecord, _ answer: Answer) -> SessionRecord {
-        let mvpd = answer.parties.provider.mvpd
+        let scope = PlatformScope(record.device.platform)
+        let (integration, mvpd) = Catalogue.resolved(answer.parties.integration, answer.parties.provider.mvpd, scope: scope)
         let end = SessionLifetime.end(
-            answer.parties.integration, mvpd, isHomeBased: accepted.subject.isHomeBased, limit: accepted.sessionEnd, now: answer.now)
+            integration, mvpd, isHomeBased: accepted.subject.isHomeBased, limit: accepted.sessionEnd, now: answer.now)
         return SessionRecord(
             id: SessionID(random.uuid()), key: SessionKey(device: record.deviceID, requestor: record.requestor), mvpd: MvpdID(mvpd.id),
             record: record.id, claims: record.claims, clientID: record.clientID,
@@ -109,7 +110,8 @@ struct SignInFinisher: Sendable {
         let application = client.flatMap { answer.catalogue.application(softwareID: $0.softwareID.text) }
         let requestor = answer.parties.requestor
         let isAccepted = RedirectRules.accepts(
-            signInEnd: answer.pending.redirectURL, requestor: requestor, application: application, activationOrigins: activationOrigins)
+            signInEnd: answer.pending.redirectURL, requestor: requestor, customSchemes: answer.catalogue.customSchemes(of: requestor),
+            application: application, activationOrigins: activationOrigins)
         return isAccepted ? answer.pending.redirectURL : requestor.defaultRedirectURL
     }
 }

@@ -56,7 +56,8 @@ struct SignInStarter: Sendable {
         }
         let application = try await store.client(record.clientID).flatMap { catalogue.application(softwareID: $0.softwareID.text) }
         let isAccepted = RedirectRules.accepts(
-            signInEnd: request.redirectURL, requestor: requestor, application: application, activationOrigins: activationOrigins)
+            signInEnd: request.redirectURL, requestor: requestor, customSchemes: catalogue.customSchemes(of: requestor), application: application,
+            activationOrigins: activationOrigins)
         guard isAccepted else { throw Fault(.invalidRedirectURL, "The redirect_url is not registered for the requestor.") }
     }
 

@@ -8,6 +8,7 @@ internal import Logging
 
 /// Cache, cut-off, MVPD: in this order (mvpd §4.3). Only permits are kept.
 struct DecisionMaker: Sendable {
+    /// As the catalogue resolved them for the device's platform (rest-v1 §5).
     typealias Partners = (integration: Integration, mvpd: Mvpd)
 
     let store: any AuthorizationStore

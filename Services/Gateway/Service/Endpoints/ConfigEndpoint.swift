@@ -15,18 +15,25 @@ struct ConfigEndpoint: Sendable {
             _ = try await dependencies.authentication.verifyAccessToken(request, context: exchange.call)
         }
         let requestor = try catalogue.requireRequestor(id)
-        let encoded = try exchange.headers[.xDeviceInfo] ?? exchange.value("device_info")
-        let platform = encoded.flatMap { PlatformRule.platform(.lenient($0, userAgent: exchange.userAgent)) }
-        return Response(Self.document(requestor, catalogue, platform: platform), format: exchange.format)
+        return Response(Self.document(requestor, catalogue, platform: try Self.platform(exchange)), format: exchange.format)
     }
 
-    /// - Parameter platform: The platform whose single sign-on settings are shown; `nil`: any that is configured.
+    /// - Returns: `unknown` for a device that is of no platform that the catalogue names; `nil` when the call tells nothing of its device.
+    private static func platform(_ exchange: Exchange) throws -> Platform? {
+        guard let encoded = try exchange.headers[.xDeviceInfo] ?? exchange.value("device_info"), !encoded.isEmpty else { return nil }
+        if let device = try? DeviceInformation.strict(encoded, userAgent: exchange.userAgent) { return device.platform }
+        let guessed = DeviceInformation.lenient(encoded, userAgent: exchange.userAgent).platform
+        return guessed == .unknown ? nil : guessed
+    }
+
+    /// - Parameter platform: Whose values are shown; `nil`: the general ones, with the single sign-on settings of any platform that is
+    ///   configured.
     static func document(_ requestor: Requestor, _ catalogue: Catalogue, platform: Platform?) -> Document {
         let domains = requestor.domains.map { domain in
             Document.Value.object([.init("name", .text(domain.name)), .init("mvpdInitiated", .flag(domain.mvpdInitiated))])
         }
-        let mvpds = catalogue.activeIntegrations(requestor: requestor.id).map { pair in
-            Document.Value.object(members(pair.mvpd) + sso(pair.mvpd, pair.integration, platform))
+        let mvpds = catalogue.activeIntegrations(requestor: requestor.id, platform: platform).map { pair in
+            Document.Value.object(members(pair.mvpd) + sso(pair, catalogue, platform))
         }
         return Document(
             "config",
@@ -60,11 +67,9 @@ struct ConfigEndpoint: Sendable {
     }
 
     /// Only MVPDs that are configured for platform single sign-on have these.
-    private static func sso(_ mvpd: Mvpd, _ integration: Integration, _ platform: Platform?) -> [Document.Member] {
-        guard let settings = mvpd.platforms.first(where: { platform == nil || $0.platform == platform }) else { return [] }
-        var members: [Document.Member] = [
-            .init("enablePlatformServices", .flag(settings.enablePlatformServices && integration.platformSsoEnabled))
-        ]
+    private static func sso(_ pair: (integration: Integration, mvpd: Mvpd), _ catalogue: Catalogue, _ platform: Platform?) -> [Document.Member] {
+        guard let (settings, isOn) = settings(pair, catalogue, platform) else { return [] }
+        var members: [Document.Member] = [.init("enablePlatformServices", .flag(isOn))]
         if let status = name(settings.boardingStatus) { members.append(.init("boardingStatus", .text(status))) }
         members += [
             .init("displayInPlatformPicker", .flag(settings.displayInPlatformPicker)),
@@ -73,6 +78,25 @@ struct ConfigEndpoint: Sendable {
         ]
         if settings.enforcePlatformPermissions { members.append(.init("enforcePlatformPermissions", .flag(true))) }
         return members
+    }
+
+    /// The settings of the platform, or of the first one where single sign-on is on, else the first one, and whether it is on there.
+    private static func settings(
+        _ pair: (integration: Integration, mvpd: Mvpd), _ catalogue: Catalogue, _ platform: Platform?
+    ) -> (settings: PlatformSettings, isOn: Bool)? {
+        if let platform { return pair.mvpd.platforms.first { $0.platform == platform }.map { ($0, isOn($0, pair.integration)) } }
+        let configured = pair.mvpd.platforms.compactMap { settings -> (settings: PlatformSettings, isOn: Bool)? in
+            let requestor = pair.integration.requestorID
+            let resolved = try? catalogue.requireIntegration(requestor: requestor, mvpd: pair.mvpd.id, platform: settings.platform)
+            return resolved.flatMap { own in
+                own.mvpd.platforms.first { $0.platform == settings.platform }.map { ($0, isOn($0, own.integration)) }
+            }
+        }
+        return configured.first(where: \.isOn) ?? configured.first
+    }
+
+    private static func isOn(_ settings: PlatformSettings, _ integration: Integration) -> Bool {
+        settings.enablePlatformServices && integration.platformSsoEnabled
     }
 
     private static func name(_ status: BoardingStatus) -> String? {

@@ -44,8 +44,8 @@ struct LogoutEndpoint: Sendable {
     private func target(_ exchange: Exchange) throws(Fault) -> String? {
         guard let url = try exchange.value("redirect_url"), !url.isEmpty else { return nil }
         guard let id = try exchange.value("requestor"), !id.isEmpty else { return url }
-        let requestor = try dependencies.catalogue.current().requireRequestor(id)
-        guard RedirectRule(requestors: [requestor]).accepts(url) else { throw Self.foreign }
+        let catalogue = try dependencies.catalogue.current()
+        guard RedirectRule(requestors: [try catalogue.requireRequestor(id)], catalogue).accepts(url) else { throw Self.foreign }
         return url
     }
 
@@ -54,7 +54,7 @@ struct LogoutEndpoint: Sendable {
         let client = try await dependencies.authentication.verifyAccessToken(
             VerifyAccessTokenRequest(accessToken: call.accessToken), context: exchange.call)
         let catalogue = try dependencies.catalogue.current()
-        guard RedirectRule(requestors: client.requestorIDs.compactMap(catalogue.requestor)).accepts(url) else { throw Self.foreign }
+        guard RedirectRule(requestors: client.requestorIDs.compactMap(catalogue.requestor), catalogue).accepts(url) else { throw Self.foreign }
     }
 
     /// The address with one more parameter.

@@ -1,14 +1,15 @@
+internal import Catalogue
 internal import Contracts
 
-/// Addresses to which a browser may be sent: web addresses at or under a registered domain, and the channels' own URL schemes
-/// (rest-v1 §3.7).
+/// Addresses to which a browser may be sent: web addresses at or under a registered domain, and the URL schemes of channels
+/// and programmers (rest-v1 §3.7).
 struct RedirectRule {
     private let domains: [String]
     private let schemes: [String]
 
-    init(requestors: [Requestor]) {
+    init(requestors: [Requestor], _ catalogue: Catalogue) {
         domains = requestors.flatMap { $0.domains.map(\.name) }
-        schemes = requestors.flatMap(\.customSchemes)
+        schemes = requestors.flatMap(catalogue.customSchemes)
     }
 
     func accepts(_ url: String) -> Bool {

@@ -1,0 +1,42 @@
+public import Clocks
+public import Contracts
+
+extension Catalogue {
+    /// The rule that decides in place of the MVPD at this moment (rest-v1 §6.1).
+    ///
+    /// AuthZ-None comes before AuthN-All, that before AuthZ-All; of two rules of one kind the one that lasts longer counts.
+    /// - Parameters:
+    ///   - platform: The device's; `nil` when nothing is known of it: a rule for some platforms does not hold then.
+    ///   - resource: What is to be watched. `nil`: the step is a sign-in, of which only AuthN-All speaks, whatever resources it names.
+    public func degradation(requestor: String, mvpd: String, platform: Platform?, resource: String?, now: Timestamp) -> DegradationRule? {
+        guard let rules = degradationRules[IntegrationKey(requestor: requestor, mvpd: mvpd)] else { return nil }
+        let holding = rules.filter { $0.holds(on: platform, for: resource, at: now) }
+        return holding.max { ($0.kind.precedence, $0.endsAtMilliseconds) < ($1.kind.precedence, $1.endsAtMilliseconds) }
+    }
+}
+
+extension DegradationRule {
+    /// True from its start up to its end.
+    public func isActive(at now: Timestamp) -> Bool {
+        let now = UInt64(clamping: now.milliseconds)
+        return startsAtMilliseconds <= now && now < endsAtMilliseconds
+    }
+
+    fileprivate func holds(on platform: Platform?, for resource: String?, at now: Timestamp) -> Bool {
+        guard isActive(at: now), kind.precedence > 0, platforms.isEmpty || platform.map(platforms.contains) == true else { return false }
+        guard let resource else { return kind == .authnAll }
+        return resources.isEmpty || resources.contains(resource)
+    }
+}
+
+extension DegradationKind {
+    /// 0: no kind that means anything here.
+    fileprivate var precedence: Int {
+        switch self {
+        case .authzNone: 3
+        case .authnAll: 2
+        case .authzAll: 1
+        case .unknown, .unrecognized: 0
+        }
+    }
+}

@@ -13,6 +13,11 @@ extension Catalogue {
         let holding = rules.filter { $0.holds(on: platform, for: resource, at: now) }
         return holding.max { ($0.kind.precedence, $0.endsAtMilliseconds) < ($1.kind.precedence, $1.endsAtMilliseconds) }
     }
+
+    /// The rule of that id, if the pair has it; it may have ended.
+    public func degradationRule(_ id: String, requestor: String, mvpd: String) -> DegradationRule? {
+        degradationRules[IntegrationKey(requestor: requestor, mvpd: mvpd)]?.first { $0.id == id }
+    }
 }
 
 extension DegradationRule {

@@ -8,6 +8,7 @@ struct AuthenticationMetrics: Sendable {
     let checkedTokens = Counter(label: "boxoffice_authentication_access_token_checks_total", dimensions: [("source", "signature")])
     let createdCodes = Counter(label: "boxoffice_authentication_registration_codes_total")
     let startedSignIns = Counter(label: "boxoffice_authentication_sign_ins_started_total")
+    let degradedSessions = Counter(label: "boxoffice_authentication_degraded_sessions_total")
     let endedSessions = Counter(label: "boxoffice_authentication_sessions_ended_total")
 
     /// - Parameters:

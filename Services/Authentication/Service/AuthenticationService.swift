@@ -25,9 +25,10 @@ public struct AuthenticationService: Sendable {
             catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
         tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, metrics: metrics)
         codes = RegistrationCodes(bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+        let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
         starter = SignInStarter(
             saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random,
-            activationOrigins: parts.activationOrigins, metrics: metrics)
+            activationOrigins: parts.activationOrigins, degraded: degraded, metrics: metrics)
         finisher = SignInFinisher(
             saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: parts.scrambler,
             activationOrigins: parts.activationOrigins, metrics: metrics, logger: parts.logger)

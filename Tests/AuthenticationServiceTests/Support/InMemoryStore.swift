@@ -17,6 +17,15 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var pending: [SamlRequestID: PendingSignIn] = [:]
         var assertions: Set<AssertionKey> = []
         var sessions: [SessionKey: SessionRecord] = [:]
+
+        mutating func use(_ id: RegistrationRecordID, now: Timestamp) -> Bool {
+            guard let code = records.first(where: { $0.value.id == id })?.key, let record = records[code], !record.isUsed,
+                record.expiresAt > now
+            else { return false }
+            records[code]?.isUsed = true
+            pending = pending.filter { $0.value.record != id }
+            return true
+        }
     }
 
     private let state = Mutex(State())
@@ -69,16 +78,21 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             guard let pending = state.pending.removeValue(forKey: completion.requestID), pending.expiresAt > now else { return .notPending }
             let key = AssertionKey(issuer: completion.replay.issuer, id: completion.replay.assertionID)
             guard state.assertions.insert(key).inserted else { return .replayed }
-            guard let code = state.records.first(where: { $0.value.id == completion.record })?.key, let record = state.records[code],
-                !record.isUsed, record.expiresAt > now
-            else { return .codeGone }
-            state.records[code]?.isUsed = true
+            guard state.use(completion.record, now: now) else { return .codeGone }
             state.sessions[completion.session.key] = completion.session
             return .completed
         }
     }
 
     func session(_ key: SessionKey) async throws(Fault) -> SessionRecord? { state.withLock { $0.sessions[key] } }
+
+    func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
+        state.withLock { state in
+            if let record = session.record, !state.use(record, now: now) { return false }
+            state.sessions[session.key] = session
+            return true
+        }
+    }
 
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
         state.withLock { state in

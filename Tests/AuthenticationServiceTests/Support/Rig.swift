@@ -80,6 +80,17 @@ struct Rig {
         try await service.logout(LogoutRequest(call: call), context: context).ended
     }
 
+    // MARK: What an operator does
+
+    /// A rule of CHAN7 and DemoCable that holds from now on.
+    func degrade(_ kind: DegradationKind, lasting: Duration = .seconds(3600)) {
+        let now = clock.now()
+        let rule = DegradationRule(
+            id: "rule-1", kind: kind, requestorID: "CHAN7", mvpdID: "DemoCable", startsAtMilliseconds: UInt64(now.milliseconds),
+            endsAtMilliseconds: UInt64((now + lasting).milliseconds))
+        catalogue.change { $0.degradationRules = [rule] }
+    }
+
     // MARK: What a browser does
 
     func start(_ request: StartSignInRequest) async throws -> Browser {

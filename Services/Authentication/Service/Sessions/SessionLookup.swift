@@ -19,7 +19,7 @@ struct SessionLookup: Sendable {
         let caller = try await bearers.device(call)
         let record = try await store.session(SessionKey(device: caller.device, requestor: caller.requestor))
         let state = SessionState.of(
-            record, claims: caller.claims, visibleIn: hidesDisabled ? caller.catalogue : nil, now: clock.now())
+            record, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
         return (try state.requireValid(), caller.catalogue)
     }
 

@@ -14,14 +14,17 @@ enum SessionState: Hashable, Sendable {
 
     /// - Parameters:
     ///   - claims: What the caller says of itself.
-    ///   - catalogue: Hides the session for as long as its integration is switched off; `nil`: nothing is hidden.
-    static func of(_ record: SessionRecord?, claims: DeviceClaims, visibleIn catalogue: Catalogue?, now: Timestamp) -> SessionState {
+    ///   - catalogue: Ends a degraded session with its rule (rest-v1 §6.1).
+    ///   - hidesDisabled: True: the session is hidden for as long as its integration is switched off.
+    static func of(
+        _ record: SessionRecord?, claims: DeviceClaims, visibleIn catalogue: Catalogue, hidesDisabled: Bool = true, now: Timestamp
+    ) -> SessionState {
         guard let record, claims.agree(with: record.claims) else { return .missing }
-        if let catalogue {
+        if hidesDisabled {
             let integration = catalogue.integration(requestor: record.key.requestor.text, mvpd: record.mvpd.text)
             guard let integration, integration.enabled else { return .missing }
         }
-        if now < record.expiresAt { return .valid(record) }
+        if now < record.expiresAt, record.isUpheld(by: catalogue, now: now) { return .valid(record) }
         return now < record.expiresAt + remembrance ? .expired : .missing
     }
 
@@ -32,5 +35,16 @@ enum SessionState: Hashable, Sendable {
         case .expired: throw Fault(.authenticationSessionExpired, "Authentication token expired")
         case .missing: throw Fault(.authenticationSessionMissing, "User not authenticated")
         }
+    }
+}
+
+extension SessionRecord {
+    /// False for a degraded session whose rule has ended or was removed.
+    fileprivate func isUpheld(by catalogue: Catalogue, now: Timestamp) -> Bool {
+        guard kind == .degraded else { return true }
+        let rule = origin.rule.flatMap {
+            catalogue.degradationRule($0.text, requestor: key.requestor.text, mvpd: mvpd.text)
+        }
+        return rule.map { $0.kind == .authnAll && $0.isActive(at: now) } ?? false
     }
 }

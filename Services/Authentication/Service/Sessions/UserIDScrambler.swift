@@ -11,4 +11,15 @@ struct UserIDScrambler: Sendable {
         let input = Array(mvpd.text.utf8) + [0] + Array(upstreamUserID.utf8)
         return Hex.encode(HMACSHA256.authenticate(input, key: key))
     }
+
+    /// Stands for the person at a device whose MVPD is bypassed; apps know such ids by their beginning (rest-v1 §6.1).
+    func degraded(_ device: DeviceID) -> String { "95cf93bcd183214a" + digest(of: device) }
+
+    /// Stands for the person at a device that is on trial (rest-v1 §6.2).
+    func tempPass(_ device: DeviceID) -> String { "temppass_" + digest(of: device) }
+
+    /// 40 hex digits. No MVPD has an empty id, so no input of `scramble` begins with 0x00.
+    private func digest(of device: DeviceID) -> String {
+        Hex.encode(HMACSHA256.authenticate([0] + Array(device.text.utf8), key: key).prefix(20))
+    }
 }

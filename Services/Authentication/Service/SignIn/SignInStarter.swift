@@ -3,7 +3,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 
-/// Sends a person to the login of their MVPD (rest-v1 §3.7).
+/// Sends a person to the login of their MVPD, or straight back when the MVPD is bypassed (rest-v1 §3.7, §6.1).
 struct SignInStarter: Sendable {
     /// A person has this long to sign in, or until the registration code expires (mvpd §2.2).
     static let longestPending: Duration = .seconds(15 * 60)
@@ -14,6 +14,7 @@ struct SignInStarter: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let activationOrigins: Set<String>
+    let degraded: DegradedSessions
     let metrics: AuthenticationMetrics
 
     /// - Throws: `invalid_requestor`, `invalid_request` (a parameter is missing), `invalid_registration_code`, `unknown_integration`,
@@ -24,8 +25,14 @@ struct SignInStarter: Sendable {
         try Self.requirePresent(request)
         let now = clock.now()
         let record = try await usableRecord(request, now)
-        let mvpd = try catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd).mvpd
+        let platform = record.device.platform
+        let (integration, mvpd) = try catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd, platform: platform)
         try await requireAddresses(request, requestor, record, catalogue)
+        if let rule = catalogue.degradation(requestor: requestor.id, mvpd: mvpd.id, platform: platform, resource: nil, now: now) {
+            let session = try await degraded.start(record, integration: integration, mvpd: mvpd, rule: rule)
+            guard session != nil else { throw Self.usedCode }
+            return SignInStart(url: request.redirectURL)
+        }
         let provider = try SamlProvider(mvpd, in: catalogue)
         return try await begin(provider, record, request.redirectURL, now)
     }

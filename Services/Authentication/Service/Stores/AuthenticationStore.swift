@@ -46,6 +46,11 @@ protocol SessionStore: Sendable {
     /// The session of a device at a requestor, also when it has expired and is still remembered.
     func session(_ key: SessionKey) async throws(Fault) -> SessionRecord?
 
+    /// Stores a session that nobody signed in for, in place of the one before. The registration code that it came through is marked used, and
+    /// a sign-in under way through it ends.
+    /// - Returns: False when that code is no longer live or has been used; nothing changed.
+    func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool
+
     /// Removes the device's sessions at these requestors that its claims may see.
     /// - Returns: How many there were that had not expired.
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int

@@ -19,6 +19,15 @@ extension SqliteAuthenticationStore: SessionStore {
         return found
     }
 
+    func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
+        defer { sessions.forget(session.key) }
+        return try await store.write { database in
+            if let record = session.record, try !database.use(record, now: now) { return false }
+            try session.insert(into: database)
+            return true
+        }
+    }
+
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
         defer {
             for requestor in requestors { sessions.forget(SessionKey(device: device, requestor: requestor)) }
@@ -36,6 +45,18 @@ extension SqliteAuthenticationStore: SessionStore {
             }
             return ended
         }
+    }
+}
+
+extension Database {
+    /// Marks a registration code used and ends a sign-in under way through it.
+    /// - Returns: False when it is no longer live or has been used.
+    func use(_ record: RegistrationRecordID, now: Timestamp) throws -> Bool {
+        let sql = "UPDATE registration_code SET is_used = 1 WHERE id = ? AND is_used = 0 AND expires_at_ms > ?"
+        try cachedStatement(sql: sql).execute(arguments: [record, now])
+        guard changesCount == 1 else { return false }
+        try cachedStatement(sql: "DELETE FROM pending_sign_in WHERE record_id = ?").execute(arguments: [record])
+        return true
     }
 }
 

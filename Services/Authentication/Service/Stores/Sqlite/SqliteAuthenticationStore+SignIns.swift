@@ -41,9 +41,7 @@ extension SqliteAuthenticationStore: SignInStore {
             try database.cachedStatement(sql: replay)
                 .execute(arguments: [completion.replay.issuer, completion.replay.assertionID, completion.replay.expiresAt])
             guard database.changesCount == 1 else { return .replayed }
-            let code = "UPDATE registration_code SET is_used = 1 WHERE id = ? AND is_used = 0 AND expires_at_ms > ?"
-            try database.cachedStatement(sql: code).execute(arguments: [completion.record, now])
-            guard database.changesCount == 1 else { return .codeGone }
+            guard try database.use(completion.record, now: now) else { return .codeGone }
             try session.insert(into: database)
             return .completed
         }

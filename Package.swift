@@ -153,8 +153,8 @@ let package = Package(
         library(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "ContractRuntime", "Contracts", "Faults", logging, coreMetrics, hummingbird, hummingbirdCore, hummingbirdHTTP2,
-                hummingbirdTLS, mustache, nioCore, nioSSL,
+                "Catalogue", "ContractRuntime", "Contracts", "Faults", "StrictJson", logging, coreMetrics, hummingbird, hummingbirdCore,
+                hummingbirdHTTP2, hummingbirdTLS, mustache, nioCore, nioSSL,
             ]),
         program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, nioCore]),
 

@@ -2,7 +2,7 @@ internal import Contracts
 internal import Doubles
 internal import Faults
 internal import Foundation
-internal import GatewayService
+@testable import GatewayService
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Logging
@@ -18,6 +18,8 @@ struct TestGateway: Sendable {
 
     let authentication = AuthenticationDouble()
     let authorization = AuthorizationDouble()
+    let administration = AdministrationDouble()
+    let operations = AuthenticationOperationsDouble()
     let catalogue: ChangingCatalogue
     let settings: GatewaySettings
 
@@ -55,10 +57,20 @@ struct TestGateway: Sendable {
     ) async throws -> Value {
         let gateway = Gateway(
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
-            authorization: authorization, catalogue: catalogue)
+            authorization: authorization, administration: administration, operations: operations, catalogue: catalogue)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return try await gateway.application(address: .hostname("127.0.0.1", port: 0), logger: logger).test(setup, body)
+    }
+
+    /// Every route of the gateway.
+    func routes() throws -> [Route] {
+        let pages = try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin)
+        return RouteTable(
+            Dependencies(
+                settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
+                operations: operations, catalogue: catalogue)
+        ).routes
     }
 
     /// A good bearer, device information, and a wish for JSON.

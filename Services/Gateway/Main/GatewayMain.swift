@@ -12,10 +12,12 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<GatewaySettings>) async throws {
         let settings = environment.settings
+        let authentication = try environment.peer("authentication")
         let gateway = Gateway(
-            settings: settings, pages: try pages(settings, environment.files),
-            authentication: AuthenticationClient(caller: try environment.peer("authentication")),
-            authorization: AuthorizationClient(caller: try environment.peer("authorization")), catalogue: try environment.catalogue())
+            settings: settings, pages: try pages(settings, environment.files), authentication: AuthenticationClient(caller: authentication),
+            authorization: AuthorizationClient(caller: try environment.peer("authorization")),
+            administration: AdministrationClient(caller: try environment.peer("config")),
+            operations: AuthenticationOperationsClient(caller: authentication), catalogue: try environment.catalogue())
         guard let endpoint = settings.endpoint else { return }
         let logger = environment.logger
         let application = gateway.application(address: .hostname(endpoint.address, port: endpoint.port), logger: logger) { port in

@@ -8,5 +8,7 @@ struct Dependencies: Sendable {
     let pages: Pages
     let authentication: any Authentication
     let authorization: any Authorization
+    let administration: any Administration
+    let operations: any AuthenticationOperations
     let catalogue: any CatalogueSource
 }

@@ -11,10 +11,11 @@ public struct Gateway: Sendable {
 
     public init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
-        catalogue: any CatalogueSource
+        administration: any Administration, operations: any AuthenticationOperations, catalogue: any CatalogueSource
     ) {
         dependencies = Dependencies(
-            settings: settings, pages: pages, authentication: authentication, authorization: authorization, catalogue: catalogue)
+            settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
+            operations: operations, catalogue: catalogue)
     }
 
     /// The server, ready to run.

@@ -5,7 +5,7 @@ struct RouteTable {
     let routes: [Route]
 
     init(_ dependencies: Dependencies) {
-        routes = Self.api(dependencies) + Self.browser(dependencies)
+        routes = Self.api(dependencies) + Self.browser(dependencies) + Self.administration(dependencies)
     }
 
     private static func api(_ dependencies: Dependencies) -> [Route] {
@@ -46,6 +46,7 @@ struct RouteTable {
             Route("/sp/metadata", .api(.metadata), readable(documents.metadata)),
             Route("/.well-known/media-token-certificates", .api(.metadata), readable(documents.certificates)),
             Route("/.well-known/media-token-jwks", .api(.metadata), readable(documents.keySet)),
+            Route("/openapi.json", .browser, readable(documents.description)),
             Route("/healthz", .browser, readable(documents.health)),
             Route("/activate", .browser, readable(activation.entry)),
             Route("/activate/providers", .browser, readable(activation.providers)),

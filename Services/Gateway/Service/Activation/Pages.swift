@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Mustache
 internal import NIOCore
 
-/// The HTML that browsers see: templates and static files of one folder.
+/// What is served from files of one folder: templates of the HTML that browsers see, static files, the description of the API.
 public struct Pages: Sendable {
     /// A page that only says what happened.
     enum Notice: String, CaseIterable, Sendable {
@@ -24,10 +24,12 @@ public struct Pages: Sendable {
 
     private let library: MustacheLibrary
     private let files: [String: StaticFile]
+    /// The OpenAPI description of the gateway's addresses.
+    let description: StaticFile
     private let policy: ContentPolicy
 
     /// - Parameters:
-    ///   - folder: Holds `<name>.mustache` and the static files.
+    ///   - folder: Holds `<name>.mustache`, the static files and `openapi.json`.
     ///   - publicOrigin: Decides whether logos may come over plain HTTP.
     /// - Throws: `PagesProblem`, naming the file that is missing or broken.
     public init(folder: String, publicOrigin: String) throws {
@@ -40,6 +42,7 @@ public struct Pages: Sendable {
         }
         var files: [String: StaticFile] = [:]
         for (name, type) in Self.assets { files[name] = StaticFile(content: try Self.text("\(folder)/\(name)"), type: type) }
+        description = StaticFile(content: try Self.text("\(folder)/openapi.json"), type: "application/json; charset=utf-8")
         self.library = library
         self.files = files
         policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))

@@ -29,7 +29,7 @@ struct Exchange: Sendable {
         self.body = body
         call = CallContext(deadline: .now.advanced(by: timeout), trace: context.facts.trace)
         let query = Array((request.uri.query ?? "").utf8)
-        let form = Self.isForm(request.headers) && route.body != .raw ? Array(body.readableBytesView) : []
+        let form = Self.isForm(request.headers) && route.body != .raw && route.body != .document ? Array(body.readableBytesView) : []
         parameters = Result { () throws(Fault) in try ParameterSet(query: query, form: form) }
         format = ReplyFormat(
             suffix: facts.suffix, parameter: try? parameters.get().value("format"),

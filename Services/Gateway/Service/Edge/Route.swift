@@ -10,6 +10,8 @@ struct Route: Sendable {
         case api(Endpoint)
         /// Apps registering themselves: errors of RFC 6749 §5.2.
         case clientRegistration
+        /// Administrators: errors of dashboard §5.
+        case administration
         /// Browsers: errors are pages.
         case browser
     }
@@ -20,6 +22,8 @@ struct Route: Sendable {
         /// Form fields join the query's parameters.
         case form
         case raw
+        /// An entry of the catalogue, at most 1 MiB.
+        case document
         /// A form as large as an MVPD's answer.
         case assertion
     }
@@ -39,7 +43,7 @@ struct Route: Sendable {
 
     /// Value of `Allow`.
     var allowed: String {
-        let order: [HTTPRequest.Method] = [.get, .head, .post, .delete]
+        let order: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete]
         return (order.filter { handlers[$0] != nil } + [.options]).map(\.rawValue).joined(separator: ", ")
     }
 

@@ -60,6 +60,7 @@ struct RouteInstaller {
         return switch rule {
         case .ignored: ByteBuffer()
         case .form, .raw: try await reader.read(request, limit: settings.maximumBodyBytes)
+        case .document: try await reader.read(request, limit: 1 << 20)
         case .assertion: try await reader.read(request, limit: settings.maximumAssertionBytes)
         }
     }

@@ -26,6 +26,11 @@ struct PublicDocuments: Sendable {
         Response(text: "ok\n", type: "text/plain; charset=utf-8", cacheControl: "no-store")
     }
 
+    /// The OpenAPI description of all this.
+    @Sendable func description(_ exchange: Exchange) async throws -> Response {
+        dependencies.pages.description.response(ifNoneMatch: exchange.headers[.ifNoneMatch])
+    }
+
     private func keys(_ exchange: Exchange) async throws -> MediaTokenKeys {
         try await dependencies.authorization.getMediaTokenKeys(GetMediaTokenKeysRequest(), context: exchange.call)
     }

@@ -32,6 +32,8 @@ struct Document: Sendable {
         /// JSON `null`; in XML the element is left out.
         case null
         case object([Member])
+        /// JSON text that goes in as it is; `null` when it is empty. XML leaves it out.
+        case json(String)
         /// JSON array; in XML each value is an element of the given name.
         case list([Value], item: String)
     }

@@ -16,6 +16,7 @@ struct JSONWriter {
         case .number(let number): bytes.append(contentsOf: String(number).utf8)
         case .flag(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
         case .null: bytes.append(contentsOf: "null".utf8)
+        case .json(let text): bytes.append(contentsOf: (text.isEmpty ? "null" : text).utf8)
         case .object(let members): append(members)
         case .list(let values, _): append(values)
         }

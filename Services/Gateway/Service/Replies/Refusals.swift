@@ -22,6 +22,7 @@ struct Refusals: Sendable {
                     apiReply(fault, at: endpoint, exchange)
                 }
             case .clientRegistration: Self.oauthReply(fault)
+            case .administration: administrationReply(to: error, fault, exchange)
             case .browser: pageReply(fault, exchange)
             }
         if response.status == .serviceUnavailable { response.headers[.retryAfter] = String(Self.retrySeconds(fault)) }
@@ -34,6 +35,7 @@ struct Refusals: Sendable {
             case .api:
                 errorReply(ErrorTable.internalError, status: .methodNotAllowed, message: "Method Not Allowed", details: nil, exchange)
             case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed)
+            case .administration: administrationReply(.methodNotAllowed, code: "method_not_allowed", trace: exchange.facts.trace.traceID)
             case .browser: pages.message(.methodNotAllowed, trace: exchange.facts.trace.traceID)
             }
         response.headers[.allow] = allow
@@ -47,6 +49,8 @@ struct Refusals: Sendable {
             switch exchange.audience {
             case .api: errorReply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
             case .clientRegistration: Self.oauthReply("invalid_request", status: status)
+            case .administration:
+                administrationReply(status, code: problem == .tooLarge ? "too_large" : "timeout", trace: exchange.facts.trace.traceID)
             // An oversized answer of an MVPD is one more failed check (mvpd §2.3, `bind.size`).
             case .browser: pages.message(problem == .tooLarge ? .signInRefused : .requestTimeout, trace: exchange.facts.trace.traceID)
             }
@@ -56,6 +60,7 @@ struct Refusals: Sendable {
 
     /// An address that the gateway does not have.
     func notFound(_ request: Request, facts: RequestFacts) -> Response {
+        if facts.path.hasPrefix("/admin/") { return administrationReply(.notFound, code: "not_found", trace: facts.trace.traceID) }
         guard ["/api/", "/reggie/", "/o/", "/adobe-services/"].contains(where: { facts.path.hasPrefix($0) }) else {
             return pages.message(.notFound, trace: facts.trace.traceID)
         }

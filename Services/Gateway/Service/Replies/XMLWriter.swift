@@ -22,13 +22,16 @@ struct XMLWriter {
     }
 
     private mutating func append(_ name: String, _ value: Document.Value) {
-        if case .null = value { return }
+        switch value {
+        case .null, .json: return
+        default: break
+        }
         append(raw: "<\(name)>")
         switch value {
         case .text(let text): append(text: text)
         case .number(let number): append(raw: String(number))
         case .flag(let flag): append(raw: flag ? "true" : "false")
-        case .null: break
+        case .null, .json: break
         case .object(let members): append(members)
         case .list(let values, let item): for value in values { append(item, value) }
         }

@@ -1,0 +1,50 @@
+internal import Contracts
+
+/// The collections of the administration API, and what they are called there.
+enum EntityCollection: String, CaseIterable, Sendable {
+    case programmers
+    case requestors
+    case mvpds
+    case integrations
+    case applications
+    case platformIdentityIssuers = "platform-identity-issuers"
+
+    static let base = "/admin/v1"
+
+    var path: String { "\(Self.base)/\(rawValue)" }
+
+    var kind: EntityKind {
+        switch self {
+        case .programmers: .programmer
+        case .requestors: .requestor
+        case .mvpds: .mvpd
+        case .integrations: .integration
+        case .applications: .application
+        case .platformIdentityIssuers: .platformIdentityIssuer
+        }
+    }
+
+    /// Path of one entry for the router; an integration is named by both of its ends.
+    var entryPath: String { self == .integrations ? "\(path)/{requestor}/{mvpd}" : "\(path)/{id}" }
+
+    /// The address of an entry.
+    func address(of id: String) -> String {
+        let parts = self == .integrations ? id.split(separator: "/", maxSplits: 1).map(String.init) : [id]
+        return ([path] + parts.map(PercentEncoding.encode)).joined(separator: "/")
+    }
+}
+
+extension EntityKind {
+    /// The word of the API for one of the kind.
+    var word: String {
+        switch self {
+        case .programmer: "programmer"
+        case .requestor: "requestor"
+        case .mvpd: "mvpd"
+        case .integration: "integration"
+        case .application: "application"
+        case .platformIdentityIssuer: "platformIdentityIssuer"
+        case .unknown, .unrecognized: "unknown"
+        }
+    }
+}

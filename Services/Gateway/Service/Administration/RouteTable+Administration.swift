@@ -1,0 +1,67 @@
+internal import Hummingbird
+
+/// The administration API (dashboard §5).
+extension RouteTable {
+    static func administration(_ dependencies: Dependencies) -> [Route] {
+        EntityCollection.allCases.flatMap { entities($0, dependencies) } + drafts(dependencies) + history(dependencies) + operations(dependencies)
+    }
+
+    private static func entities(_ collection: EntityCollection, _ dependencies: Dependencies) -> [Route] {
+        let entities = EntityEndpoints(administration: dependencies.administration, collection: collection)
+        var routes = [
+            route(collection.path, [.get: entities.list, .post: entities.create]),
+            route(collection.entryPath, [.get: entities.show, .put: entities.replace, .delete: entities.delete]),
+        ]
+        if collection == .programmers || collection == .requestors {
+            routes.append(route(collection.entryPath + "/custom-schemes", [.post: entities.generateScheme]))
+        }
+        return routes
+    }
+
+    private static func drafts(_ dependencies: Dependencies) -> [Route] {
+        let drafts = DraftEndpoints(administration: dependencies.administration)
+        let pushes = PushEndpoints(administration: dependencies.administration)
+        let versions = VersionEndpoints(administration: dependencies.administration)
+        return [
+            route("/admin/v1/draft", [.get: drafts.show, .delete: drafts.discard]),
+            route("/admin/v1/draft/changes/{change}", [.delete: drafts.drop]),
+            route("/admin/v1/draft/push", [.post: drafts.push]),
+            route(PushEndpoints.path, [.get: pushes.list]),
+            route("/admin/v1/pushes/{push}/approve", [.post: pushes.approve]),
+            route("/admin/v1/pushes/{push}/decline", [.post: pushes.decline]),
+            route("/admin/v1/versions", [.get: versions.list]),
+            route("/admin/v1/versions/compare", [.get: versions.compare]),
+            route("/admin/v1/versions/{version}", [.get: versions.show]),
+            route("/admin/v1/versions/{version}/restore", [.post: versions.restore]),
+        ]
+    }
+
+    private static func history(_ dependencies: Dependencies) -> [Route] {
+        let history = HistoryEndpoints(administration: dependencies.administration)
+        let reports = ReportEndpoints(administration: dependencies.administration)
+        return [
+            route("/admin/v1/administrator", [.get: history.administrator]),
+            route("/admin/v1/audit", [.get: history.audit]),
+            route("/admin/v1/history/verification", [.get: history.verify]),
+            route("/admin/v1/reports/{report}", [.get: reports.show]),
+        ]
+    }
+
+    private static func operations(_ dependencies: Dependencies) -> [Route] {
+        let applications = ApplicationEndpoints(administration: dependencies.administration)
+        let degradation = DegradationEndpoints(administration: dependencies.administration)
+        let operations = OperationEndpoints(administration: dependencies.administration, operations: dependencies.operations)
+        return [
+            route("/admin/v1/applications/{id}/statement", [.get: applications.statement]),
+            route("/admin/v1/applications/{id}/revoke", [.post: applications.revoke]),
+            route(DegradationEndpoints.path, [.get: degradation.list, .post: degradation.start]),
+            route(DegradationEndpoints.path + "/{rule}", [.put: degradation.renew, .delete: degradation.end]),
+            route("/admin/v1/temp-pass/reset", [.post: operations.resetTempPass]),
+            route("/admin/v1/clients/{client}/revoke", [.post: operations.revokeClient]),
+        ]
+    }
+
+    private static func route(_ path: String, _ handlers: [HTTPRequest.Method: Route.Handler]) -> Route {
+        Route(path, .administration, body: .document, handlers)
+    }
+}

@@ -1,0 +1,61 @@
+internal import Doubles
+internal import Foundation
+@testable import GatewayService
+internal import Hummingbird
+internal import Testing
+
+/// The OpenAPI description, and whether it is one of this gateway.
+@Suite struct DescriptionTests {
+    /// Methods that OpenAPI has names for.
+    private static let methods: Set<String> = ["get", "head", "post", "put", "delete", "patch", "options", "trace"]
+
+    private let document: [String: Any]
+    private let paths: [String: [String: Any]]
+
+    init() throws {
+        let content = try Data(contentsOf: URL(filePath: TestGateway.pages).appending(path: "openapi.json"))
+        document = try #require(try JSONSerialization.jsonObject(with: content) as? [String: Any])
+        paths = try #require(document["paths"] as? [String: [String: Any]])
+    }
+
+    @Test func everyRouteAndMethodIsDescribedAndNothingElse() throws {
+        let routes = try TestGateway().routes()
+        var real: Set<String> = []
+        for route in routes {
+            let names = route.handlers.keys.map { $0.rawValue.lowercased() } + ["options"]
+            real.formUnion(names.filter(Self.methods.contains).map { "\($0) \(route.path)" })
+        }
+        var described: Set<String> = []
+        for (path, item) in paths { described.formUnion(item.keys.filter(Self.methods.contains).map { "\($0) \(path)" }) }
+        #expect(real.subtracting(described).sorted() == [], "routes that the description does not have")
+        #expect(described.subtracting(real).sorted() == [], "described, but there is no such route")
+    }
+
+    @Test func theCodesOfEnhancedErrorsAreThoseOfTheTable() throws {
+        let components = try #require(document["components"] as? [String: Any])
+        let schemas = try #require(components["schemas"] as? [String: [String: Any]])
+        let codes = try #require(schemas["EnhancedErrorCode"]?["enum"] as? [String])
+        #expect(Set(codes) == Set(ErrorTable.rows.map(\.code)))
+    }
+
+    @Test func everyOperationHasAnIdOfItsOwnAndAnswers() throws {
+        let operations = paths.values.flatMap { item in item.filter { Self.methods.contains($0.key) }.values.compactMap { $0 as? [String: Any] } }
+        let ids = operations.compactMap { $0["operationId"] as? String }
+        #expect(ids.count == operations.count && Set(ids).count == ids.count)
+        for operation in operations { #expect((operation["responses"] as? [String: Any])?.isEmpty == false) }
+    }
+
+    @Test func isServedWithAValidator() async throws {
+        let gateway = TestGateway()
+        let full = try await gateway.get("/openapi.json", [:])
+        #expect(full.status == 200 && full.headers[.contentType] == "application/json; charset=utf-8")
+        #expect(full.json["openapi"] as? String == "3.1.0")
+        let tag = try #require(full.headers[.eTag])
+        for sent in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+            let again = try await gateway.get("/openapi.json", [.ifNoneMatch: sent])
+            #expect(again.status == 304 && again.text.isEmpty && again.headers[.eTag] == tag, "\(sent)")
+        }
+        #expect(try await gateway.get("/openapi.json", [.ifNoneMatch: "\"other\""]).status == 200)
+        #expect(try await gateway.send(.post, "/openapi.json", [:]).status == 405)
+    }
+}

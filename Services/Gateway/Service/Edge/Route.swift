@@ -43,8 +43,7 @@ struct Route: Sendable {
 
     /// Value of `Allow`.
     var allowed: String {
-        let order: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete]
-        return (order.filter { handlers[$0] != nil } + [.options]).map(\.rawValue).joined(separator: ", ")
+        Self.knownMethods.filter { handlers[$0] != nil || $0 == .options }.map(\.rawValue).joined(separator: ", ")
     }
 
     static let knownMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .patch, .options, .connect, .trace]

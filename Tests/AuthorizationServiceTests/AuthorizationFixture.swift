@@ -57,14 +57,22 @@ struct AuthorizationFixture {
     /// The device has a session now, in place of any earlier one.
     func signIn(
         device: String = "dev-1", session: String = "session-1", mvpd: String = "DemoCable", proxyMvpd: String = "",
-        lifetime: Duration = .seconds(30 * 86_400)
+        lifetime: Duration = .seconds(30 * 86_400), kind: SessionKind = .regular, attributes: [UserAttribute] = []
     ) {
-        let subject = SessionSubject(
+        sessions.put(
+            subject(session: session, mvpd: mvpd, proxyMvpd: proxyMvpd, lifetime: lifetime, kind: kind, attributes: attributes), device: device,
+            requestor: "CHAN7")
+    }
+
+    func subject(
+        session: String = "session-1", mvpd: String = "DemoCable", proxyMvpd: String = "", lifetime: Duration = .seconds(30 * 86_400),
+        kind: SessionKind = .regular, attributes: [UserAttribute] = []
+    ) -> SessionSubject {
+        SessionSubject(
             session: Session(
                 id: session, requestor: "CHAN7", mvpd: mvpd, proxyMvpd: proxyMvpd, userID: Self.userID,
-                expiresAtMilliseconds: UInt64((clock.now() + lifetime).milliseconds)),
-            upstreamUserID: "subscriber-9")
-        sessions.put(subject, device: device, requestor: "CHAN7")
+                expiresAtMilliseconds: UInt64((clock.now() + lifetime).milliseconds), kind: kind),
+            upstreamUserID: "subscriber-9", attributes: attributes)
     }
 
     static let userID = String(repeating: "0f", count: 32)
@@ -77,6 +85,25 @@ struct AuthorizationFixture {
     {
         let request = AuthorizeRequest(call: call(device: device, requestor: requestor), resource: resource, mvpd: mvpd)
         return try await service.authorize(request, context: CallContext())
+    }
+
+    func preauthorize(_ resources: String?, device: String = "dev-1") async throws -> Preauthorization {
+        let request = PreauthorizeRequest(call: call(device: device), resources: resources.map { ResourceList(text: $0) })
+        return try await service.preauthorize(request, context: CallContext())
+    }
+
+    /// Puts a rule in force from now on.
+    func degrade(
+        _ kind: DegradationKind, resources: [String] = [], for span: Duration = .seconds(600), message: String = "", id: String = "rule-1",
+        mvpd: String = "DemoCable", platforms: [Platform] = []
+    ) {
+        let now = clock.now()
+        catalogue.change {
+            $0.degradationRules.append(
+                DegradationRule(
+                    id: id, kind: kind, requestorID: "CHAN7", mvpdID: mvpd, resources: resources, platforms: platforms,
+                    startsAtMilliseconds: UInt64(now.milliseconds), endsAtMilliseconds: UInt64((now + span).milliseconds), message: message))
+        }
     }
 
     func token(_ resource: String = "CHAN7-HD", device: String = "dev-1") async throws -> Decision {

@@ -42,6 +42,7 @@ import Testing
             try await store.save(Self.token())
             var newer = Self.token(expiresIn: .seconds(600))
             newer.proxyMvpd = nil
+            newer.degradationRule = "rule-1"
             try await store.save(newer)
             #expect(try await store.token(newer.key) == newer)
         }

@@ -1,4 +1,5 @@
 import Clocks
+import ContractRuntime
 import Contracts
 import Doubles
 import Faults
@@ -111,6 +112,18 @@ import Testing
         #expect(fault?.isRetryable == true)
         #expect(fixture.store.count == 0)
         #expect(fixture.transport.requestCount == 1)
+    }
+
+    @Test("rest-v1 #67: repetitions of one call count as one denial")
+    func countsARepeatedCallOnce() async throws {
+        let fixture = try AuthorizationFixture()
+        fixture.transport.answer(Xacml.deny())
+        let request = AuthorizeRequest(call: fixture.call(), resource: "CHAN7-HD")
+        for _ in 0..<6 {
+            let context = CallContext(idempotencyKey: "one")
+            #expect(await fault { try await fixture.service.authorize(request, context: context) }?.code == .authorizationDeniedByMvpd)
+        }
+        #expect(fixture.transport.requestCount == 6)
     }
 
     @Test("rest-v1 #67: after five denials in 10 s the sixth is answered without the MVPD, for 10 s")

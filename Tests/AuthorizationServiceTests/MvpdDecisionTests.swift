@@ -26,6 +26,20 @@ import Testing
         #expect(plain?.details == nil)
     }
 
+    @Test(
+        "mvpd §4.2: a reason code decides the code of a denial; an unknown one says nothing",
+        arguments: [
+            ("identity-not-recognized", Fault.Code.identityNotRecognizedByMvpd), ("HBA_Policies", .authorizationDeniedByHbaPolicies),
+            ("session invalidated", .authorizationDeniedBySessionInvalidated), ("parental-controls", .authorizationDeniedByParentalControls),
+            ("authorization_denied_by_hba_policies", .authorizationDeniedByHbaPolicies), ("17", .authorizationDeniedByMvpd),
+        ])
+    func readsReasonCodes(reason: String, code: Fault.Code) async throws {
+        let obligation = Xacml.obligation("urn:x:any", (Xacml.reasonCode, #""\#(reason)""#), (Xacml.message, #""Sorry""#))
+        let denial = try await fault(for: Xacml.deny(obligation))
+        #expect(denial?.code == code)
+        #expect(denial?.details == "Sorry")
+    }
+
     @Test("mvpd #118: a denial with a status message only gives that text")
     func readsTheStatusMessage() async throws {
         let denial = try await fault(for: Xacml.deny(message: "Not in your area"))

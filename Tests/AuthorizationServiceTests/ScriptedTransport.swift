@@ -10,6 +10,8 @@ final class ScriptedTransport: DecisionTransport {
         var last: Outcome = .success(.init(status: 200, body: Array(Xacml.permit().utf8)))
         var bodies: [String] = []
         var endpoints: [DecisionEndpoint] = []
+        var underWay = 0
+        var mostAtOnce = 0
     }
 
     private let state = Mutex(State())
@@ -17,6 +19,8 @@ final class ScriptedTransport: DecisionTransport {
     var bodies: [String] { state.withLock { $0.bodies } }
     var endpoints: [DecisionEndpoint] { state.withLock { $0.endpoints } }
     var requestCount: Int { bodies.count }
+    /// The most requests that were under way together.
+    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
     /// Answers all further requests with this body.
     func answer(_ json: String, status: Int = 200) {
@@ -39,8 +43,12 @@ final class ScriptedTransport: DecisionTransport {
         let outcome = state.withLock { state in
             state.bodies.append(String(decoding: body, as: UTF8.self))
             state.endpoints.append(endpoint)
+            state.underWay += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.underWay)
             return state.next.isEmpty ? state.last : state.next.removeFirst()
         }
+        await Task.yield()
+        state.withLock { $0.underWay -= 1 }
         return try outcome.get()
     }
 }
@@ -54,7 +62,10 @@ enum Xacml {
     static let log = "urn:cablelabs:olca:1.0:obligations:log"
     static let message = "urn:cablelabs:ocla:1.0:attribute:enviroment:buy-flow:message"
 
-    static func response(_ results: String...) -> String { #"{"Response":[\#(results.joined(separator: ","))]}"# }
+    static let reasonCode = "urn:cablelabs:olca:1.0:attribute:content:subscription:tv-network:reason-code"
+
+    static func response(_ results: String...) -> String { response(of: results) }
+    static func response(of results: [String]) -> String { #"{"Response":[\#(results.joined(separator: ","))]}"# }
 
     static func result(_ decision: String, resource: String? = nil, obligations: String = "", message: String? = nil) -> String {
         let category = resource.map {

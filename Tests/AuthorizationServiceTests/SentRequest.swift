@@ -5,10 +5,12 @@ struct SentRequest: Decodable {
     struct Attribute: Decodable {
         var identifier: String
         var value: String
+        var isIncluded: Bool?
 
         enum CodingKeys: String, CodingKey {
             case identifier = "AttributeId"
             case value = "Value"
+            case isIncluded = "IncludeInResult"
         }
     }
 

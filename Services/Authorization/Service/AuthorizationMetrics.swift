@@ -4,7 +4,7 @@ internal import CoreMetrics
 struct AuthorizationMetrics: Sendable {
     /// Where a decision came from.
     enum Source: String, Sendable {
-        case cache, mvpd, configuration, cutOff = "cut_off"
+        case cache, mvpd, configuration, degradation, cutOff = "cut_off", tempPass = "temp_pass"
     }
 
     private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")
@@ -16,6 +16,11 @@ struct AuthorizationMetrics: Sendable {
 
     func decisionPointAnswered(after span: Duration) {
         decisionPointSeconds.recordNanoseconds(span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000)
+    }
+
+    func preauthorized(isPartial: Bool) {
+        let result = isPartial ? "partial" : "full"
+        Counter(label: "boxoffice_authorization_preauthorizations_total", dimensions: [("result", result)]).increment()
     }
 
     func issuedMediaToken() { mediaTokens.increment() }

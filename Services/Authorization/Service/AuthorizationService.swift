@@ -8,10 +8,11 @@ internal import Faults
 
 /// Decisions and short media tokens: the `Authorization` contract.
 public struct AuthorizationService: Authorization {
-    private let catalogue: any CatalogueSource
-    private let sessions: SessionFinder
+    let catalogue: any CatalogueSource
+    let sessions: SessionFinder
     private let store: any AuthorizationStore
     private let decisions: DecisionMaker
+    let preauthorizer: Preauthorizer
     private let mediaTokens: MediaTokenIssuer
     private let publishedKeys: PublishedMediaTokenKeys
     private let clock: any WallClock
@@ -37,46 +38,49 @@ public struct AuthorizationService: Authorization {
         self.clock = clock
         self.logger = logger
         let client = PolicyDecisionClient(transport: transport, clock: clock, jitter: jitter)
-        decisions = DecisionMaker(store: store, client: client, clock: clock, logger: logger, metrics: metrics)
+        decisions = DecisionMaker(store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics)
+        preauthorizer = Preauthorizer(preflight: Preflight(client: client), logger: logger, metrics: metrics)
     }
 
     /// A decision about one resource (rest-v1 §3.14); a cached permit is given again without asking the MVPD.
     ///
-    /// Checks in the order of rest-v1 §2.8: bearer, requestor, device, resource, integration, session, MVPD.
+    /// Checks in the order of rest-v1 §2.8: bearer, requestor, device, resource, integration, degradation rule, session, MVPD.
     public func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision {
         let found = try await sessions.find(request.call, context: context)
         let resource = try RequestedResource(request.resource)
         let catalogue = try catalogue.current()
         let requestor = try catalogue.requireRequestor(request.call?.requestor ?? "")
         if case .failure = found, !request.mvpd.isEmpty {
-            _ = try catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd)
+            try refuseDegraded(request.mvpd, requestor, resource, device: request.call?.device, catalogue)
         }
         let session = try found.get()
         guard request.mvpd.isEmpty || request.mvpd == session.mvpd else {
             throw Fault(.authenticationSessionIssuerMismatch, "The session is another MVPD's.")
         }
-        let integration = try catalogue.requireIntegration(requestor: requestor.id, mvpd: session.mvpd, platform: request.call?.device?.platform)
-        let token = try await decisions.decide(session, resource: resource, integration: integration, context: context)
+        let integration = try catalogue.requireIntegration(requestor: requestor.id, mvpd: session.mvpd, platform: session.platform)
+        let question = DecisionMaker.Question(
+            session: session, resource: resource, integration: integration, degradation: degradation(session, catalogue),
+            genericData: request.genericData)
+        let token = try await decisions.decide(question, context: context)
         return Self.decision(token, resource: resource)
     }
 
     /// The cached permit for a resource (rest-v1 §3.15); never asks the MVPD.
     public func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision {
-        let (session, resource, _) = try await read(request, context: context)
+        let (session, resource, _, degradation) = try await read(request, context: context)
         let now = clock.now()
         guard let token = try await store.token(session.tokenKey(resource)), token.mvpd == session.mvpd,
             now < token.expiresAt + AuthzToken.remembrance
         else { throw Self.notFound }
-        guard now < token.expiresAt else { throw Fault(.authorizationExpired, "Gone") }
+        guard token.counts(at: now, mvpd: session.mvpd, degradation) else { throw Fault(.authorizationExpired, "Gone") }
         return Self.decision(token, resource: resource)
     }
 
     /// A fresh short media token for a permitted resource (rest-v1 §3.18). An expired permit is as good as none.
     public func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
-        let (session, resource, requestor) = try await read(request, context: context)
-        guard let token = try await store.token(session.tokenKey(resource)), token.mvpd == session.mvpd, clock.now() < token.expiresAt else {
-            throw Self.notFound
-        }
+        let (session, resource, requestor, degradation) = try await read(request, context: context)
+        guard let token = try await store.token(session.tokenKey(resource)), token.counts(at: clock.now(), mvpd: session.mvpd, degradation)
+        else { throw Self.notFound }
         let play = MediaTokenIssuer.Play(
             sessionGUID: session.session.userID, requestor: requestor.id, resource: resource.text, mvpd: token.mvpd,
             proxyMvpd: token.proxyMvpd, ttl: Catalogue.mediaTokenLifetime(requestor))
@@ -93,10 +97,11 @@ public struct AuthorizationService: Authorization {
         MediaTokenKeys(certificates: publishedKeys.certificates, jwks: publishedKeys.jwks)
     }
 
-    /// The checks of the reading calls. A session whose integration is switched off is hidden (rest-v1 §5).
+    /// The checks of the reading calls. A session whose integration is switched off is hidden (rest-v1 §5); so are permits for what an
+    /// AuthZ-None rule covers (rest-v1 §6.1).
     private func read(
         _ request: ResourceRequest, context: CallContext
-    ) async throws(Fault) -> (session: SessionAtHand, resource: RequestedResource, requestor: Requestor) {
+    ) async throws(Fault) -> (session: SessionAtHand, resource: RequestedResource, requestor: Requestor, degradation: Degradation) {
         let found = try await sessions.find(request.call, context: context)
         let resource = try RequestedResource(request.resource)
         let session = try found.get()
@@ -105,7 +110,23 @@ public struct AuthorizationService: Authorization {
         guard catalogue.integration(requestor: requestor.id, mvpd: session.mvpd)?.enabled == true else {
             throw Fault(.authenticationSessionMissing, "User not authenticated")
         }
-        return (session, resource, requestor)
+        let degradation = degradation(session, catalogue)
+        if case .blocked = degradation.effect(on: resource) { throw Self.notFound }
+        return (session, resource, requestor, degradation)
+    }
+
+    /// The rules in force for a session's device.
+    func degradation(_ session: SessionAtHand, _ catalogue: Catalogue) -> Degradation {
+        Degradation(catalogue, requestor: session.requestor, mvpd: session.mvpd, platform: session.platform, now: clock.now())
+    }
+
+    /// What comes before a missing session when the app names the MVPD.
+    private func refuseDegraded(
+        _ mvpd: String, _ requestor: Requestor, _ resource: RequestedResource, device: DeviceInformation?, _ catalogue: Catalogue
+    ) throws(Fault) {
+        _ = try catalogue.requireIntegration(requestor: requestor.id, mvpd: mvpd)
+        let degradation = Degradation(catalogue, requestor: requestor.id, mvpd: mvpd, platform: device?.platform, now: clock.now())
+        if case .blocked(let rule) = degradation.effect(on: resource) { throw Denial(rule).fault }
     }
 
     private static let notFound = Fault(.authorizationNotFound, "Not Found")

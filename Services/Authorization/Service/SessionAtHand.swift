@@ -1,16 +1,28 @@
+internal import Catalogue
 internal import Clocks
 internal import Contracts
+internal import Faults
 
 /// A signed-in device: whom it is, and what it asked for.
 struct SessionAtHand: Sendable {
     let call: DeviceCall
     let session: Session
     let upstreamUserID: String
+    var attributes: [UserAttribute] = []
 
     var requestor: String { session.requestor }
     var mvpd: String { session.mvpd }
     var proxyMvpd: String? { session.proxyMvpd.isEmpty ? nil : session.proxyMvpd }
     var expiresAt: Timestamp { Timestamp(milliseconds: Int64(clamping: session.expiresAtMilliseconds)) }
+
+    var platform: Platform? { call.device?.platform }
+    var isTempPass: Bool { session.kind == .tempPass }
+
+    /// - Throws: `authentication_session_expired` for a session that a degradation rule made: without the rule there is nobody whom an MVPD
+    ///   could be asked about (rest-v1 §6.1).
+    func requireIdentity() throws(Fault) {
+        if session.kind == .degraded { throw Fault(.authenticationSessionExpired, "Authentication token expired") }
+    }
 
     func tokenKey(_ resource: RequestedResource) -> AuthzTokenKey {
         AuthzTokenKey(session: session.id, device: call.deviceID, requestor: requestor, resource: resource.text)

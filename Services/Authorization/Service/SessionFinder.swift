@@ -15,14 +15,44 @@ struct SessionFinder: Sendable {
         let call = call ?? DeviceCall()
         do {
             let subject = try await sessions.findSession(SessionRequest(call: call), context: context.child(within: Self.patience))
-            guard let session = subject.session, !session.id.isEmpty, session.requestor == call.requestor else {
-                throw Fault(.internal, "An internal fault occurred.", cause: DecisionPointProblem("authentication answered without a session"))
-            }
-            return .success(SessionAtHand(call: call, session: session, upstreamUserID: subject.upstreamUserID))
+            return .success(try Self.session(subject, call: call))
         } catch {
-            let fault = Fault.unexpected(error)
-            guard [.authenticationSessionMissing, .authenticationSessionExpired].contains(fault.code) else { throw fault }
-            return .failure(fault)
+            return .failure(try Self.absence(error))
+        }
+    }
+
+    /// The same for the device of a registration code; a dead code is a missing session (rest-v1 §3.17).
+    func findByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws(Fault) -> Result<SessionAtHand, Fault> {
+        do {
+            let lookup = SessionByCodeRequest(accessToken: request.accessToken, requestor: request.requestor, code: request.code)
+            let subject = try await sessions.findSessionByCode(lookup, context: context.child(within: Self.patience))
+            let device = subject.device ?? DeviceInformation()
+            // The person in front of the login page may be elsewhere; the device's own address is what MVPDs are told.
+            let address = device.connectionIP.isEmpty ? request.clientAddress : device.connectionIP
+            let call = DeviceCall(
+                accessToken: request.accessToken, requestor: request.requestor, deviceID: subject.deviceID, device: device, clientAddress: address,
+                userAgent: device.userAgent)
+            return .success(try Self.session(subject, call: call))
+        } catch {
+            return .failure(try Self.absence(error))
+        }
+    }
+
+    private static func session(_ subject: SessionSubject, call: DeviceCall) throws(Fault) -> SessionAtHand {
+        guard let session = subject.session, !session.id.isEmpty, session.requestor == call.requestor else {
+            throw Fault(.internal, "An internal fault occurred.", cause: DecisionPointProblem("authentication answered without a session"))
+        }
+        return SessionAtHand(call: call, session: session, upstreamUserID: subject.upstreamUserID, attributes: subject.attributes)
+    }
+
+    /// - Returns: The fault that says that there is no session.
+    /// - Throws: Every other one.
+    private static func absence(_ error: any Error) throws(Fault) -> Fault {
+        let fault = Fault.unexpected(error)
+        switch fault.code {
+        case .authenticationSessionMissing, .authenticationSessionExpired: return fault
+        case .invalidRegistrationCode: return Fault(.authenticationSessionMissing, "User not authenticated", cause: fault)
+        default: throw fault
         }
     }
 }

@@ -15,6 +15,7 @@ struct RouteTable {
         let codes = RegistrationCodeEndpoints(dependencies: dependencies, reader: reader)
         let sessions = SessionEndpoints(dependencies: dependencies, reader: reader)
         let decisions = AuthorizationEndpoints(dependencies: dependencies, reader: reader)
+        let preauthorizations = PreauthorizationEndpoints(dependencies: dependencies, reader: reader)
         let logout = LogoutEndpoint(dependencies: dependencies, reader: reader)
         return [
             Route("/o/client/register", .clientRegistration, body: .raw, [.post: clients.register]),
@@ -26,6 +27,8 @@ struct RouteTable {
             Route("/api/v1/checkauthn/{code}", .api(.checkAuthnByCode), [.get: sessions.checkByCode]),
             Route("/api/v1/tokens/authn", .api(.authnToken), [.get: sessions.token]),
             Route("/api/v1/authorize", .api(.authorize), [.get: decisions.authorize]),
+            Route("/api/v1/preauthorize", .api(.preauthorize), [.get: preauthorizations.preauthorize]),
+            Route("/api/v1/preauthorize/{code}", .api(.preauthorize), [.get: preauthorizations.preauthorizeByCode]),
             Route("/api/v1/tokens/authz", .api(.authzToken), [.get: decisions.token]),
             Route("/api/v1/mediatoken", .api(.mediaToken), [.get: decisions.mediaToken]),
             Route("/api/v1/tokens/media", .api(.mediaToken), [.get: decisions.mediaToken]),

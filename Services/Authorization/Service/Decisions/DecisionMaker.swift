@@ -6,50 +6,110 @@ internal import Cryptography
 internal import Faults
 internal import Logging
 
-/// Cache, cut-off, MVPD: in this order (mvpd §4.3). Only permits are kept.
+/// Degradation rule, TempPass, cache, cut-off, MVPD: in this order (mvpd §4.3). Only permits are kept.
 struct DecisionMaker: Sendable {
     /// As the catalogue resolved them for the device's platform (rest-v1 §5).
     typealias Partners = (integration: Integration, mvpd: Mvpd)
 
+    /// What an app wants to play, and under which conditions.
+    struct Question: Sendable {
+        let session: SessionAtHand
+        let resource: RequestedResource
+        let integration: Partners
+        let degradation: Degradation
+        /// As it was sent; a promotional TempPass needs it.
+        var genericData = ""
+
+        var key: AuthzTokenKey { session.tokenKey(resource) }
+    }
+
     let store: any AuthorizationStore
     let client: PolicyDecisionClient
+    let tempPasses: TempPassAccount
+    let ratings: RatingRefresh
     let clock: any WallClock
     let logger: Logger
     let metrics: AuthorizationMetrics
     private let denials = SharedDenialLimiter()
 
-    init(store: any AuthorizationStore, client: PolicyDecisionClient, clock: any WallClock, logger: Logger, metrics: AuthorizationMetrics) {
+    init(
+        store: any AuthorizationStore, client: PolicyDecisionClient, sessions: any Sessions, clock: any WallClock, logger: Logger,
+        metrics: AuthorizationMetrics
+    ) {
         self.store = store
         self.client = client
+        tempPasses = TempPassAccount(sessions: sessions)
+        ratings = RatingRefresh(sessions: sessions, logger: logger)
         self.clock = clock
         self.logger = logger
         self.metrics = metrics
     }
 
     /// - Returns: A permit that counts.
-    /// - Throws: The MVPD's denial, or why it could not be asked.
-    func decide(
-        _ session: SessionAtHand, resource: RequestedResource, integration: Partners, context: CallContext
-    ) async throws(Fault) -> AuthzToken {
-        let key = session.tokenKey(resource)
-        if let token = try await store.token(key), token.mvpd == session.mvpd, clock.now() < token.expiresAt {
-            metrics.decided("permit", source: .cache)
-            return token
+    /// - Throws: The denial, or why nobody could be asked.
+    func decide(_ question: Question, context: CallContext) async throws(Fault) -> AuthzToken {
+        let session = question.session
+        switch question.degradation.effect(on: question.resource) {
+        case .blocked(let rule):
+            metrics.decided("deny", source: .degradation)
+            throw Denial(rule).fault
+        case .permitted(let rule): return try await degraded(question, by: rule)
+        case nil: break
         }
-        let subject = DenialLimiter.Subject(device: key.device, requestor: key.requestor, resource: Hex.encode(SHA256.hash(key.resource)))
+        if session.isTempPass { return try await tempPass(question, context) }
+        try session.requireIdentity()
+        if let token = try await cached(question) { return token }
+        let subject = DenialLimiter.Subject(
+            device: session.call.deviceID, requestor: session.requestor, resource: Hex.encode(SHA256.hash(question.resource.text)))
         if let denial = denials.blocked(subject, now: clock.now()) {
             metrics.decided("deny", source: .cutOff)
             logger.notice("authz.rejected", metadata: AuthorizationService.fields(session, context))
             throw denial.fault
         }
-        let permit = try await ask(session, resource: resource, mvpd: integration.mvpd, subject: subject, context: context)
-        return try await keep(permit, key: key, session: session, integration: integration)
+        let permit = try await ask(question, subject: subject, context: context)
+        async let passed: Void = ratings.pass(permit.ratings, of: session, context: context)
+        let token = try await keep(permit, question)
+        await passed
+        return token
+    }
+
+    private func cached(_ question: Question) async throws(Fault) -> AuthzToken? {
+        guard let token = try await store.token(question.key), token.counts(at: clock.now(), mvpd: question.session.mvpd, question.degradation)
+        else { return nil }
+        metrics.decided("permit", source: .cache)
+        return token
+    }
+
+    /// A permit in the MVPD's place; it ends with the rule (rest-v1 §6.1). One that the MVPD itself gave goes on.
+    private func degraded(_ question: Question, by rule: DegradationRule) async throws(Fault) -> AuthzToken {
+        let ruleEnd = Timestamp(milliseconds: Int64(clamping: rule.endsAtMilliseconds))
+        if let token = try await cached(question), token.degradationRule == nil || (token.degradationRule == rule.id && token.expiresAt <= ruleEnd) {
+            return token
+        }
+        metrics.decided("permit", source: .degradation)
+        let end = min(ruleEnd, clock.now() + configuredLifetime(question), question.session.expiresAt)
+        return try await save(question, until: end, rule: rule.id)
+    }
+
+    private func tempPass(_ question: Question, _ context: CallContext) async throws(Fault) -> AuthzToken {
+        let end: Timestamp
+        do {
+            end = try await tempPasses.spend(
+                question.session, resource: question.resource, genericData: question.genericData, context: context)
+        } catch {
+            metrics.decided("deny", source: .tempPass)
+            throw error
+        }
+        metrics.decided("permit", source: .tempPass)
+        if let token = try await store.token(question.key), token.expiresAt == end, token.degradationRule == nil { return token }
+        return try await save(question, until: end)
     }
 
     private func ask(
-        _ session: SessionAtHand, resource: RequestedResource, mvpd: Mvpd, subject: DenialLimiter.Subject, context: CallContext
+        _ question: Question, subject: DenialLimiter.Subject, context: CallContext
     ) async throws(Fault) -> MvpdDecision.Permit {
-        let endpoint = mvpd.authorization ?? AuthorizationEndpoint()
+        let session = question.session
+        let endpoint = question.integration.mvpd.authorization ?? AuthorizationEndpoint()
         switch endpoint.protocol {
         case .none:
             // Authenticated means authorized (mvpd §4.1).
@@ -58,7 +118,7 @@ struct DecisionMaker: Sendable {
         case .xacmlJson: break
         default: throw Fault(.unimplemented, "The MVPD's authorization protocol is not supported.")
         }
-        switch try await decision(of: endpoint, session, resource, context) {
+        switch try await decision(of: endpoint, question, context) {
         case .permit(let permit):
             metrics.decided("permit", source: .mvpd)
             logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))
@@ -66,7 +126,7 @@ struct DecisionMaker: Sendable {
             return permit
         case .deny(let denial):
             metrics.decided("deny", source: .mvpd)
-            denials.record(denial, for: subject, now: clock.now())
+            denials.record(denial, for: subject, attempt: context.idempotencyKey, now: clock.now())
             var fields = AuthorizationService.fields(session, context)
             fields["code"] = "\(denial.code)"
             logger.info("authz.denied", metadata: fields)
@@ -75,18 +135,15 @@ struct DecisionMaker: Sendable {
     }
 
     private func decision(
-        of endpoint: AuthorizationEndpoint, _ session: SessionAtHand, _ resource: RequestedResource, _ context: CallContext
+        of endpoint: AuthorizationEndpoint, _ question: Question, _ context: CallContext
     ) async throws(Fault) -> MvpdDecision {
-        let query = DecisionQuery(
-            subject: session.upstreamUserID, resource: resource, clientAddress: session.call.clientAddress, userAgent: session.call.userAgent,
-            device: session.call.deviceID)
         let start = ContinuousClock.now
         defer { metrics.decisionPointAnswered(after: start.duration(to: .now)) }
         do throws(Fault) {
-            return try await client.decide(query, at: endpoint, deadline: context.deadline)
+            return try await client.decide(DecisionQuery(question.session, question.resource), at: endpoint, deadline: context.deadline)
         } catch {
             metrics.decided("error", source: .mvpd)
-            var fields = AuthorizationService.fields(session, context)
+            var fields = AuthorizationService.fields(question.session, context)
             fields["code"] = "\(error.code)"
             fields["cause"] = "\(error.cause.map { "\($0)" } ?? "")"
             logger.warning("authz.mvpd_failed", metadata: fields)
@@ -94,15 +151,21 @@ struct DecisionMaker: Sendable {
         }
     }
 
-    private func keep(
-        _ permit: MvpdDecision.Permit, key: AuthzTokenKey, session: SessionAtHand, integration: Partners
-    ) async throws(Fault) -> AuthzToken {
-        let configured = Catalogue.authzLifetime(integration.integration, integration.mvpd)
-        let lifetime = DecisionLifetime(reauthorizeAfter: permit.reauthorizeAfter, mvpdExpiry: nil, configured: configured)
-        guard let end = lifetime.end(now: clock.now(), sessionEnd: session.expiresAt) else {
+    private func configuredLifetime(_ question: Question) -> Duration {
+        Catalogue.authzLifetime(question.integration.integration, question.integration.mvpd)
+    }
+
+    private func keep(_ permit: MvpdDecision.Permit, _ question: Question) async throws(Fault) -> AuthzToken {
+        let lifetime = DecisionLifetime(reauthorizeAfter: permit.reauthorizeAfter, mvpdExpiry: nil, configured: configuredLifetime(question))
+        guard let end = lifetime.end(now: clock.now(), sessionEnd: question.session.expiresAt) else {
             throw Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointProblem("no TTL from any source"))
         }
-        let token = AuthzToken(key: key, mvpd: session.mvpd, proxyMvpd: session.proxyMvpd, expiresAt: end)
+        return try await save(question, until: end)
+    }
+
+    private func save(_ question: Question, until end: Timestamp, rule: String? = nil) async throws(Fault) -> AuthzToken {
+        let session = question.session
+        let token = AuthzToken(key: question.key, mvpd: session.mvpd, proxyMvpd: session.proxyMvpd, expiresAt: end, degradationRule: rule)
         try await store.save(token)
         return token
     }

@@ -15,7 +15,7 @@ struct DenialLimiter: Sendable {
     }
 
     private struct Record {
-        var denials: [Timestamp] = []
+        var denials: [(at: Timestamp, attempt: String?)] = []
         var blockedUntil: Timestamp?
         var last: Denial
     }
@@ -34,12 +34,14 @@ struct DenialLimiter: Sendable {
     }
 
     /// Counts an MVPD's denial.
-    mutating func record(_ denial: Denial, for subject: Subject, now: Timestamp) {
+    /// - Parameter attempt: The call's idempotency key: its repetitions count once.
+    mutating func record(_ denial: Denial, for subject: Subject, attempt: String? = nil, now: Timestamp) {
         prune(now)
         guard records[subject] != nil || records.count < limit else { return }
         var record = records[subject] ?? Record(last: denial)
         record.last = denial
-        record.denials = record.denials.filter { now - $0 < Self.window } + [now]
+        record.denials.removeAll { now - $0.at >= Self.window }
+        if attempt == nil || !record.denials.contains(where: { $0.attempt == attempt }) { record.denials.append((now, attempt)) }
         if record.denials.count >= Self.threshold {
             record.blockedUntil = now + Self.blockade
             record.denials = []
@@ -52,7 +54,7 @@ struct DenialLimiter: Sendable {
         nextPruning = now + Self.window
         records = records.filter { _, record in
             if let end = record.blockedUntil, now < end { return true }
-            return record.denials.contains { now - $0 < Self.window }
+            return record.denials.contains { now - $0.at < Self.window }
         }
     }
 }

@@ -9,7 +9,7 @@ final class SharedDenialLimiter: Sendable {
         state.withLock { $0.blocked(subject, now: now) }
     }
 
-    func record(_ denial: Denial, for subject: DenialLimiter.Subject, now: Timestamp) {
-        state.withLock { $0.record(denial, for: subject, now: now) }
+    func record(_ denial: Denial, for subject: DenialLimiter.Subject, attempt: String?, now: Timestamp) {
+        state.withLock { $0.record(denial, for: subject, attempt: attempt, now: now) }
     }
 }

@@ -15,7 +15,8 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
                     expires_at_ms INTEGER NOT NULL
                 );
                 CREATE INDEX authz_tokens_by_expiry ON authz_tokens (expires_at_ms);
-                """)
+                """),
+        Migration("2-degraded-tokens", sql: "ALTER TABLE authz_tokens ADD COLUMN degradation_rule TEXT"),
     ]
 
     /// What the program sweeps in the background.
@@ -31,19 +32,23 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
         try await store.write { database in
             let statement = try database.cachedStatement(
                 sql: """
-                    INSERT INTO authz_tokens (key, mvpd, proxy_mvpd, expires_at_ms) VALUES (?, ?, ?, ?)
-                    ON CONFLICT (key) DO UPDATE SET mvpd = excluded.mvpd, proxy_mvpd = excluded.proxy_mvpd, expires_at_ms = excluded.expires_at_ms
+                    INSERT INTO authz_tokens (key, mvpd, proxy_mvpd, expires_at_ms, degradation_rule) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT (key) DO UPDATE SET mvpd = excluded.mvpd, proxy_mvpd = excluded.proxy_mvpd,
+                        expires_at_ms = excluded.expires_at_ms, degradation_rule = excluded.degradation_rule
                     """)
-            try statement.execute(arguments: [key, token.mvpd, token.proxyMvpd, token.expiresAt])
+            try statement.execute(arguments: [key, token.mvpd, token.proxyMvpd, token.expiresAt, token.degradationRule])
         }
     }
 
     public func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
         let digest = key.digest
         return try await store.read { database in
-            let statement = try database.cachedStatement(sql: "SELECT mvpd, proxy_mvpd, expires_at_ms FROM authz_tokens WHERE key = ?")
+            let statement = try database.cachedStatement(
+                sql: "SELECT mvpd, proxy_mvpd, expires_at_ms, degradation_rule FROM authz_tokens WHERE key = ?")
             guard let row = try Row.fetchOne(statement, arguments: [digest]) else { return nil }
-            return AuthzToken(key: key, mvpd: row["mvpd"], proxyMvpd: row["proxy_mvpd"], expiresAt: row["expires_at_ms"])
+            return AuthzToken(
+                key: key, mvpd: row["mvpd"], proxyMvpd: row["proxy_mvpd"], expiresAt: row["expires_at_ms"],
+                degradationRule: row["degradation_rule"])
         }
     }
 

@@ -5,8 +5,28 @@ enum DecisionInterpretation {
     /// - Throws: `network_received_error` when the answer cannot be used.
     static func decide(_ response: XacmlJsonResponse, resourceID: String) throws(Fault) -> MvpdDecision {
         guard let result = try result(response, resourceID: resourceID) else { return .deny(Denial(code: .authorizationDeniedByMvpd)) }
-        guard result.decision == "Permit" else { return .deny(denial(result)) }
-        return permit(result)
+        return decision(result)
+    }
+
+    /// Reads the decisions about several resources; one that the answer does not mention is left out.
+    /// - Parameter resourceIDs: Each once.
+    /// - Throws: `network_received_error` when the answer cannot be used: a result names no resource, or two name one (mvpd §4.2).
+    static func decideEach(_ response: XacmlJsonResponse, resourceIDs: [String]) throws(Fault) -> [String: MvpdDecision] {
+        if resourceIDs.count == 1, let only = response.results.first, response.results.count == 1, only.resourceIDs.isEmpty {
+            return [resourceIDs[0]: decision(only)]
+        }
+        var decisions: [String: MvpdDecision] = [:]
+        for result in response.results {
+            guard !result.resourceIDs.isEmpty else { throw unusable("a result names no resource") }
+            for id in result.resourceIDs where resourceIDs.contains(id) {
+                guard decisions.updateValue(decision(result), forKey: id) == nil else { throw unusable("two results for one resource") }
+            }
+        }
+        return decisions
+    }
+
+    private static func decision(_ result: XacmlJsonResponse.Result) -> MvpdDecision {
+        result.decision == "Permit" ? permit(result) : .deny(denial(result))
     }
 
     /// The result for the resource: by its id, or the only one when it names none.
@@ -33,6 +53,7 @@ enum DecisionInterpretation {
                 // XACML: an obligation that cannot be discharged turns the permit into a denial.
                 guard isUnderstood(obligation) else { return .deny(Denial(code: .authorizationDeniedByMvpd)) }
             }
+            permit.ratings += ratings(obligation)
         }
         return .permit(permit)
     }
@@ -41,6 +62,15 @@ enum DecisionInterpretation {
     private static func isUnderstood(_ obligation: XacmlJsonResponse.Obligation) -> Bool {
         let assignments = obligation.assignments ?? []
         return !assignments.isEmpty && assignments.allSatisfy { XacmlNames.assignments.contains($0.identifier) }
+    }
+
+    private static func ratings(_ obligation: XacmlJsonResponse.Obligation) -> [MvpdDecision.Rating] {
+        (obligation.assignments ?? []).compactMap { assignment in
+            guard let scheme = XacmlNames.ratings[assignment.identifier], let text = assignment.value?.texts.first,
+                let value = MvpdText.clean(text)
+            else { return nil }
+            return MvpdDecision.Rating(scheme: scheme, value: value)
+        }
     }
 
     /// A permit may live for a second to a year.
@@ -53,8 +83,13 @@ enum DecisionInterpretation {
     private static func denial(_ result: XacmlJsonResponse.Result) -> Denial {
         let obligations = obligations(result, effect: result.decision)
         let isParental = obligations.contains { $0.identifier == XacmlNames.restrictParentalControl }
-        let code: Fault.Code = isParental ? .authorizationDeniedByParentalControls : .authorizationDeniedByMvpd
+        let code = isParental ? .authorizationDeniedByParentalControls : reason(obligations) ?? .authorizationDeniedByMvpd
         return Denial(code: code, details: details(obligations) ?? (result.decision == "Deny" ? result.status?.message : nil).flatMap(MvpdText.clean))
+    }
+
+    private static func reason(_ obligations: [XacmlJsonResponse.Obligation]) -> Fault.Code? {
+        let reasons = obligations.flatMap { $0.assignments ?? [] }.filter { $0.identifier == XacmlNames.reasonCode }
+        return reasons.flatMap { $0.value?.texts ?? [] }.lazy.compactMap(ReasonCode.code).first
     }
 
     /// The text that a person is to read: a message assignment, else what an upgrade obligation says.

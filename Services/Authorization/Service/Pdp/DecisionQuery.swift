@@ -11,6 +11,14 @@ struct DecisionQuery: Hashable, Sendable {
     var userAgent: String
     var device: String
 
+    init(_ session: SessionAtHand, _ resource: RequestedResource) {
+        subject = session.upstreamUserID
+        self.resource = resource
+        clientAddress = session.call.clientAddress
+        userAgent = session.call.userAgent
+        device = session.call.deviceID
+    }
+
     /// Id under which the answer is found.
     func resourceID(_ endpoint: AuthorizationEndpoint) -> String {
         if endpoint.channelOnly { return resource.channel }

@@ -8,5 +8,25 @@ enum MvpdDecision: Hashable, Sendable {
         var reauthorizeAfter: Duration?
         /// The MVPD wants the transaction recorded.
         var mustBeLogged = false
+        /// The person's parental limits as the MVPD knows them now.
+        var ratings: [Rating] = []
+    }
+
+    /// A parental limit.
+    struct Rating: Hashable, Sendable {
+        enum Scheme: Hashable, Sendable {
+            case mpaa, vChip
+        }
+
+        var scheme: Scheme
+        var value: String
+
+        /// The attribute of a session that holds it.
+        var attribute: String {
+            switch scheme {
+            case .mpaa: "maxRating.MPAA"
+            case .vChip: "maxRating.VCHIP"
+            }
+        }
     }
 }

@@ -20,10 +20,41 @@ struct PolicyDecisionClient: Sendable {
     /// - Throws: `network_connection_timeout`, `network_received_error`, `maximum_execution_time_exceeded` as mvpd §4.3 maps them;
     ///   `internal` when the endpoint's record is unusable, `cancelled`.
     func decide(_ query: DecisionQuery, at record: AuthorizationEndpoint, deadline: ContinuousClock.Instant?) async throws(Fault) -> MvpdDecision {
+        let id = query.resourceID(record)
+        return try await ask(XacmlJsonRequest(query, endpoint: record), at: record, deadline: deadline) { response throws(Fault) in
+            try DecisionInterpretation.decide(response, resourceID: id)
+        }
+    }
+
+    /// Asks about several resources in one call; those of equal id are one question.
+    /// - Parameter queries: About one subject and device.
+    /// - Returns: Decisions by resource id; one that the MVPD did not give is missing.
+    /// - Throws: As `decide`.
+    func decideEach(
+        _ queries: [DecisionQuery], at record: AuthorizationEndpoint, deadline: ContinuousClock.Instant?
+    ) async throws(Fault) -> [String: MvpdDecision] {
+        var ids: [String] = []
+        let questions = queries.filter { query in
+            let id = query.resourceID(record)
+            defer { ids.append(id) }
+            return !ids.contains(id)
+        }
+        guard let first = questions.first else { return [:] }
+        let asked = questions.map { $0.resourceID(record) }
+        let request = XacmlJsonRequest(first, and: questions.dropFirst(), endpoint: record)
+        return try await ask(request, at: record, deadline: deadline) { response throws(Fault) in
+            try DecisionInterpretation.decideEach(response, resourceIDs: asked)
+        }
+    }
+
+    private func ask<Answer>(
+        _ request: XacmlJsonRequest, at record: AuthorizationEndpoint, deadline: ContinuousClock.Instant?,
+        _ interpret: (XacmlJsonResponse) throws(Fault) -> Answer
+    ) async throws(Fault) -> Answer {
         let endpoint = try DecisionEndpoint(record)
         let body: [UInt8]
         do {
-            body = try XacmlJsonRequest(query, endpoint: record).serialized()
+            body = try request.serialized()
         } catch {
             throw .unexpected(error)
         }
@@ -31,7 +62,7 @@ struct PolicyDecisionClient: Sendable {
         guard permission != .refused else { throw Self.fault(.networkReceivedError, "the breaker is open") }
         do throws(Fault) {
             let answer = try await exchange(body, with: endpoint, deadline: deadline)
-            let decision = try Self.interpret(answer, resourceID: query.resourceID(record))
+            let decision = try interpret(try Self.response(answer))
             breakers.record(.success, endpoint.url, permission: permission, now: clock.now())
             return decision
         } catch {
@@ -76,15 +107,13 @@ struct PolicyDecisionClient: Sendable {
         return left
     }
 
-    private static func interpret(_ answer: DecisionTransportAnswer, resourceID: String) throws(Fault) -> MvpdDecision {
+    private static func response(_ answer: DecisionTransportAnswer) throws(Fault) -> XacmlJsonResponse {
         guard answer.status == 200 else { throw fault(.networkReceivedError, "status \(answer.status)") }
-        let response: XacmlJsonResponse
         do {
-            response = try XacmlJsonResponse(json: answer.body)
+            return try XacmlJsonResponse(json: answer.body)
         } catch {
             throw fault(.networkReceivedError, "the answer is no XACML response")
         }
-        return try DecisionInterpretation.decide(response, resourceID: resourceID)
     }
 
     private static func fault(_ failure: DecisionTransportFailure) -> Fault {

@@ -45,12 +45,13 @@ struct XacmlJsonRequest: Encodable, Sendable {
 
     enum CodingKeys: String, CodingKey { case request = "Request" }
 
-    init(_ query: DecisionQuery, endpoint: AuthorizationEndpoint) {
+    /// - Parameter others: Further questions about the same subject and device, of other resource ids; each is a category of its own.
+    init(_ query: DecisionQuery, and others: some Sequence<DecisionQuery> = [], endpoint: AuthorizationEndpoint) {
         let environment = query.environmentAttributes(endpoint)
         request = Content(
             accessSubject: [Category(attributes: [Attribute(XacmlNames.subjectID, query.subject)])],
             action: [Category(attributes: [Attribute(XacmlNames.actionID, XacmlNames.view)])],
-            resource: [Category(attributes: query.resourceAttributes(endpoint))],
+            resource: ([query] + others).map { Category(attributes: $0.resourceAttributes(endpoint)) },
             environment: environment.isEmpty ? [] : [Category(attributes: environment)])
     }
 

@@ -23,5 +23,6 @@ enum XacmlNames {
     static let reasonCode = "urn:cablelabs:olca:1.0:attribute:content:subscription:tv-network:reason-code"
 
     static let obligations: Set = [log, reauthorize, restrictParentalControl, upgrade]
+    static let ratings: [String: MvpdDecision.Rating.Scheme] = [maxMPAA: .mpaa, maxVChip: .vChip]
     static let assignments: Set = [maxMPAA, maxVChip, message, reasonCode]
 }

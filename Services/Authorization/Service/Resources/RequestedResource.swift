@@ -28,7 +28,7 @@ struct RequestedResource: Hashable, Sendable {
         mediaRss = document
     }
 
-    private static let malformed = Fault(.malformedAuthzRequest, "The resource is malformed.")
+    static let malformed = Fault(.malformedAuthzRequest, "The resource is malformed.")
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control && !"\t\r\n".unicodeScalars.contains(scalar)

@@ -9,6 +9,7 @@ enum Endpoint: Hashable, Sendable {
     case authorize
     case authzToken
     case mediaToken
+    case preauthorize
     case logout
     case metadata
 }

@@ -71,6 +71,9 @@ extension Exchange {
         try parameters.get().all(name)
     }
 
+    /// True when no parameter of that name was sent.
+    func lacks(_ name: String) -> Bool { (try? parameters.get().all(name).isEmpty) ?? true }
+
     /// A captured part of the path, decoded.
     /// - Throws: `invalid_request` when it is no percent-encoded UTF-8 text.
     func captured(_ name: String) throws(Fault) -> String {

@@ -5,6 +5,7 @@ extension HTTPFields.Element.Name {
     static let xForwardedFor = Self("X-Forwarded-For")!
     static let xDeviceInfo = Self("X-Device-Info")!
     static let adobeRequestID = Self("Adobe-Request-Id")!
+    static let adobeResponseConfidence = Self("Adobe-Response-Confidence")!
     static let traceparent = Self("traceparent")!
     static let tracestate = Self("tracestate")!
     static let referrerPolicy = Self("Referrer-Policy")!

@@ -9,7 +9,8 @@ struct AuthorizationEndpoints: Sendable {
 
     @Sendable func authorize(_ exchange: Exchange) async throws -> Response {
         let (call, request) = try await reader.read(exchange) { exchange throws(Fault) in
-            AuthorizeRequest(resource: try Self.resource(exchange), mvpd: try exchange.value("mvpd") ?? "")
+            AuthorizeRequest(
+                resource: try Self.resource(exchange), mvpd: try exchange.value("mvpd") ?? "", genericData: try exchange.value("generic_data") ?? "")
         }
         var complete = request
         complete.call = call

@@ -10,9 +10,20 @@ struct ErrorTable {
     }
 
     /// The row of a fault's code; a code that the API does not list becomes `internal_error`.
-    static func row(for code: Fault.Code) -> Row {
-        byCode[code.rawValue] ?? internalError
+    static func row(for code: Fault.Code) -> Row { row(for: code.rawValue) }
+
+    /// The row of a fault's code as the endpoint names it.
+    static func row(for code: Fault.Code, at endpoint: Endpoint, status: Int) -> Row {
+        switch code {
+        // Only 410 goes with authorization_expired (rest-v1 §2.8).
+        case .authorizationExpired where status != 410: row(for: .authorizationNotFound)
+        case .authenticationSessionMissing where endpoint == .preauthorize: row(for: "preauthorization_authentication_session_missing")
+        case .authenticationSessionExpired where endpoint == .preauthorize: row(for: "preauthorization_authentication_session_expired")
+        default: row(for: code)
+        }
     }
+
+    private static func row(for code: String) -> Row { byCode[code] ?? internalError }
 
     static let rows: [Row] = [
         Row(code: "invalid_requestor", action: "none", statuses: [400]),
@@ -32,6 +43,8 @@ struct ErrorTable {
         Row(code: "authentication_session_invalidated", action: "authentication", statuses: [403]),
         Row(code: "authentication_session_missing", action: "authentication", statuses: [412, 403]),
         Row(code: "authentication_session_expired", action: "authentication", statuses: [412, 403]),
+        Row(code: "preauthorization_authentication_session_missing", action: "authentication", statuses: [412]),
+        Row(code: "preauthorization_authentication_session_expired", action: "authentication", statuses: [412]),
         Row(code: "authorization_denied_by_hba_policies", action: "authentication", statuses: [403]),
         Row(code: "authorization_denied_by_session_invalidated", action: "authentication", statuses: [403]),
         Row(code: "identity_not_recognized_by_mvpd", action: "authentication", statuses: [403]),

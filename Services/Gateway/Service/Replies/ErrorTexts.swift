@@ -20,5 +20,10 @@ enum ErrorTexts {
         }
     }
 
+    /// For a resource of a preauthorization.
+    static func item(_ action: String) -> String {
+        action == "retry" ? "The MVPD could not be asked." : "User not authorized"
+    }
+
     private static let byStatus = [404: "Not Found", 410: "Gone"]
 }

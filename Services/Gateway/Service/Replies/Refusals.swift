@@ -70,12 +70,10 @@ struct Refusals: Sendable {
     }
 
     private func apiReply(_ fault: Fault, at endpoint: Endpoint, _ exchange: Exchange) -> Response {
-        let status = StatusTable.status(of: fault.code, at: endpoint)
-        // Only 410 goes with authorization_expired (rest-v1 §2.8).
-        let code = fault.code == .authorizationExpired && status != 410 ? .authorizationNotFound : fault.code
+        let status = StatusTable.status(of: fault.code, at: endpoint, resourceIsAbsent: exchange.lacks("resource"))
         return errorReply(
-            ErrorTable.row(for: code), status: HTTPResponse.Status(code: status), message: ErrorTexts.message(fault, at: endpoint, status: status),
-            details: fault.details, exchange)
+            ErrorTable.row(for: fault.code, at: endpoint, status: status), status: HTTPResponse.Status(code: status),
+            message: ErrorTexts.message(fault, at: endpoint, status: status), details: fault.details, exchange)
     }
 
     private func errorReply(
@@ -87,7 +85,7 @@ struct Refusals: Sendable {
         }
         let listed = row.statuses.contains(status.code) ? status.code : row.statuses[0]
         let document = ErrorDocument.enhanced(
-            action: row.action, status: listed, code: row.code, message: message, details: details, help: help(row.code),
+            action: row.action, status: listed, code: row.code, message: message, details: details, help: settings.help(row.code),
             trace: exchange.facts.trace.traceID)
         return Response(document, format: exchange.format, status: status)
     }
@@ -101,7 +99,7 @@ struct Refusals: Sendable {
             members +=
                 ErrorDocument.enhanced(
                     action: "application-registration", status: status.code, code: code, message: fault.message, details: nil,
-                    help: help(code), trace: exchange.facts.trace.traceID
+                    help: settings.help(code), trace: exchange.facts.trace.traceID
                 ).members
         }
         var response = Response(Document("error", members), format: .json, status: status)
@@ -119,8 +117,6 @@ struct Refusals: Sendable {
         guard let id = exchange.namedRequestor, let catalogue = try? catalogue.current() else { return false }
         return catalogue.requestor(id)?.enhancedErrors ?? false
     }
-
-    private func help(_ code: String) -> String { "\(settings.publicOrigin)/help/errors#\(code)" }
 
     private func log(_ fault: Fault, _ exchange: Exchange) {
         let isOurs = StatusTable.isTransient(fault.code) || fault.code == .internal

@@ -2,8 +2,11 @@ internal import Faults
 
 /// HTTP status of a fault at an endpoint (rest-v1 §2.8).
 enum StatusTable {
-    static func status(of code: Fault.Code, at endpoint: Endpoint) -> Int {
+    /// - Parameter resourceIsAbsent: The request has no parameter `resource`, not even an empty one (rest-v1 §3.16).
+    static func status(of code: Fault.Code, at endpoint: Endpoint, resourceIsAbsent: Bool = true) -> Int {
         switch code {
+        case .missingResource where endpoint == .preauthorize: resourceIsAbsent ? 400 : 412
+        case .unknownIntegration where endpoint == .preauthorize: 412
         case .authenticationSessionMissing: sessionMissing[endpoint] ?? 403
         case .authenticationSessionExpired: sessionExpired[endpoint] ?? 403
         case .authenticationSessionInvalidated: sessionMissing[endpoint] ?? 403
@@ -17,8 +20,8 @@ enum StatusTable {
     /// True for a fault that says nothing of the request: a dependency is away, full or too slow.
     static func isTransient(_ code: Fault.Code) -> Bool { transient.contains(code) }
 
-    private static let sessionMissing: [Endpoint: Int] = [.authnToken: 404, .authzToken: 412]
-    private static let sessionExpired: [Endpoint: Int] = [.authnToken: 410, .authzToken: 412]
+    private static let sessionMissing: [Endpoint: Int] = [.authnToken: 404, .authzToken: 412, .preauthorize: 412]
+    private static let sessionExpired: [Endpoint: Int] = [.authnToken: 410, .authzToken: 412, .preauthorize: 412]
     private static let codeUnknown: [Endpoint: Int] = [.registrationCode: 404, .checkAuthnByCode: 403]
 
     private static let transient: Set<Fault.Code> = [.unavailable, .overloaded, .deadlineExceeded, .cancelled, .storageFull]

@@ -20,12 +20,14 @@ struct Disturbance: Sendable, Equatable {
     var remaining: Int?
     /// Seconds that a permit lives, 1 … 31 536 000; nil sends no such obligation.
     var reauthorizeAfter: Int? = Disturbance.standardLifetime
+    var shape = AnswerShape()
 
     static let standardLifetime = 3600
 
     init() {}
 
-    /// Reads `{"mode":…,"delayMilliseconds":…,"times":…,"reauthorizeSeconds":…}`; each key is optional; 0 times is for ever, 0 seconds sends no obligation.
+    /// Reads `{"mode":…,"delayMilliseconds":…,"times":…,"reauthorizeSeconds":…,"silentAbout":[…],"silentWhenUnknown":…,"reversed":…,
+    /// "maxMPAA":…,"maxVCHIP":…,"denialReason":…}`; each key is optional; 0 times is for ever, 0 seconds sends no obligation.
     init(json: [UInt8]) throws(SettingsFault) {
         let message = try SettingsFault.decode(Message.self, from: json)
         mode = message.mode ?? .none
@@ -34,6 +36,10 @@ struct Disturbance: Sendable, Equatable {
         remaining = times == 0 ? nil : times
         let seconds = try Self.checked(message.reauthorizeSeconds ?? Self.standardLifetime, "reauthorizeSeconds", most: 31_536_000)
         reauthorizeAfter = seconds == 0 ? nil : seconds
+        shape = AnswerShape(
+            silentAbout: Set(message.silentAbout ?? []), isSilentWhenUnknown: message.silentWhenUnknown ?? false,
+            isReversed: message.reversed ?? false, maximumFilmRating: message.maxMPAA, maximumTelevisionRating: message.maxVCHIP,
+            denialReason: message.denialReason)
     }
 
     private struct Message: Decodable {
@@ -41,6 +47,12 @@ struct Disturbance: Sendable, Equatable {
         let delayMilliseconds: Int?
         let times: Int?
         let reauthorizeSeconds: Int?
+        let silentAbout: [String]?
+        let silentWhenUnknown: Bool?
+        let reversed: Bool?
+        let maxMPAA: String?
+        let maxVCHIP: String?
+        let denialReason: String?
     }
 
     private static func checked(_ value: Int, _ key: String, most: Int) throws(SettingsFault) -> Int {

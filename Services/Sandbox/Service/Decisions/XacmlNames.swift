@@ -11,6 +11,12 @@ enum XacmlNames {
     static let restrict = "urn:tve:xacml:2.0:obligations:restrict-pc"
     static let upgrade = "urn:tve:xacml:2.0:obligations:upgrade"
     static let message = "urn:cablelabs:ocla:1.0:attribute:enviroment:buy-flow:message"
+    static let reasonCode = "urn:cablelabs:olca:1.0:attribute:content:subscription:tv-network:reason-code"
+    static let maxMPAA = "urn:cablelabs:ocla:1.0:attribute:content:ratings:maxMPAA"
+    static let maxVChip = "urn:cablelabs:ocla:1.0:attribute:content:ratings:maxVCHIP"
+    /// Ids of obligations around assignments; the ones that are deployed are not published.
+    static let reasons = "urn:boxoffice:sandbox:obligations:reason"
+    static let ratings = "urn:boxoffice:sandbox:obligations:ratings"
     static let string = "http://www.w3.org/2001/XMLSchema#string"
     static let integer = "http://www.w3.org/2001/XMLSchema#integer"
     static let ok = "urn:oasis:names:tc:xacml:1.0:status:ok"

@@ -55,7 +55,7 @@ struct DecisionRoutes: Sendable {
         switch disturbance.mode {
         case .none, .hang:
             let octets = Array(buffer: try await body.collect(upTo: Self.largestRequest))
-            return try answer(octets, request, provider, disturbance.reauthorizeAfter)
+            return try answer(octets, request, provider, disturbance)
         case .error:
             note(provider, "error")
             return Response(status: .internalServerError)
@@ -70,7 +70,7 @@ struct DecisionRoutes: Sendable {
     }
 
     private func answer(
-        _ octets: [UInt8], _ request: Request, _ provider: IdentityProvider, _ reauthorizeAfter: Int?
+        _ octets: [UInt8], _ request: Request, _ provider: IdentityProvider, _ disturbance: Disturbance
     ) throws -> Response {
         guard Self.isXacml(request.headers[.contentType]) else {
             note(provider, "refused", ["reason": "content type"])
@@ -83,7 +83,9 @@ struct DecisionRoutes: Sendable {
             note(provider, "refused", ["reason": "\(error)"])
             throw HTTPError(.badRequest, message: "\(error)")
         }
-        let answer = DecisionPoint(subscribers: provider.subscribers).decide(question, reauthorizeAfter: reauthorizeAfter)
+        let answer = disturbance.shape.applied(
+            to: DecisionPoint(subscribers: provider.subscribers).decide(question, reauthorizeAfter: disturbance.reauthorizeAfter),
+            asked: question.resources, channels: provider.subscribers.channels)
         let decisions = answer.results.map(\.decision.rawValue).joined(separator: ",")
         let person = question.subject.flatMap(provider.subscribers.person(subject:))?.name ?? ""
         note(provider, decisions, ["person": person, "resources": question.resources.map(\.identifier).joined(separator: ",")])

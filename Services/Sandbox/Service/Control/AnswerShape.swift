@@ -1,0 +1,42 @@
+/// What a decision point is told to put into its answers, or to leave out of them (mvpd §4.2, §4.4).
+struct AnswerShape: Sendable, Equatable {
+    /// Resources that the answer passes over.
+    var silentAbout: Set<String> = []
+    /// Whether one resource that nobody carries empties the whole answer, as some MVPDs do.
+    var isSilentWhenUnknown = false
+    /// Whether results stand in the opposite order of the questions.
+    var isReversed = false
+    /// Parental limits that come with permits.
+    var maximumFilmRating: String?
+    var maximumTelevisionRating: String?
+    /// Denies everything for this reason.
+    var denialReason: String?
+
+    /// The answer in this shape.
+    func applied(to response: XacmlResponse, asked resources: [XacmlRequest.Resource], channels: [String]) -> XacmlResponse {
+        let unknown = resources.contains { !channels.contains($0.channel ?? $0.identifier) }
+        if isSilentWhenUnknown, unknown { return XacmlResponse(results: []) }
+        var results = zip(resources, response.results).filter { !silentAbout.contains($0.0.identifier) }.map { changed($0.1) }
+        // A question without a resource has one result that belongs to none.
+        if resources.isEmpty { results = response.results }
+        return XacmlResponse(results: isReversed ? results.reversed() : results)
+    }
+
+    private func changed(_ result: XacmlResponse.Result) -> XacmlResponse.Result {
+        var result = result
+        if let denialReason {
+            let assignment = XacmlResponse.Attribute(XacmlNames.reasonCode, .text(denialReason))
+            result.decision = .deny
+            result.obligations = [XacmlResponse.Obligation(identifier: XacmlNames.reasons, assignments: [assignment])]
+        } else if result.decision == .permit, !ratings.isEmpty {
+            result.obligations = (result.obligations ?? []) + [XacmlResponse.Obligation(identifier: XacmlNames.ratings, assignments: ratings)]
+        }
+        return result
+    }
+
+    private var ratings: [XacmlResponse.Attribute] {
+        [(XacmlNames.maxMPAA, maximumFilmRating), (XacmlNames.maxVChip, maximumTelevisionRating)].compactMap { name, value in
+            value.map { XacmlResponse.Attribute(name, .text($0)) }
+        }
+    }
+}

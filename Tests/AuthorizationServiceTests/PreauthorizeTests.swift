@@ -175,7 +175,8 @@ import Testing
         #expect(try SentRequest(json: body).environment.flatMap(\.attributes).map(\.value) == ["203.0.113.77"])
         for code in [Fault.Code.invalidRegistrationCode, .authenticationSessionMissing] {
             fixture.sessions.findSessionByCode.fail(with: Fault(code, "x"))
-            #expect(await fault { try await fixture.service.preauthorizeByCode(request, context: CallContext()) }?.code == .authenticationSessionMissing)
+            #expect(
+                await fault { try await fixture.service.preauthorizeByCode(request, context: CallContext()) }?.code == .authenticationSessionMissing)
         }
         fixture.sessions.findSessionByCode.fail(with: Fault(.unavailable, "x"))
         #expect(await fault { try await fixture.service.preauthorizeByCode(request, context: CallContext()) }?.code == .unavailable)

@@ -43,7 +43,8 @@ import Testing
             #expect(ContinuousClock.now.duration(to: end) <= .milliseconds(500))
             throw Fault(.deadlineExceeded, "x")
         }
-        fixture.transport.answer(Xacml.response(Xacml.result("Permit", obligations: Xacml.obligation("urn:x:any", (Self.prefix + "maxMPAA", #""PG""#)))))
+        fixture.transport.answer(
+            Xacml.response(Xacml.result("Permit", obligations: Xacml.obligation("urn:x:any", (Self.prefix + "maxMPAA", #""PG""#)))))
         _ = try await fixture.authorize("other")
         #expect(fixture.sessions.updateAttributes.requests.count == 2)
     }

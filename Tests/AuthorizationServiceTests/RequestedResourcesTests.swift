@@ -43,7 +43,7 @@ import Testing
     }()
 
     private static let bombs: [String] = [
-        laughs, "A,\(laughs)",
+        laughs, "\(laughs),A",
         #"<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/hostname">]><rss><channel><title>&x;</title></channel></rss>"#,
         #"<!DOCTYPE rss SYSTEM "http://127.0.0.1:1/x.dtd"><rss><channel><title>A</title></channel></rss>"#,
         "<rss>" + String(repeating: "<a>", count: 2_000) + String(repeating: "</a>", count: 2_000) + "</rss>",
@@ -51,7 +51,8 @@ import Testing
         String(repeating: "<rss " + String(repeating: "a", count: 50), count: 2_000),
         "<rss \(String(repeating: "a", count: 16_000))",
         "<rss \((0..<1_500).map { "a\($0)=\"\"" }.joined(separator: " "))></rss>",
-        String(repeating: "A", count: 10_000_000), String(repeating: ",", count: 10_000_000), "<rss>" + String(repeating: "x,", count: 5_000_000) + "</rss>",
+        String(repeating: "A", count: 10_000_000), String(repeating: ",", count: 10_000_000),
+        "<rss>" + String(repeating: "x,", count: 5_000_000) + "</rss>",
         String(repeating: "<rss><channel><title>A</title></channel></rss>,", count: 250_000),
     ]
 
@@ -61,6 +62,6 @@ import Testing
         let start = ContinuousClock.now
         #expect { try RequestedResources(list) } throws: { ($0 as? Fault)?.code == .malformedAuthzRequest }
         #expect { try RequestedResource(list) } throws: { ($0 as? Fault)?.code == .malformedAuthzRequest }
-        #expect(start.duration(to: .now) < .seconds(1))
+        #expect(start.duration(to: .now) < .seconds(2))
     }
 }

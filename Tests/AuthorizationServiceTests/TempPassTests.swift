@@ -39,8 +39,10 @@ import Testing
         let request = AuthorizeRequest(call: fixture.call(), resource: "A", genericData: #"{"email":"0a"}"#)
         _ = try await fixture.service.authorize(request, context: CallContext(idempotencyKey: "k"))
         let spent = try #require(fixture.sessions.spendTempPass.requests.first)
-        #expect(spent == SpendTempPassRequest(
-            sessionID: "session-1", deviceID: "dev-1", requestor: "CHAN7", resource: "A", genericData: #"{"email":"0a"}"#))
+        #expect(
+            spent
+                == SpendTempPassRequest(
+                    sessionID: "session-1", deviceID: "dev-1", requestor: "CHAN7", resource: "A", genericData: #"{"email":"0a"}"#))
         #expect(fixture.sessions.spendTempPass.contexts.first?.idempotencyKey == "k")
         fixture.sessions.spendTempPass.fail(with: Fault(.authorizationDeniedByMvpd, "User not authorized", details: "Used up"))
         let refusal = await fault { try await fixture.authorize("A") }

@@ -51,7 +51,8 @@ internal import Testing
         let silence = try #require(items[2]["error"] as? [String: Any])
         #expect(silence["code"] as? String == "network_connection_timeout" && silence["action"] as? String == "retry" && silence["details"] == nil)
         let xml = try await ask("&resource=A", requestor: "BRAVO", suffix: ".xml")
-        #expect(xml.text.contains("<authorized>false</authorized><error><action>none</action><status>403</status><code>preauthorization_denied_by_mvpd<"))
+        #expect(
+            xml.text.contains("<authorized>false</authorized><error><action>none</action><status>403</status><code>preauthorization_denied_by_mvpd<"))
     }
 
     @Test("rest-v1 #75: an absent parameter is 400, an empty one 412, both missing_resource")
@@ -70,7 +71,8 @@ internal import Testing
         "rest-v1 #74, #76: refusals of the whole",
         arguments: [
             (Fault.Code.authenticationSessionMissing, 412, "preauthorization_authentication_session_missing"),
-            (.authenticationSessionExpired, 412, "preauthorization_authentication_session_expired"), (.unknownIntegration, 412, "unknown_integration"),
+            (.authenticationSessionExpired, 412, "preauthorization_authentication_session_expired"),
+            (.unknownIntegration, 412, "unknown_integration"),
             (.tooManyResources, 403, "too_many_resources"), (.malformedAuthzRequest, 400, "malformed_authz_request"),
             (.internal, 500, "internal_error"),
         ])

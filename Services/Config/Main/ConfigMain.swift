@@ -20,6 +20,7 @@ struct Main {
 
     @Sendable private static func check(_ settings: ConfigSettings, _ files: SettingsFiles) throws {
         _ = try signingKey(settings, files)
+        _ = try administrators(settings, files)
         let (lines, isGood) = CatalogueCheck.check(files.path(settings.catalogue))
         if !isGood { throw StartFailure(lines: lines) }
     }
@@ -27,15 +28,23 @@ struct Main {
     @Sendable private static func start(_ environment: ServiceEnvironment<ConfigSettings>) async throws {
         let settings = environment.settings
         let keys = SigningKeys(SigningKeyRing(current: try signingKey(settings, environment.files)))
+        let store = CatalogueStore(try environment.openStore(migrations: CatalogueStore.migrations))
         let keeper = CatalogueKeeper(
-            file: CatalogueFile(path: environment.files.path(settings.catalogue)),
-            store: CatalogueStore(try environment.openStore(migrations: CatalogueStore.migrations)),
-            statementKeys: { keys.keySet.json }, clock: environment.clock, logger: environment.logger)
+            file: CatalogueFile(path: environment.files.path(settings.catalogue)), store: store, statementKeys: { keys.keySet.json },
+            clock: environment.clock, logger: environment.logger)
+        await keeper.checkHistory()
         let published = try await publish(keeper)
 
         let statements = SoftwareStatementIssuer(keys: keys, issuer: settings.issuer, clock: environment.clock)
         let service = ConfigService(published: published, statements: statements, statementCallers: Set(settings.statementCallers))
-        environment.offer { registry in service.register(in: &registry) }
+        let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.keySet.json }, clock: environment.clock)
+        let administration = AdministrationService(
+            publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
+            isApprovalRequired: settings.approvalRequired, logger: environment.logger)
+        environment.offer { registry in
+            service.register(in: &registry)
+            administration.register(in: &registry)
+        }
         environment.onStopping { published.endSubscriptions() }
         environment.onReload { await keeper.reload(into: published) }
         environment.background("catalogue-watch") {
@@ -44,6 +53,21 @@ struct Main {
                 await keeper.reloadIfChanged(into: published)
             }
         }
+        environment.background("degradation-ends") { await administration.endDegradationsInTime() }
+    }
+
+    private static func administrators(_ settings: ConfigSettings, _ files: SettingsFiles) throws -> AdministratorRoll {
+        var roll = AdministratorRoll()
+        for (index, administrator) in settings.administrators.enumerated() {
+            let key = "config.administrators[\(index)].tokenFile"
+            let token = try files.text(administrator.tokenFile, key: key)
+            do throws(AdministratorRoll.Unusable) {
+                try roll.add(administrator, token: token)
+            } catch {
+                throw files.failure(key, "names \(files.path(administrator.tokenFile)), which \(error)")
+            }
+        }
+        return roll
     }
 
     private static func publish(_ keeper: CatalogueKeeper) async throws -> PublishedCatalogue {

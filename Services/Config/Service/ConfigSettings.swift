@@ -10,8 +10,14 @@ public struct ConfigSettings: Decodable, Sendable {
     public let statementCallers: [String]
     /// Seconds between looks at the catalogue file, 1 to 3600; 5 when it is left out.
     public let pollSeconds: Int
+    /// Who may administer over `boxoffice.config.v1.Administration`; empty refuses everyone.
+    public let administrators: [AdministratorSettings]
+    /// Whether a push waits until somebody else approves it.
+    public let approvalRequired: Bool
 
-    private enum CodingKeys: String, CodingKey { case catalogue, statementKey, issuer, statementCallers, pollSeconds }
+    private enum CodingKeys: String, CodingKey {
+        case catalogue, statementKey, issuer, statementCallers, pollSeconds, administrators, approvalRequired
+    }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -20,6 +26,8 @@ public struct ConfigSettings: Decodable, Sendable {
         issuer = try container.decodeIfPresent(String.self, forKey: .issuer) ?? "boxoffice"
         statementCallers = try container.decode([String].self, forKey: .statementCallers)
         pollSeconds = try container.decodeIfPresent(Int.self, forKey: .pollSeconds) ?? 5
+        administrators = try container.decodeIfPresent([AdministratorSettings].self, forKey: .administrators) ?? []
+        approvalRequired = try container.decodeIfPresent(Bool.self, forKey: .approvalRequired) ?? false
         guard (1...3600).contains(pollSeconds) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .pollSeconds, in: container, debugDescription: "must be from 1 to 3600; it is \(pollSeconds)")

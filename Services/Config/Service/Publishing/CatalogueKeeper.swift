@@ -15,6 +15,7 @@ public final class CatalogueKeeper: Sendable {
     private let version = Gauge(label: "boxoffice_config_catalogue_version")
     private let refused = Counter(label: "boxoffice_config_catalogue_refused_total")
     private let warnings = Gauge(label: "boxoffice_config_catalogue_warnings")
+    private let intact = Gauge(label: "boxoffice_config_history_intact")
 
     /// - Parameter statementKeys: The JWK set that verifies software statements, as JSON.
     public init(
@@ -27,7 +28,8 @@ public final class CatalogueKeeper: Sendable {
         self.logger = logger
     }
 
-    /// Reads the file and makes its content the newest version.
+    /// Reads the file; content that is not that of the last time becomes the newest version, otherwise the newest version stays, whoever
+    /// pushed it.
     /// - Throws: `CatalogueRefused` with every problem of the file, or `Fault` of the store.
     public func load() async throws -> Configuration {
         seen.withLock { $0 = [:] }
@@ -35,10 +37,12 @@ public final class CatalogueKeeper: Sendable {
         let content = try file.read(now: clock.now()) { path in seen.withLock { $0[path] = FileVersion(of: path) } }
         warnings.record(content.warnings.count)
         for warning in content.warnings { logger.warning("catalogue.warning", metadata: ["problem": "\(warning)"]) }
-        var configuration = content.configuration
-        configuration.statementKeys = statementKeys()
-        let accepted = try await store.accept(configuration, now: clock.now())
+        let keys = statementKeys()
+        let accepted = try await store.write(now: clock.now()) { ledger in
+            try ledger.importFile(content.document, meaning: content.configuration, keys: keys)
+        }
         version.record(Double(accepted.configuration.version))
+        if !accepted.replaced.isEmpty { warnOfReplaced(accepted) }
         let event: Logger.Message = accepted.isNew ? "catalogue.accepted" : "catalogue.unchanged"
         logger.info(event, metadata: ["version": "\(accepted.configuration.version)"])
         return accepted.configuration
@@ -61,6 +65,25 @@ public final class CatalogueKeeper: Sendable {
     /// Reloads when the file, or a certificate file that it names, has changed since it was read last.
     public func reloadIfChanged(into published: PublishedCatalogue) async {
         if hasChanged { await reload(into: published) }
+    }
+
+    /// Checks that nobody changed the history behind the service's back (dashboard #29). A break is reported, and the service goes on: what is
+    /// live is checked when it is read.
+    public func checkHistory() async {
+        do {
+            let verdict = try await store.read(now: clock.now()) { try $0.verdict(readingDocuments: false) }
+            intact.record(verdict.isIntact ? 1 : 0)
+            for problem in verdict.problems { logger.error("catalogue.history_broken", metadata: ["problem": "\(problem)"]) }
+        } catch {
+            logger.error("catalogue.history_not_read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func warnOfReplaced(_ accepted: ImportOutcome) {
+        let versions = accepted.replaced.map { "\($0)" }.joined(separator: ", ")
+        logger.warning(
+            "catalogue.file_replaces_pushes",
+            metadata: ["version": "\(accepted.configuration.version)", "replaced": "\(versions)", "file": "\(file.path)"])
     }
 
     var hasChanged: Bool { seen.withLock { seen in seen.contains { FileVersion(of: $0.key) != $0.value } } }

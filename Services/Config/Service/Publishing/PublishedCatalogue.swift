@@ -26,11 +26,13 @@ public final class PublishedCatalogue: Sendable {
     /// The version as it goes over the wire.
     var encoded: [UInt8] { state.withLock { $0.encoded } }
 
-    /// Serves another version and tells the subscribers.
+    /// Serves another version and tells the subscribers, unless a newer one is served already: of two changes that were committed in a row the
+    /// later one may come here first.
     /// - Throws: `invalid_message` when it cannot be encoded; the old one stays.
     public func publish(_ configuration: Configuration) throws(Fault) {
         let encoded = try configuration.serialized()
         state.withLock { state in
+            guard configuration.version > state.configuration.version else { return }
             state.configuration = configuration
             state.encoded = encoded
             for subscriber in state.subscribers.values { subscriber.yield(configuration) }

@@ -9,6 +9,8 @@ public struct CatalogueFile: Sendable {
     public struct Content: Sendable {
         /// Without version, moment and software ids.
         public let configuration: Configuration
+        /// The text as it is kept: certificates in place of the files that held them.
+        let document: CatalogueDocument
         public let warnings: [CatalogueProblem]
     }
 
@@ -28,13 +30,14 @@ public struct CatalogueFile: Sendable {
         let document = try parse()
         let problems = JsonProblems(of: document)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let (configuration, warnings) = withoutActuallyEscaping(willRead) { willRead in
+        let (configuration, certificates) = withoutActuallyEscaping(willRead) { willRead in
             let certificates = CertificateReader(folder: folder, now: now, willRead: willRead)
-            return (CatalogueReading(certificates: certificates).configuration(problems.root), certificates.warnings)
+            return (CatalogueReading(certificates: certificates).configuration(problems.root), certificates)
         }
         let found = problems.list.sorted { ($0.position?.line ?? 0, $0.position?.column ?? 0) < ($1.position?.line ?? 0, $1.position?.column ?? 0) }
         guard found.isEmpty, let configuration else { throw refused(found.map { CatalogueProblem(.error, "\($0)") }) }
-        return Content(configuration: configuration, warnings: warnings)
+        let tree = JsonTree(document.root) { path in certificates.inlined[path].map(JsonTree.string) }
+        return Content(configuration: configuration, document: CatalogueDocument(tree), warnings: certificates.warnings)
     }
 
     private func parse() throws(CatalogueRefused) -> JsonDocument {

@@ -26,10 +26,14 @@ enum CatalogueSyntax {
             }
     }
 
-    /// rest-v1 §3.1: a generated `adbe.…` scheme.
+    /// rest-v1 §3.1, dashboard §2: a generated `adbe.…` scheme, base64url.
     static func isCustomScheme(_ text: String) -> Bool {
         let name = text.dropFirst("adbe.".count)
-        return text.hasPrefix("adbe.") && !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(isLetterOrDigit)
+        return text.hasPrefix("adbe.") && !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(isBase64URL)
+    }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private static func isLabel(_ label: Substring) -> Bool {

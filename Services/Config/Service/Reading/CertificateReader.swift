@@ -5,16 +5,18 @@ internal import StrictJson
 
 /// Reads certificates of a catalogue: PEM in place, or `{"file": "relative/path.crt"}`.
 final class CertificateReader {
-    private let folder: String
+    private let folder: String?
     private let now: Timestamp
     private let willRead: (String) -> Void
     private(set) var warnings: [CatalogueProblem] = []
+    /// The certificates that files held, by their places in the document, as PEM.
+    private(set) var inlined: [JsonPath: String] = [:]
 
     /// - Parameters:
-    ///   - folder: Where relative paths start.
+    ///   - folder: Where relative paths start; `nil` for a document that may not name files.
     ///   - now: Decides what is expired.
     ///   - willRead: Called with the path of a file before it is read.
-    init(folder: String, now: Timestamp, willRead: @escaping (String) -> Void) {
+    init(folder: String?, now: Timestamp, willRead: @escaping (String) -> Void = { _ in }) {
         self.folder = folder
         self.now = now
         self.willRead = willRead
@@ -25,7 +27,9 @@ final class CertificateReader {
         guard let pem = pem(value) else { return nil }
         do {
             let certificate = try Certificate(pem: pem)
-            return check(certificate, value) ? certificate.der : nil
+            guard check(certificate, value) else { return nil }
+            if !value.isString { inlined[value.path] = try certificate.pem() }
+            return certificate.der
         } catch {
             value.problem("is no PEM certificate (\(error))")
             return nil
@@ -34,6 +38,10 @@ final class CertificateReader {
 
     private func pem(_ value: JsonValue) -> String? {
         if value.isString { return value.string() }
+        guard let folder else {
+            value.problem("must be the text of a PEM certificate")
+            return nil
+        }
         var file: JsonValue?
         guard value.object({ file = $0.required("file") }) != nil, let file, let relative = file.string() else { return nil }
         let url = URL(fileURLWithPath: relative, relativeTo: URL(fileURLWithPath: folder, isDirectory: true)).standardizedFileURL

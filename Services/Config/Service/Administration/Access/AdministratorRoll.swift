@@ -1,0 +1,63 @@
+public import Contracts
+internal import Cryptography
+internal import Faults
+
+/// Who administers, by the SHA-256 of their bearers; the bearers themselves are not kept.
+public struct AdministratorRoll: Sendable {
+    /// Why a bearer cannot be used.
+    public struct Unusable: Error, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Characters; a random 128-bit value in base 16 has 32.
+    private static let shortest = 32
+
+    private struct Entry: Sendable {
+        let digest: [UInt8]
+        let administrator: Administrator
+    }
+
+    private var entries: [Entry] = []
+
+    public init() {}
+
+    /// - Parameter token: As the file has it; white space around it does not count.
+    /// - Throws: `Unusable` when the bearer is too short or somebody else's, or the name is taken.
+    public mutating func add(_ settings: AdministratorSettings, token: String) throws(Unusable) {
+        try add(settings.name, Self.role(settings.role), programmers: settings.programmers, token: token)
+    }
+
+    public mutating func add(_ name: String, _ role: AdministratorRole, programmers: [String] = [], token: String) throws(Unusable) {
+        let token = Self.trimmed(token)
+        guard token.utf8.count >= Self.shortest else { throw Unusable(description: "holds fewer than \(Self.shortest) characters") }
+        let digest = SHA256.hash(token)
+        guard !entries.contains(where: { $0.digest == digest }) else { throw Unusable(description: "holds another administrator's token") }
+        guard !entries.contains(where: { $0.administrator.name == name }) else { throw Unusable(description: "is for '\(name)', who is there twice") }
+        entries.append(Entry(digest: digest, administrator: Administrator(name: name, role: role, programmerIDs: programmers)))
+    }
+
+    /// Every entry is looked at, whichever fits.
+    /// - Throws: `access_denied`.
+    func administrator(token: String) throws(Fault) -> Administrator {
+        let digest = SHA256.hash(token)
+        var found: Administrator?
+        for entry in entries where ConstantTime.equal(entry.digest, digest) { found = entry.administrator }
+        guard let found else { throw Fault(.accessDenied, "The administrator's token is not known.") }
+        return found
+    }
+
+    private static func role(_ role: AdministratorSettings.Role) -> AdministratorRole {
+        switch role {
+        case .viewer: .viewer
+        case .editor: .editor
+        case .operator: .operator
+        case .proxy: .proxy
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        var text = Substring(text)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text.drop(while: \.isWhitespace))
+    }
+}

@@ -1,0 +1,34 @@
+/// One of `config.administrators` in the settings.
+public struct AdministratorSettings: Decodable, Sendable {
+    public enum Role: String, Decodable, Sendable { case viewer, editor, `operator`, proxy }
+
+    /// As it stands in logs; letters, digits, `_`, `-`, `.`, `@`.
+    public let name: String
+    /// Path of a file with the bearer, relative to the settings file.
+    public let tokenFile: String
+    public let role: Role
+    /// Ids of the programmers of a viewer or editor.
+    public let programmers: [String]
+
+    private enum CodingKeys: String, CodingKey { case name, tokenFile, role, programmers }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        tokenFile = try container.decode(String.self, forKey: .tokenFile)
+        role = try container.decode(Role.self, forKey: .role)
+        programmers = try container.decodeIfPresent([String].self, forKey: .programmers) ?? []
+        let isName = !name.isEmpty && name.utf8.count <= 128 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.@".contains($0)) }
+        guard isName else { throw Self.wrong(.name, container, "must be 1 to 128 letters, digits, '_', '-', '.' or '@'; it is '\(name)'") }
+        let needsProgrammers = role == .viewer || role == .editor
+        guard needsProgrammers != programmers.isEmpty else {
+            let problem =
+                needsProgrammers ? "must name the programmers of '\(name)'" : "must not be there: the role of '\(name)' is not bound to programmers"
+            throw Self.wrong(.programmers, container, problem)
+        }
+    }
+
+    private static func wrong(_ key: CodingKeys, _ container: KeyedDecodingContainer<CodingKeys>, _ problem: String) -> DecodingError {
+        DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: problem)
+    }
+}

@@ -1,0 +1,72 @@
+internal import Contracts
+internal import Faults
+
+/// What an administrator may do (dashboard §1).
+struct Rights: Sendable {
+    enum Action: Sendable, CaseIterable {
+        case read
+        /// Drafts and pushes.
+        case edit
+        case degrade
+        case downloadStatement
+        case resetTempPass
+        case revokeStatement
+        case revokeClient
+        case verifyHistory
+    }
+
+    let administrator: Administrator
+
+    var name: String { administrator.name }
+
+    var isOperator: Bool { administrator.role == .operator }
+
+    func allows(_ action: Action) -> Bool {
+        switch (administrator.role, action) {
+        case (.operator, _), (.viewer, .read), (.editor, .read), (.editor, .edit), (.editor, .degrade), (.editor, .downloadStatement),
+            (.editor, .resetTempPass):
+            true
+        default: false
+        }
+    }
+
+    /// - Throws: `insufficient_role`.
+    func require(_ action: Action) throws(Fault) {
+        guard allows(action) else { throw .insufficientRole }
+    }
+
+    /// Who writes entries of a section: an editor neither makes programmers nor touches what all programmers share.
+    func mayWrite(_ section: CatalogueSection, isReplacement: Bool) -> Bool {
+        switch section {
+        case .requestors, .integrations, .applications: true
+        case .programmers: isOperator || isReplacement
+        case .mvpds, .platformIdentityIssuers: isOperator
+        }
+    }
+
+    func sees(programmer: String) -> Bool { isOperator || administrator.programmerIDs.contains(programmer) }
+
+    func sees(_ key: EntityKey, in document: CatalogueDocument) -> Bool {
+        switch document.owner(of: key) {
+        case .programmer(let id): sees(programmer: id)
+        case .everyone: true
+        case .operators: isOperator
+        }
+    }
+
+    /// True for a change of an entry that the administrator sees where it stands last.
+    func sees(_ change: PropertyChange, from old: CatalogueDocument, to new: CatalogueDocument) -> Bool {
+        sees(change.key, in: new[change.key] == nil ? old : new)
+    }
+
+    /// True for a record that touches a programmer of the administrator's, or what all share.
+    func sees(record programmers: [String]) -> Bool {
+        isOperator || programmers.contains { $0 == RecordScope.everyone || administrator.programmerIDs.contains($0) }
+    }
+}
+
+extension Fault {
+    static let insufficientRole = Fault(.insufficientRole, "The administrator's role does not allow this.")
+
+    static func notFound(_ noun: String) -> Fault { Fault(.notFound, "There is no such \(noun).") }
+}

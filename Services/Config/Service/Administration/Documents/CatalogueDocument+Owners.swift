@@ -1,0 +1,38 @@
+/// Which programmer an entry belongs to.
+extension CatalogueDocument {
+    enum Owner: Hashable, Sendable {
+        case programmer(String)
+        /// MVPD records: read by everyone.
+        case everyone
+        /// What only operators see.
+        case operators
+    }
+
+    func owner(of key: EntityKey) -> Owner {
+        switch key.section {
+        case .programmers: .programmer(key.id)
+        case .requestors, .applications: .programmer(self[key]?["programmer"]?.text ?? "")
+        case .integrations: owner(of: EntityKey(.requestors, key.requestor))
+        case .mvpds: .everyone
+        case .platformIdentityIssuers: .operators
+        }
+    }
+
+    /// The entries that name this one.
+    func references(to key: EntityKey) -> [EntityKey] {
+        CatalogueSection.allCases.flatMap { section in
+            entries(section).filter { $0.key != key && Self.refers($0, to: key) }.map(\.key)
+        }
+    }
+
+    private static func refers(_ entry: Entry, to key: EntityKey) -> Bool {
+        switch (key.section, entry.key.section) {
+        case (.programmers, .requestors), (.programmers, .applications): entry.tree["programmer"]?.text == key.id
+        case (.requestors, .integrations): entry.key.requestor == key.id
+        case (.requestors, .applications): entry.tree["requestors"]?.texts.contains(key.id) == true
+        case (.mvpds, .integrations): entry.key.mvpd == key.id
+        case (.mvpds, .mvpds): entry.tree["proxy"]?["mvpd"]?.text == key.id
+        default: false
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import StrictJson
+
+/// A whole catalogue as JSON, by sections and entries.
+struct CatalogueDocument: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
+        let key: EntityKey
+        var tree: JsonTree
+    }
+
+    private var sections: [CatalogueSection: [Entry]] = [:]
+
+    /// - Parameter tree: An object with the sections; what is no section, or in none, is left out.
+    init(_ tree: JsonTree) {
+        for section in CatalogueSection.allCases {
+            sections[section] = tree[section.rawValue]?.elements.map { Entry(key: EntityKey(section, of: $0), tree: $0) }
+        }
+    }
+
+    /// - Parameter text: A canonical text.
+    /// - Throws: `JsonSyntaxError`.
+    init(parsing text: [UInt8]) throws(JsonSyntaxError) { self.init(JsonTree(try JsonDocument(parsing: text).root)) }
+
+    /// In the order of the document.
+    func entries(_ section: CatalogueSection) -> [Entry] { sections[section] ?? [] }
+
+    /// The entry as it is; setting one that is not there appends it, `nil` removes it.
+    subscript(key: EntityKey) -> JsonTree? {
+        get { sections[key.section]?.first { $0.key == key }?.tree }
+        set {
+            var entries = entries(key.section)
+            let index = entries.firstIndex { $0.key == key }
+            switch (index, newValue) {
+            case (let index?, let tree?): entries[index].tree = tree
+            case (let index?, nil): entries.remove(at: index)
+            case (nil, let tree?): entries.append(Entry(key: key, tree: tree))
+            case (nil, nil): break
+            }
+            sections[key.section] = entries
+        }
+    }
+
+    var tree: JsonTree {
+        let members = CatalogueSection.allCases.compactMap { section -> (String, JsonTree)? in
+            let entries = entries(section)
+            return entries.isEmpty && !section.isMandatory ? nil : (section.rawValue, .array(entries.map(\.tree)))
+        }
+        return .object(Dictionary(uniqueKeysWithValues: members))
+    }
+
+    /// A document with some of the entries.
+    func filtered(_ isIncluded: (EntityKey) -> Bool) -> CatalogueDocument {
+        var document = self
+        for section in CatalogueSection.allCases { document.sections[section] = entries(section).filter { isIncluded($0.key) } }
+        return document
+    }
+}

@@ -1,0 +1,46 @@
+internal import Contracts
+
+/// The arrays of a catalogue document; the raw value is the array's name.
+enum CatalogueSection: String, CaseIterable, Sendable {
+    case programmers, requestors, mvpds, integrations, applications, platformIdentityIssuers
+
+    init?(_ kind: EntityKind) {
+        guard let section = Self.allCases.first(where: { $0.kind == kind }) else { return nil }
+        self = section
+    }
+
+    var kind: EntityKind {
+        switch self {
+        case .programmers: .programmer
+        case .requestors: .requestor
+        case .mvpds: .mvpd
+        case .integrations: .integration
+        case .applications: .application
+        case .platformIdentityIssuers: .platformIdentityIssuer
+        }
+    }
+
+    /// The members of an entry that make its id.
+    var identity: [String] {
+        switch self {
+        case .programmers, .requestors, .mvpds, .applications: ["id"]
+        case .integrations: ["requestor", "mvpd"]
+        case .platformIdentityIssuers: ["issuer"]
+        }
+    }
+
+    /// What people call one entry.
+    var noun: String {
+        switch self {
+        case .programmers: "programmer"
+        case .requestors: "requestor"
+        case .mvpds: "MVPD"
+        case .integrations: "integration"
+        case .applications: "application"
+        case .platformIdentityIssuers: "platform identity issuer"
+        }
+    }
+
+    /// Whether a document without entries of the section has it nevertheless.
+    var isMandatory: Bool { self != .applications && self != .platformIdentityIssuers }
+}

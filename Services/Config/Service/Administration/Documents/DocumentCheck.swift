@@ -1,0 +1,40 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import StrictJson
+
+/// Reads a whole document as the catalogue file is read, without files.
+enum DocumentCheck {
+    /// - Parameters:
+    ///   - edited: Whose problems are told by their places in the entry alone.
+    /// - Throws: A `Refused` as its cause, with all problems.
+    static func configuration(of document: CatalogueDocument, now: Timestamp, edited: EntityKey? = nil) throws(Fault) -> Configuration {
+        let text: JsonDocument
+        do throws(JsonSyntaxError) {
+            text = try JsonDocument(parsing: document.tree.canonicalBytes)
+        } catch {
+            throw Refused.invalid("", EntityText.shortened("is no catalogue entry: \(error.message)")).fault
+        }
+        let problems = JsonProblems(of: text)
+        let certificates = CertificateReader(folder: nil, now: now)
+        let configuration = CatalogueReading(certificates: certificates).configuration(problems.root)
+        guard problems.list.isEmpty, let configuration else {
+            throw Refused.invalid(problems.list.map { fieldProblem($0, in: document, edited: edited) }).fault
+        }
+        return configuration
+    }
+
+    private static func fieldProblem(_ problem: JsonProblem, in document: CatalogueDocument, edited: EntityKey?) -> FieldProblem {
+        let message = EntityText.shortened(problem.message)
+        guard let (key, rest) = place(problem.path.description, in: document) else { return FieldProblem(field: "\(problem.path)", message: message) }
+        return FieldProblem(field: key == edited ? rest : rest.isEmpty ? "\(key)" : "\(key): \(rest)", message: message)
+    }
+
+    /// `requestors[3].domains[0]` as the entry's key and `domains[0]`.
+    private static func place(_ path: String, in document: CatalogueDocument) -> (EntityKey, String)? {
+        guard let match = path.wholeMatch(of: /([A-Za-z]+)\[([0-9]+)\](?:\.(.*))?/), let section = CatalogueSection(rawValue: String(match.1)),
+            let index = Int(match.2), document.entries(section).indices.contains(index)
+        else { return nil }
+        return (document.entries(section)[index].key, match.3.map { String($0) } ?? "")
+    }
+}

@@ -1,0 +1,59 @@
+internal import StrictJson
+
+/// A JSON value for its own sake, without its place in a text; the members of an object have no order.
+enum JsonTree: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    /// As it is written.
+    case number(String)
+    case string(String)
+    case array([JsonTree])
+    case object([String: JsonTree])
+
+    /// - Parameters:
+    ///   - node: Of names that occur twice the last counts; who must not accept them checks before.
+    ///   - replacement: What stands at a place instead of the node's own value.
+    init(_ node: JsonNode, at path: JsonPath = .root, replacement: (JsonPath) -> JsonTree? = { _ in nil }) {
+        if let other = replacement(path) {
+            self = other
+            return
+        }
+        switch node.content {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .number(let text): self = .number(text)
+        case .string(let text): self = .string(text)
+        case .array(let nodes):
+            self = .array(nodes.enumerated().map { JsonTree($1, at: path.appending(index: $0), replacement: replacement) })
+        case .object(let members):
+            let pairs = members.map { ($0.name, JsonTree($0.value, at: path.appending(key: $0.name), replacement: replacement)) }
+            self = .object(Dictionary(pairs) { _, last in last })
+        }
+    }
+
+    /// The member of that name; `nil` also for what is no object.
+    subscript(name: String) -> JsonTree? {
+        if case .object(let members) = self { members[name] } else { nil }
+    }
+
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    var elements: [JsonTree] { if case .array(let elements) = self { elements } else { [] } }
+
+    /// The strings of an array.
+    var texts: [String] { elements.compactMap(\.text) }
+
+    /// Sets or removes what is at a path of member names; objects on the way that are missing are made.
+    mutating func set(_ path: ArraySlice<String>, to value: JsonTree?) {
+        guard let name = path.first else { return }
+        var members: [String: JsonTree] = if case .object(let members) = self { members } else { [:] }
+        if path.count == 1 {
+            members[name] = value
+        } else {
+            var member = members[name] ?? .object([:])
+            member.set(path.dropFirst(), to: value)
+            members[name] = member
+        }
+        self = .object(members)
+    }
+}

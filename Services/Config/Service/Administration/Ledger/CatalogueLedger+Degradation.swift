@@ -1,0 +1,39 @@
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Foundation
+internal import Storage
+
+extension CatalogueLedger {
+    /// Rules that have not ended, in the order of their start.
+    func activeRules() throws -> [ActiveDegradation] {
+        try rules("WHERE ends_at_ms > ? ORDER BY rowid", [now])
+    }
+
+    func rule(_ id: String) throws -> ActiveDegradation? { try rules("WHERE id = ? AND ends_at_ms > ?", [id, now]).first }
+
+    /// Rules whose time is over but whose end is not recorded yet.
+    func overdueRules() throws -> [ActiveDegradation] { try rules("WHERE ends_at_ms <= ? ORDER BY ends_at_ms", [now]) }
+
+    /// When the next rule ends.
+    func nextEnd() throws -> Timestamp? { try Timestamp.fetchOne(database, sql: "SELECT min(ends_at_ms) FROM degradation_rule") }
+
+    func keep(_ active: ActiveDegradation) throws {
+        guard let rule = active.rule else { return }
+        try database.execute(
+            sql: """
+                INSERT INTO degradation_rule (id, rule, author, reason, ends_at_ms) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET rule = excluded.rule, ends_at_ms = excluded.ends_at_ms
+                """,
+            arguments: [rule.id, Data(try rule.serialized()), active.author, active.reason, Int64(rule.endsAtMilliseconds)])
+    }
+
+    func removeRule(_ id: String) throws { try database.execute(sql: "DELETE FROM degradation_rule WHERE id = ?", arguments: [id]) }
+
+    private func rules(_ condition: String, _ arguments: StatementArguments) throws -> [ActiveDegradation] {
+        try Row.fetchAll(database, sql: "SELECT rule, author, reason FROM degradation_rule " + condition, arguments: arguments).map { row in
+            let encoded: Data = row["rule"]
+            return ActiveDegradation(rule: try DegradationRule(serialized: [UInt8](encoded)), author: row["author"], reason: row["reason"])
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import Contracts
+internal import Faults
+internal import Foundation
+internal import Storage
+
+extension CatalogueLedger {
+    /// The administrator's draft; a new one on the newest version when there is none.
+    func draft(of author: String) throws -> Draft {
+        let row = try Row.fetchOne(database, sql: "SELECT base_version, content FROM draft WHERE author = ?", arguments: [author])
+        if let row { return try draft(on: UInt64(row["base_version"] as Int64), row["content"]) }
+        let newest = try requireNewest()
+        let document = try document(newest.documentSHA256)
+        return Draft(base: newest, baseDocument: document, document: document)
+    }
+
+    func hasDraft(_ author: String) throws -> Bool {
+        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM draft WHERE author = ?)", arguments: [author]) ?? false
+    }
+
+    /// Keeps the draft; one without changes is no draft.
+    func keep(_ draft: Draft, of author: String) throws {
+        if draft.changes.isEmpty { return try discardDraft(of: author) }
+        try database.execute(
+            sql: """
+                INSERT INTO draft (author, base_version, content, changed_at_ms) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET base_version = excluded.base_version, content = excluded.content, changed_at_ms = excluded.changed_at_ms
+                """, arguments: [author, Int64(draft.base.version), Data(draft.document.tree.canonicalBytes), now])
+    }
+
+    func discardDraft(of author: String) throws { try database.execute(sql: "DELETE FROM draft WHERE author = ?", arguments: [author]) }
+
+    func draft(on version: UInt64, _ content: Data) throws -> Draft {
+        let base = try self.version(version)
+        return Draft(base: base, baseDocument: try document(base.documentSHA256), document: try read([UInt8](content)))
+    }
+
+    /// The version that is live.
+    func requireNewest() throws -> VersionRecord {
+        guard let newest = try newestVersion() else { throw Fault(.unavailable, "The catalogue has no version yet.", retryAfter: .seconds(1)) }
+        return newest
+    }
+
+    func newestDocument() throws -> CatalogueDocument { try document(try requireNewest().documentSHA256) }
+
+    func newestConfiguration() throws -> Configuration { try configuration(of: try requireNewest()) }
+}

@@ -1,0 +1,53 @@
+internal import Contracts
+internal import Faults
+internal import Foundation
+internal import Storage
+
+extension CatalogueLedger {
+    /// Makes a draft the newest version; one that began with an older version is brought onto the newest first (dashboard §4).
+    /// - Throws: A `Refused` as its cause: conflicts, or what is wrong with the result.
+    func push(_ draft: Draft, author: String, approver: String, description: String) throws -> VersionRecord {
+        let newest = try requireNewest()
+        let live = try document(newest.documentSHA256)
+        let (document, conflicts) = CatalogueDocument.rebased(draft.changes, from: draft.baseDocument, onto: live)
+        guard conflicts.isEmpty else {
+            throw Refused(.conflict, "Version \(newest.version) changes the same properties.", conflicts: conflicts.lines).fault
+        }
+        let changes = live.changes(to: document)
+        if changes.isEmpty { throw Refused.invalid("", "has no changes that version \(newest.version) lacks").fault }
+        let configuration = try DocumentCheck.configuration(of: document, now: now)
+        let problems = PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now)
+        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        let programmers = RecordScope.programmers(of: changes, from: live, to: document)
+        let record = try append(
+            document, meaning: configuration, author: author, approver: approver, description: description, origin: .push, programmers: programmers)
+        let approval = approver.isEmpty ? "" : ", approved by \(approver)"
+        try self.record(
+            .push, by: author, "\(description) (\(changes.count) changes\(approval))", version: record.version, programmers: programmers)
+        return record
+    }
+
+    func propose(_ draft: Draft, author: String, description: String) throws -> ProposedPush {
+        let push = ProposedPush(id: UUID().uuidString.lowercased(), author: author, description: description, createdAt: now, draft: draft)
+        try database.execute(
+            sql: "INSERT INTO pending_push (id, author, description, base_version, content, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: [push.id, author, description, Int64(draft.base.version), Data(draft.document.tree.canonicalBytes), now])
+        try record(.pushProposed, by: author, description, programmers: programmers(of: draft))
+        return push
+    }
+
+    /// Oldest first.
+    func proposedPushes() throws -> [ProposedPush] {
+        try Row.fetchAll(database, sql: "SELECT * FROM pending_push ORDER BY created_at_ms, id").map { row in
+            ProposedPush(
+                id: row["id"], author: row["author"], description: row["description"], createdAt: row["created_at_ms"],
+                draft: try draft(on: UInt64(row["base_version"] as Int64), row["content"]))
+        }
+    }
+
+    func removeProposal(_ id: String) throws { try database.execute(sql: "DELETE FROM pending_push WHERE id = ?", arguments: [id]) }
+
+    func programmers(of draft: Draft) -> [String] {
+        RecordScope.programmers(of: draft.changes, from: draft.baseDocument, to: draft.document)
+    }
+}

@@ -1,0 +1,95 @@
+internal import Contracts
+internal import Cryptography
+internal import Faults
+internal import Foundation
+internal import StrictJson
+internal import Storage
+
+extension CatalogueLedger {
+    func newestVersion() throws -> VersionRecord? {
+        try Row.fetchOne(database, sql: "SELECT * FROM version ORDER BY version DESC LIMIT 1").map(VersionRecord.init)
+    }
+
+    /// - Throws: `not_found`.
+    func version(_ number: UInt64) throws -> VersionRecord {
+        let row = try Row.fetchOne(database, sql: "SELECT * FROM version WHERE version = ?", arguments: [Int64(clamping: number)])
+        guard let row else { throw Fault.notFound("version") }
+        return VersionRecord(row)
+    }
+
+    /// Newest first.
+    func versions() throws -> [VersionRecord] {
+        try Row.fetchAll(database, sql: "SELECT * FROM version ORDER BY version DESC").map(VersionRecord.init)
+    }
+
+    /// The newest version that came from the catalogue file.
+    func newestImport() throws -> VersionRecord? {
+        try Row.fetchOne(
+            database, sql: "SELECT * FROM version WHERE origin = ? ORDER BY version DESC LIMIT 1", arguments: [VersionOrigin.file.rawValue]
+        ).map(VersionRecord.init)
+    }
+
+    func document(_ sha256: String) throws -> CatalogueDocument {
+        if let known = documents.document(sha256) { return known }
+        let content = try documentBytes(sha256)
+        guard Hex.encode(SHA256.hash(content)) == sha256 else {
+            throw Fault(.internal, "A document of the catalogue was changed in the store; restore it from a backup.")
+        }
+        let document = try read(content)
+        documents.keep(document, sha256)
+        return document
+    }
+
+    func documentBytes(_ sha256: String) throws -> [UInt8] {
+        let content = try Data.fetchOne(database, sql: "SELECT content FROM document WHERE sha256 = ?", arguments: [sha256])
+        guard let content else { throw Fault(.internal, "The store lacks a document of the catalogue.") }
+        return [UInt8](content)
+    }
+
+    func read(_ content: [UInt8]) throws -> CatalogueDocument {
+        do throws(JsonSyntaxError) {
+            return try CatalogueDocument(parsing: content)
+        } catch {
+            throw Fault(.internal, "A document in the store is damaged.", cause: error)
+        }
+    }
+
+    /// What a version's document means, without software ids, rules and keys.
+    func configuration(of record: VersionRecord) throws -> Configuration {
+        if let known = documents.configuration(record.documentSHA256) { return known }
+        let document = try document(record.documentSHA256)
+        let configuration = try DocumentCheck.configuration(of: document, now: now)
+        documents.keep(document, record.documentSHA256, configuration)
+        return configuration
+    }
+
+    /// Makes a document the newest version; its number is the next one of what is published.
+    func append(
+        _ document: CatalogueDocument, meaning configuration: Configuration, author: String, approver: String = "", description: String,
+        origin: VersionOrigin, programmers: [String]
+    ) throws -> VersionRecord {
+        let content = document.tree.canonicalBytes
+        let sha256 = document.tree.sha256
+        try database.execute(sql: "INSERT INTO document (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING", arguments: [sha256, Data(content)])
+        var record = VersionRecord(
+            version: try nextVersion(), createdAt: now, author: author, approver: approver, description: description, origin: origin,
+            documentSHA256: sha256, programmers: programmers)
+        record.previousSHA256 = try newestVersion()?.recordSHA256 ?? HashChain.start
+        record.recordSHA256 = record.link
+        try insert(record)
+        documents.keep(document, sha256, configuration)
+        return record
+    }
+
+    private func insert(_ record: VersionRecord) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO version (version, created_at_ms, author, approver, description, origin, document_sha256, programmers, previous_sha256,
+                    record_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                Int64(record.version), record.createdAt, record.author, record.approver, record.description, record.origin.rawValue,
+                record.documentSHA256, ProgrammerList.text(record.programmers), record.previousSHA256, record.recordSHA256,
+            ])
+    }
+}

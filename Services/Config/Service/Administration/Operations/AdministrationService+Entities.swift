@@ -1,0 +1,48 @@
+public import ContractRuntime
+public import Contracts
+internal import Faults
+
+extension AdministrationService {
+    public func listEntities(_ request: ListEntitiesRequest, context: CallContext) async throws -> EntityPage {
+        let rights = try rights(request.token, .read)
+        let section = try Self.section(request.kind)
+        let page = try Page(request.page)
+        let view = try await view(for: rights)
+        let query = request.query.lowercased()
+        let found = view.document.entries(section).filter { entry in
+            rights.sees(entry.key, in: view.document) && (query.isEmpty || Self.words(of: entry).contains { $0.lowercased().contains(query) })
+        }
+        let entities = page.slice(found).map { view.entity($0.key, $0.tree) }
+        return EntityPage(entities: entities, total: UInt32(found.count), page: page.number, size: page.size)
+    }
+
+    public func getEntity(_ request: GetEntityRequest, context: CallContext) async throws -> CatalogueEntity {
+        let rights = try rights(request.token, .read)
+        let key = EntityKey(try Self.section(request.kind), request.id)
+        let view = try await view(for: rights)
+        guard view.document[key] != nil, rights.sees(key, in: view.document) else { throw Fault.notFound(key.section.noun) }
+        var entity = view.entity(key)
+        if key.section == .integrations {
+            let configuration = try DocumentCheck.configuration(of: view.document, now: publisher.now)
+            entity.effectiveJson = EffectiveValues.json(key, in: configuration)
+        }
+        return entity
+    }
+
+    /// What the administrator sees: the draft, or what is live.
+    private func view(for rights: Rights) async throws(Fault) -> EntityView {
+        try await publisher.read { ledger in
+            EntityView(document: try ledger.draft(of: rights.name).document, live: try ledger.newestDocument())
+        }
+    }
+
+    /// - Throws: `invalid_request`.
+    static func section(_ kind: EntityKind) throws(Fault) -> CatalogueSection {
+        guard let section = CatalogueSection(kind) else { throw Fault(.invalidRequest, "The kind of entry is not known.") }
+        return section
+    }
+
+    private static func words(of entry: CatalogueDocument.Entry) -> [String] {
+        [entry.key.id] + ["name", "displayName"].compactMap { entry.tree[$0]?.text }
+    }
+}

@@ -1,0 +1,16 @@
+public import ContractRuntime
+public import Contracts
+
+extension AdministrationService {
+    public func listAuditRecords(_ request: ListAuditRecordsRequest, context: CallContext) async throws -> AuditPage {
+        let rights = try rights(request.token, .read)
+        let page = try Page(request.page)
+        let seen = try await publisher.read { try $0.auditEntries() }.filter { rights.sees(record: $0.programmers) }
+        return AuditPage(records: page.slice(seen).map(\.contract), total: UInt32(seen.count), page: page.number, size: page.size)
+    }
+
+    public func verifyHistory(_ request: VerifyHistoryRequest, context: CallContext) async throws -> HistoryVerdict {
+        _ = try rights(request.token, .verifyHistory)
+        return try await publisher.read { try $0.verdict(readingDocuments: true) }
+    }
+}

@@ -1,0 +1,46 @@
+public import ContractRuntime
+public import Contracts
+internal import Faults
+public import Logging
+public import Tokens
+
+/// The operations of `boxoffice.config.v1.Administration`.
+public struct AdministrationService: Administration {
+    let publisher: CataloguePublisher
+    private let roll: AdministratorRoll
+    let statements: SoftwareStatementIssuer
+    let isApprovalRequired: Bool
+    let logger: Logger
+
+    /// - Parameter isApprovalRequired: Whether a push waits for a second person (dashboard §4).
+    public init(
+        publisher: CataloguePublisher, roll: AdministratorRoll, statements: SoftwareStatementIssuer, isApprovalRequired: Bool, logger: Logger
+    ) {
+        self.publisher = publisher
+        self.roll = roll
+        self.statements = statements
+        self.isApprovalRequired = isApprovalRequired
+        self.logger = logger
+    }
+
+    public func register(in registry: inout some MethodRegistry) { AdministrationMethods.register(self, in: &registry) }
+
+    /// - Throws: `access_denied`, or `insufficient_role`.
+    func rights(_ token: String, _ action: Rights.Action) throws(Fault) -> Rights {
+        let rights = Rights(administrator: try roll.administrator(token: token))
+        try rights.require(action)
+        return rights
+    }
+
+    public func getAdministrator(_ request: GetAdministratorRequest, context: CallContext) async throws -> Administrator {
+        try roll.administrator(token: request.token)
+    }
+}
+
+extension Fault {
+    /// The refusal that the fault carries; any other fault is thrown on.
+    func refusalOrThrow() throws(Fault) -> Refusal {
+        guard let refusal else { throw self }
+        return refusal
+    }
+}

@@ -1,0 +1,101 @@
+internal import Contracts
+internal import Faults
+
+/// One change of one entry in an administrator's draft.
+///
+/// Nothing is stored before the whole document has been read and found good.
+struct DraftEditing {
+    let ledger: CatalogueLedger
+    let rights: Rights
+
+    func create(_ key: EntityKey, _ tree: JsonTree) throws -> EntityChanged {
+        var draft = try ledger.draft(of: rights.name)
+        let isTaken = draft.document[key] != nil
+        let former = draft.document
+        draft.document[key] = tree
+        try requireOwn(key, tree, in: draft.document)
+        if isTaken { throw Refused(.duplicate, "There is a \(key.section.noun) '\(key.id)' already.", references: [key]).fault }
+        return try keep(draft, key, former: former)
+    }
+
+    func replace(_ key: EntityKey, with tree: JsonTree, ifMatch: String) throws -> EntityChanged {
+        var draft = try ledger.draft(of: rights.name)
+        try requireMatch(key, in: draft.document, ifMatch: ifMatch)
+        for (name, (old, new)) in zip(key.section.identity, zip(parts(of: key), parts(of: EntityKey(key.section, of: tree)))) where old != new {
+            throw Refused.invalid(name, "must be '\(old)': an id cannot be changed").fault
+        }
+        let former = draft.document
+        draft.document[key] = tree
+        try requireOwn(key, tree, in: draft.document)
+        return try keep(draft, key, former: former)
+    }
+
+    func delete(_ key: EntityKey, ifMatch: String) throws -> EntityChanged {
+        var draft = try ledger.draft(of: rights.name)
+        try requireMatch(key, in: draft.document, ifMatch: ifMatch)
+        let references = draft.document.references(to: key)
+        if !references.isEmpty {
+            throw Refused(.referenced, "Others refer to the \(key.section.noun) '\(key.id)'.", references: references).fault
+        }
+        draft.document[key] = nil
+        try ledger.keep(draft, of: rights.name)
+        return EntityChanged(entity: try view(of: draft).entity(key))
+    }
+
+    func addCustomScheme(_ scheme: String, to key: EntityKey) throws -> EntityChanged {
+        var draft = try ledger.draft(of: rights.name)
+        try requireMatch(key, in: draft.document, ifMatch: "*")
+        let former = draft.document
+        guard var tree = former[key] else { throw Fault.notFound(key.section.noun) }
+        tree.set(["customSchemes"], to: .array((tree["customSchemes"]?.elements ?? []) + [.string(scheme)]))
+        draft.document[key] = tree
+        var changed = try keep(draft, key, former: former)
+        changed.customScheme = scheme + "://"
+        return changed
+    }
+
+    private func keep(_ draft: Draft, _ key: EntityKey, former: CatalogueDocument) throws -> EntityChanged {
+        let configuration = try DocumentCheck.configuration(of: draft.document, now: ledger.now, edited: key)
+        guard let tree = draft.document[key] else { throw Fault.notFound(key.section.noun) }
+        let rules = EntityRules(key: key, tree: tree, configuration: configuration, former: former[key], now: ledger.now)
+        let problems = rules.problems
+        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        try requireDistinctApplication(key, configuration)
+        try ledger.keep(draft, of: rights.name)
+        var entity = try view(of: draft).entity(key, tree)
+        if key.section == .integrations { entity.effectiveJson = EffectiveValues.json(key, in: configuration) }
+        return EntityChanged(entity: entity, warnings: rules.warnings)
+    }
+
+    private func view(of draft: Draft) throws -> EntityView { EntityView(document: draft.document, live: try ledger.newestDocument()) }
+
+    private func parts(of key: EntityKey) -> [String] { key.section == .integrations ? [key.requestor, key.mvpd] : [key.id] }
+
+    private func requireMatch(_ key: EntityKey, in document: CatalogueDocument, ifMatch: String) throws(Fault) {
+        guard let tree = document[key], rights.sees(key, in: document) else { throw Fault.notFound(key.section.noun) }
+        if ifMatch.isEmpty { throw Refused(.preconditionFailed, "The etag of the entry is required (If-Match).").fault }
+        if ifMatch != "*", ifMatch != tree.sha256 { throw Refused(.preconditionFailed, "The entry is another one by now.").fault }
+    }
+
+    /// What an administrator writes stays with the programmers that are theirs; others are as good as absent.
+    private func requireOwn(_ key: EntityKey, _ tree: JsonTree, in document: CatalogueDocument) throws(Fault) {
+        if !rights.sees(key, in: document) {
+            let field = key.section == .integrations ? "requestor" : "programmer"
+            throw Refused.invalid(field, "names the \(field) '\(tree[field]?.text ?? "")', which is not in the catalogue").fault
+        }
+        guard key.section == .applications else { return }
+        for (index, id) in (tree["requestors"]?.texts ?? []).enumerated() where !rights.sees(EntityKey(.requestors, id), in: document) {
+            throw Refused.invalid("requestors[\(index)]", "names the requestor '\(id)', which is not in the catalogue").fault
+        }
+    }
+
+    /// Name and version together name an application of a programmer (dashboard §2, #12).
+    private func requireDistinctApplication(_ key: EntityKey, _ configuration: Configuration) throws(Fault) {
+        guard key.section == .applications, let mine = configuration.applications.first(where: { $0.id == key.id }) else { return }
+        let twin = configuration.applications.first {
+            $0.id != mine.id && $0.programmerID == mine.programmerID && $0.name == mine.name && $0.version == mine.version
+        }
+        guard let twin else { return }
+        throw Refused(.duplicate, "Name and version are those of another application.", references: [EntityKey(.applications, twin.id)]).fault
+    }
+}

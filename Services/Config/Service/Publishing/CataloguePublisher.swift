@@ -1,0 +1,42 @@
+public import Clocks
+internal import Contracts
+internal import Faults
+
+/// Commits changes and publishes what comes of them: first the one, then the other.
+public struct CataloguePublisher: Sendable {
+    let store: CatalogueStore
+    let published: PublishedCatalogue
+    private let statementKeys: @Sendable () -> String
+    private let clock: any WallClock
+
+    /// - Parameter statementKeys: The JWK set that verifies software statements, as JSON.
+    public init(store: CatalogueStore, published: PublishedCatalogue, statementKeys: @escaping @Sendable () -> String, clock: any WallClock) {
+        self.store = store
+        self.published = published
+        self.statementKeys = statementKeys
+        self.clock = clock
+    }
+
+    /// Commits changes; when they make a difference to services, these get a new version before this returns.
+    func change<Value: Sendable>(_ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
+        let keys = statementKeys()
+        let (value, configuration) = try await store.write(now: clock.now()) { ledger in
+            let value = try body(ledger)
+            let (configuration, isNew) = try ledger.publish(keys: keys)
+            return (value, isNew ? configuration : nil)
+        }
+        if let configuration { try published.publish(configuration) }
+        return value
+    }
+
+    /// Commits changes that services are not concerned with.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
+        try await store.write(now: clock.now(), body)
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
+        try await store.read(now: clock.now(), body)
+    }
+
+    var now: Timestamp { clock.now() }
+}

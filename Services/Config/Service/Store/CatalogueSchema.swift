@@ -1,0 +1,99 @@
+public import Storage
+
+extension CatalogueStore {
+    public static let migrations = [
+        Migration(
+            "1-catalogue",
+            sql: """
+                CREATE TABLE catalogue_version (
+                    version INTEGER PRIMARY KEY,
+                    changed_at_ms INTEGER NOT NULL,
+                    -- An encoded Configuration, without version and moment.
+                    content BLOB NOT NULL
+                );
+                CREATE TABLE software_statement (
+                    application_id TEXT PRIMARY KEY,
+                    software_id TEXT NOT NULL UNIQUE,
+                    created_at_ms INTEGER NOT NULL
+                );
+                """),
+        Migration("2-administration", sql: administration),
+    ]
+
+    private static let administration = """
+        -- What services have: grows with each change of the catalogue, of rules, of statements or of keys.
+        CREATE TABLE published (
+            only INTEGER PRIMARY KEY CHECK (only = 1),
+            version INTEGER NOT NULL,
+            changed_at_ms INTEGER NOT NULL,
+            -- Of the encoded Configuration, without version and moment.
+            content_sha256 TEXT NOT NULL
+        );
+        INSERT INTO published SELECT 1, version, changed_at_ms, '' FROM catalogue_version ORDER BY version DESC LIMIT 1;
+        DROP TABLE catalogue_version;
+
+        CREATE TABLE statement (
+            software_id TEXT PRIMARY KEY,
+            application_id TEXT NOT NULL,
+            created_at_ms INTEGER NOT NULL,
+            revoked_at_ms INTEGER
+        );
+        CREATE INDEX statement_by_application ON statement (application_id);
+        INSERT INTO statement SELECT software_id, application_id, created_at_ms, NULL FROM software_statement;
+        DROP TABLE software_statement;
+
+        CREATE TABLE document (sha256 TEXT PRIMARY KEY, content BLOB NOT NULL);
+        CREATE TABLE version (
+            version INTEGER PRIMARY KEY,
+            created_at_ms INTEGER NOT NULL,
+            author TEXT NOT NULL,
+            approver TEXT NOT NULL,
+            description TEXT NOT NULL,
+            origin INTEGER NOT NULL,
+            document_sha256 TEXT NOT NULL REFERENCES document,
+            -- Ids of the programmers that it concerns, with a space between.
+            programmers TEXT NOT NULL,
+            previous_sha256 TEXT NOT NULL,
+            record_sha256 TEXT NOT NULL
+        );
+        CREATE TABLE audit (
+            number INTEGER PRIMARY KEY,
+            created_at_ms INTEGER NOT NULL,
+            author TEXT NOT NULL,
+            action TEXT NOT NULL,
+            text TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            programmers TEXT NOT NULL,
+            previous_sha256 TEXT NOT NULL,
+            record_sha256 TEXT NOT NULL
+        );
+        CREATE TRIGGER version_stays BEFORE UPDATE ON version BEGIN SELECT RAISE(ABORT, 'a version never changes'); END;
+        CREATE TRIGGER version_remains BEFORE DELETE ON version BEGIN SELECT RAISE(ABORT, 'a version is never deleted'); END;
+        CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'an audit record never changes'); END;
+        CREATE TRIGGER audit_remains BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'an audit record is never deleted'); END;
+
+        CREATE TABLE draft (
+            author TEXT PRIMARY KEY,
+            base_version INTEGER NOT NULL,
+            content BLOB NOT NULL,
+            changed_at_ms INTEGER NOT NULL
+        );
+        CREATE TABLE pending_push (
+            id TEXT PRIMARY KEY,
+            author TEXT NOT NULL,
+            description TEXT NOT NULL,
+            base_version INTEGER NOT NULL,
+            content BLOB NOT NULL,
+            created_at_ms INTEGER NOT NULL
+        );
+        CREATE TABLE degradation_rule (
+            id TEXT PRIMARY KEY,
+            -- An encoded DegradationRule.
+            rule BLOB NOT NULL,
+            author TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            ends_at_ms INTEGER NOT NULL
+        );
+        CREATE INDEX degradation_rule_by_end ON degradation_rule (ends_at_ms);
+        """
+}

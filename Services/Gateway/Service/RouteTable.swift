@@ -42,7 +42,8 @@ struct RouteTable {
         let activation = ActivationPages(dependencies: dependencies, signIn: signIn)
         let help = HelpPages(pages: dependencies.pages)
         // A call without a SAML message is 503 by whatever method (mvpd §2.3).
-        let consumer = Dictionary(uniqueKeysWithValues: Route.knownMethods.filter { $0 != .options }.map { ($0, signIn.consume as Route.Handler) })
+        let methods = Route.knownMethods.filter { $0 != .options && $0 != .connect }
+        let consumer = Dictionary(uniqueKeysWithValues: methods.map { ($0, signIn.consume as Route.Handler) })
         return [
             Route("/api/v1/authenticate", .api(.authenticate), [.get: signIn.authenticate]),
             Route("/sp/saml/SAMLAssertionConsumer", .browser, body: .assertion, consumer),

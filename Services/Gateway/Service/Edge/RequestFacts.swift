@@ -35,7 +35,7 @@ struct RequestFacts: Sendable {
     func routed(_ request: Request) -> Request {
         var head = request.head
         if suffix != nil { head.path = path + (request.uri.query.map { "?" + $0 } ?? "") }
-        if !Route.knownMethods.contains(head.method) { head.method = .patch }
+        if !Route.knownMethods.contains(head.method) { head.method = .connect }
         return Request(head: head, body: request.body)
     }
 }

@@ -1,0 +1,99 @@
+"""Lets the property-based client ask for real things half of the time, and checks what it does not check by itself."""
+
+import json
+import os
+import xml.etree.ElementTree
+
+import schemathesis
+
+with open(os.environ["BOXOFFICE_FACTS"]) as file:
+    facts = json.load(file)
+values = facts["values"]
+
+# What these operations use up is not what the others need.
+SPENDING = {("delete", "/api/v1/logout"), ("get", "/api/v1/logout"), ("delete", "/reggie/v1/{requestor}/regcode/{code}")}
+
+
+def mixed(name, schema, given=None):
+    """The parameter's own schema, or one of the real values."""
+    real = given or values.get(name)
+    return {"anyOf": [{"enum": real}, schema]} if real else schema
+
+
+def enrich(parameter, given=None):
+    name = parameter["name"]
+    real = given or values.get(name)
+    if real and parameter["schema"].get("type") != "array":
+        parameter["schema"] = mixed(name, parameter["schema"], real)
+        parameter["example"] = real[0]
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    components = raw_schema["components"]
+    for parameter in components["parameters"].values():
+        enrich(parameter)
+    for name in ["TokenRequest", "RegistrationCodeRequest", "TokenExchange", "FreePreview"]:
+        for field, schema in components["schemas"].get(name, {}).get("properties", {}).items():
+            components["schemas"][name]["properties"][field] = mixed(field, schema)
+    statement = components["schemas"]["ClientRegistration"]["properties"]
+    statement["software_statement"] = mixed("", statement["software_statement"], [facts["statement"]])
+    for path, item in raw_schema["paths"].items():
+        for method, operation in item.items():
+            inline(components, path, method, operation)
+
+
+def inline(components, path, method, operation):
+    """Gives each operation parameters of its own where it needs others than the rest."""
+    spends = (method, path) in SPENDING
+    for index, parameter in enumerate(operation.get("parameters", [])):
+        own = "$ref" not in parameter
+        if not own:
+            parameter = json.loads(json.dumps(components["parameters"][parameter["$ref"].rsplit("/", 1)[1]]))
+        given = facts["spent"].get(parameter["name"]) if spends or parameter["name"] == "client" else None
+        if parameter["name"] == "id" and path.startswith("/admin/v1/"):
+            given = [facts["entries"][path.split("/")[3]]]
+        enrich(parameter, given) if own or given else None
+        if own or given:
+            operation["parameters"][index] = parameter
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        example = media.get("example")
+        if isinstance(example, dict):
+            media["example"] = {key: values[key][0] if key in values and path.startswith(("/o/", "/api/", "/reggie/")) else value
+                                for key, value in example.items()}
+
+
+def media_type(response):
+    return (response.headers.get("content-type") or [""])[0].split(";")[0]
+
+
+@schemathesis.check
+def xml_is_well_formed(context, response, case):
+    """XML has the root that the description names, and children that its schema knows."""
+    if media_type(response) != "application/xml" or not response.content:
+        return
+    root = xml.etree.ElementTree.fromstring(response.content)
+    assert response.content.startswith(b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'), "no XML declaration"
+    name = root.tag.rsplit("}", 1)[-1]
+    known = {"error", "config", "regcode", "authentication", "authorization", "play", "resources", "usermetadata"}
+    assert name in known, f"unknown root {name}"
+    if response.status_code >= 400:
+        assert name == "error", f"status {response.status_code} with root {name}"
+        assert {"status", "message"} <= {child.tag for child in root}, "an error needs status and message"
+
+
+@schemathesis.check
+def replies_are_never_stored(context, response, case):
+    """Everything but public documents is `no-store`, and nothing lets a browser guess types."""
+    assert (response.headers.get("x-content-type-options") or [""])[0] == "nosniff", "no X-Content-Type-Options"
+    public = case.operation.path.startswith(("/assets", "/openapi.json", "/sp/metadata", "/.well-known", "/healthz"))
+    if public or response.status_code in (204, 405) or not response.content:
+        return
+    assert "no-store" in (response.headers.get("cache-control") or [""])[0], "no Cache-Control: no-store"
+
+
+@schemathesis.check
+def faults_are_not_told(context, response, case):
+    """Nothing of the inside comes out."""
+    for word in (b"Fatal error", b".swift", b"sqlite", b"SQLite", b"Optional("):
+        assert word not in response.content, f"the reply holds {word!r}"

@@ -34,7 +34,7 @@ public final class CatalogueKeeper: Sendable {
     public func load() async throws -> Configuration {
         seen.withLock { $0 = [:] }
         // A file's version is taken before it is read: a change in between is seen later, not missed.
-        let content = try file.read(now: clock.now()) { path in seen.withLock { $0[path] = FileVersion(of: path) } }
+        let content = try file.read(now: clock.now()) { [self] path in seen.withLock { $0[path] = FileVersion(of: path) } }
         warnings.record(content.warnings.count)
         for warning in content.warnings { logger.warning("catalogue.warning", metadata: ["problem": "\(warning)"]) }
         let keys = statementKeys()

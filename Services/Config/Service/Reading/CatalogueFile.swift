@@ -25,15 +25,13 @@ public struct CatalogueFile: Sendable {
     ///   - now: For the expiry of certificates.
     ///   - willRead: Called with the path of each file, this one first, before it is read.
     /// - Throws: `CatalogueRefused` with every problem and its place.
-    public func read(now: Timestamp, willRead: (String) -> Void = { _ in }) throws(CatalogueRefused) -> Content {
+    public func read(now: Timestamp, willRead: @escaping (String) -> Void = { _ in }) throws(CatalogueRefused) -> Content {
         willRead(path)
         let document = try parse()
         let problems = JsonProblems(of: document)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let (configuration, certificates) = withoutActuallyEscaping(willRead) { willRead in
-            let certificates = CertificateReader(folder: folder, now: now, willRead: willRead)
-            return (CatalogueReading(certificates: certificates).configuration(problems.root), certificates)
-        }
+        let certificates = CertificateReader(folder: folder, now: now, willRead: willRead)
+        let configuration = CatalogueReading(certificates: certificates).configuration(problems.root)
         let found = problems.list.sorted { ($0.position?.line ?? 0, $0.position?.column ?? 0) < ($1.position?.line ?? 0, $1.position?.column ?? 0) }
         guard found.isEmpty, let configuration else { throw refused(found.map { CatalogueProblem(.error, "\($0)") }) }
         let tree = JsonTree(document.root) { path in certificates.inlined[path].map(JsonTree.string) }

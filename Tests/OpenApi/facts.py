@@ -7,16 +7,17 @@ import base64
 import json
 import os
 import pathlib
-import subprocess
 import sys
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
+import person
+
 home = pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice"))
 cluster = json.loads((home / "cluster.json").read_text())
 gateway = cluster["gateway"]
-boxoffice = sys.argv[1]
 device_information = base64.b64encode(b'{"model":"Test TV","osName":"tvOS","primaryHardwareType":"SetTopBox"}').decode()
 application = "acme-tv"
 requestors = ["ACME1", "ACME2"]
@@ -40,55 +41,60 @@ def access_token(client):
         "client_id": client["client_id"], "client_secret": client["client_secret"], "grant_type": "client_credentials"})["access_token"]
 
 
-def sign_in(device, requestor, person="ada", mvpd="NorthCable"):
-    subprocess.run(
-        [boxoffice, "device", "--as", person, "--device-id", device, "--requestor", requestor, "--mvpd", mvpd, "--poll", "1",
-         "--resource", f"{requestor}-NEWS"],
-        check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=30)
-
-
 client = register(application)
 token = access_token(client)
 bearer = {"Authorization": "Bearer " + token}
 
 
-def codes(count, device):
-    return [call("POST", "/reggie/v1/ACME1/regcode", form={"deviceId": f"{device}-{number}", "ttl": "36000"}, headers=bearer)["code"]
-            for number in range(count)]
+def code(device, requestor="ACME1"):
+    return call("POST", f"/reggie/v1/{requestor}/regcode", form={"deviceId": device, "ttl": "36000"}, headers=bearer)["code"]
 
 
-for device in ["kept-1", "kept-2", "spent-1", "spent-2", "spent-3"]:
-    sign_in(device, "ACME1")
-    if device.startswith("kept"):
-        sign_in(device, "ACME2")
+def sign_in(device, requestor="ACME1", domain="acme.example", name="ada", mvpd="NorthCable"):
+    """Signs the device in; gives the code that did it."""
+    used = code(device, requestor)
+    end = f"https://{domain}/signed-in"
+    query = urllib.parse.urlencode({"reg_code": used, "requestor_id": requestor, "mso_id": mvpd, "domain_name": domain, "redirect_url": end})
+    person.sign_in(f"{gateway}/api/v1/authenticate?{query}", end, name)
+    return used
+
+
+def administer(path):
+    return call("GET", "/admin/v1" + path, headers={"Authorization": "Bearer " + cluster["adminToken"]})
+
+
 signed_in = ["kept-1", "kept-2"]
-for device in signed_in:
-    answer = call("GET", f"/api/v1/tokens/authn?requestor=ACME1&deviceId={device}", headers=bearer)
-    assert answer["mvpd"] == "NorthCable", answer
+used_codes = [sign_in(device) for device in signed_in]
+sign_in("kept-1", "ACME2", "acme-two.example", mvpd="LakeTel")
+for device in ["spent-1", "spent-2", "spent-3"]:
+    sign_in(device)
+version = administer("/versions")["versions"][0]["version"]
 
-pathlib.Path(sys.argv[2]).write_text(json.dumps({
+pathlib.Path(sys.argv[1]).write_text(json.dumps({
     "client": client,
     "statement": cluster["softwareStatements"][application],
     "values": {
         "requestor": requestors, "requestor_id": requestors, "mvpd": ["NorthCable", "LakeTel", "Preview10"],
         "mso_id": ["NorthCable", "LakeTel", "OpenFiber", "Preview10", "PromoVod"], "mvpd_id": ["Preview10", "PromoVod"],
-        "deviceId": signed_in + ["nobody"], "device_id": ["spent-1", "all"], "code": codes(3, "code"), "reg_code": codes(3, "login"),
+        "deviceId": signed_in + ["nobody"], "device_id": ["spent-1", "all"], "code": used_codes + [code("open-1")],
+        "reg_code": [code("login-1"), code("login-2")],
         "domain_name": ["acme.example", "acme-two.example"], "redirect_url": ["https://acme.example/signed-in"],
         "resource": ["ACME1-NEWS", "ACME2-MOVIES", "ACME1-NEWS,ACME1-SPORT", "<rss version=\"2.0\"><channel><title>ACME1-NEWS</title></channel></rss>"],
         "appId": [""], "deviceUser": [""], "X-Device-Info": [device_information], "device_info": [device_information], "client_id": [client["client_id"]],
         "client_secret": [client["client_secret"]], "grant_type": ["client_credentials"], "file": ["style.css", "submit.js"],
         "generic_data": ['{"email":"5e884898da28047151d0e56f8dc629275e884898da28047151d0e56f8dc62927"}'], "key": ["all"],
-        "version": [1], "a": [1], "b": [1], "change": [1], "If-Match": ["*"], "If-None-Match": ["*"],
+        "version": [version], "a": [version], "b": [version], "change": [1], "If-Match": ["*"], "If-None-Match": ["*"],
     },
     # What an operation uses up, so that the others keep what they need.
-    "spent": {"deviceId": ["spent-2", "spent-3"], "code": codes(10, "deleted"), "client": [register("bravo-tv")["client_id"]]},
+    "spent": {"deviceId": ["spent-2", "spent-3"], "code": [code(f"deleted-{number}") for number in range(10)], "client": [register("bravo-tv")["client_id"]]},
+    "examples": {"endsAt": int(time.time() + 3600) * 1000},
     "entries": {
         "programmers": "bravo", "requestors": "BRAVO", "mvpds": "ParkedTV", "applications": "bravo-tv",
         "platform-identity-issuers": "https://identity.example",
     },
 }))
 
-pathlib.Path(sys.argv[3]).write_text(f"""
+pathlib.Path(sys.argv[2]).write_text(f"""
 [auth.openapi]
 bearer = {{ bearer = {json.dumps(token)} }}
 adminToken = {{ bearer = {json.dumps(cluster["adminToken"])} }}

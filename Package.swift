@@ -187,7 +187,7 @@ let package = Package(
         // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("StrictJsonTests", ["StrictJson"]),
-        tests("CatalogueTests", ["Catalogue", "Contracts", "ContractRuntime", "Faults", logging]),
+        tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
         tests("ContractsTests", ["Contracts", "ContractRuntime", "Faults"]),
         tests("CryptographyTests", ["Clocks", "Cryptography"]),
         tests("WireTests", ["Wire", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),

@@ -71,7 +71,7 @@ struct CatalogueProblemTests {
                 #"{"requestor": "NEWS", "mvpd": "TinyCable"}"#,
                 #"{"requestor": "NEWS", "mvpd": "TinyCable"}, {"requestor": "NEWS", "mvpd": "TinyCable"}"#, "integrations[1]", "second integration"
             ),
-            (#""mvpd": "TinyCable"}"#, #""mvpd": "TinyCable", "platformSso": true}"#, "integrations[0].platformSso", "no platform"),
+            (#""mvpd": "TinyCable"}"#, #""mvpd": "TinyCable", "platformSso": true}"#, "integrations[0].platformSso", "on no platform"),
             (#""mvpd": "TinyCable"}"#, #""mvpd": "TinyCable", "metadataKeys": ["zip"]}"#, "integrations[0].metadataKeys[0]", "encrypted"),
             (#""mvpd": "TinyCable"}"#, #""mvpd": "TinyCable", "enabled": "yes"}"#, "integrations[0].enabled", "true or false"),
             (#""authzTtl": 3600"#, #""authzTtl": 3"#, "mvpds[0].authzTtl", "from 60"),
@@ -94,7 +94,7 @@ struct CatalogueProblemTests {
             (#""id": "TinyCable","#, #""id": "TinyCable", "proxy": {"mvpd": "Absent"},"#, "mvpds[0].proxy.mvpd", "not in the catalogue"),
             (#""id": "TinyCable","#, #""id": "TinyCable", "proxy": {"mvpd": "TinyCable"},"#, "mvpds[0].proxy.mvpd", "another MVPD"),
             (#""id": "TinyCable","#, #""id": "TinyCable", "tempPass": {"kind": "basic", "ttl": 600},"#, "mvpds[0]", "exactly one of"),
-            (#""id": "TinyCable","#, #""id": "TinyCable", "iframeWidth": 5,"#, "mvpds[0]", "both or none"),
+            (#""id": "TinyCable","#, #""id": "TinyCable", "iframeWidth": 300,"#, "mvpds[0]", "both or none"),
             (#""requestBinding": "post","#, #""requestBinding": "post", "legacySha1Until": "soon","#, "mvpds[0].saml.legacySha1Until", "date"),
             (
                 #""requestBinding": "post","#, #""requestBinding": "post", "signatureAlgorithms": ["http://www.w3.org/2000/09/xmldsig#rsa-sha1"],"#,

@@ -10,8 +10,9 @@ struct DemoCatalogueTests {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Services/Config/demo-catalogue.json")
         let text = try String(contentsOf: file, encoding: .utf8)
         try world.write(text.replacingOccurrences(of: "${SANDBOX_MVPD}", with: "http://127.0.0.1:8090"), to: "catalogue.json")
-        try world.write(try World.certificate(), to: "pki/sandbox-northcable.crt")
-        try world.write(try World.certificate(), to: "pki/sandbox-laketel.crt")
+        for name in ["sandbox-northcable", "sandbox-laketel", "programmer-acme", "programmer-bravo"] {
+            try world.write(try World.certificate(), to: "pki/\(name).crt")
+        }
         return try world.file.read(now: World.now).configuration
     }
 

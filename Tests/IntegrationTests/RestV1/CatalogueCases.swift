@@ -12,6 +12,7 @@ extension RestV1 {
             var applications = try #require(original["applications"] as? [[String: Any]])
             var extra = applications[0]
             extra["id"] = "extra-tv"
+            extra["name"] = "Extra TV"
             applications.append(extra)
             try write(original.merging(["applications": applications]) { $1 })
             let statement = try await statement(of: "extra-tv")

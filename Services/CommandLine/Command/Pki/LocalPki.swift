@@ -9,8 +9,10 @@ struct LocalPki: Sendable {
     private static let renewal: Duration = .seconds(30 * 24 * 3600)
     /// Who gets a certificate for mutual TLS; `operator` is the command line's own.
     static let peers = ["config", "authentication", "authorization", "autosignin", "gateway", "operator"]
-    /// Who signs documents with an RSA key whose certificate others pin.
-    static let signers = ["media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel"]
+    /// Who has an RSA key whose certificate others pin: for signing documents, or for what is encrypted to a programmer.
+    static let signers = [
+        "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "programmer-acme", "programmer-bravo",
+    ]
 
     /// - Returns: The names of what was made, in order; empty when nothing was missing.
     /// - Throws: `CommandFailure` when the folder cannot be written or a file in it is damaged.

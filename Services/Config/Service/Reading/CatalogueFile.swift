@@ -30,12 +30,12 @@ public struct CatalogueFile: Sendable {
         let document = try parse()
         let problems = JsonProblems(of: document)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let certificates = CertificateReader(folder: folder, now: now, willRead: willRead)
-        let configuration = CatalogueReading(certificates: certificates).configuration(problems.root)
+        let reading = CatalogueReading(certificates: CertificateReader(folder: folder, now: now, willRead: willRead))
+        let configuration = reading.configuration(problems.root)
         let found = problems.list.sorted { ($0.position?.line ?? 0, $0.position?.column ?? 0) < ($1.position?.line ?? 0, $1.position?.column ?? 0) }
-        guard found.isEmpty, let configuration else { throw refused(found.map { CatalogueProblem(.error, "\($0)") }) }
-        let tree = JsonTree(document.root) { path in certificates.inlined[path].map(JsonTree.string) }
-        return Content(configuration: configuration, document: CatalogueDocument(tree), warnings: certificates.warnings)
+        guard found.isEmpty, let configuration else { throw refused(found.map { CatalogueProblem($0) }) }
+        let tree = JsonTree(document.root) { path in reading.certificates.inlined[path].map(JsonTree.string) }
+        return Content(configuration: configuration, document: CatalogueDocument(tree), warnings: reading.warnings)
     }
 
     private func parse() throws(CatalogueRefused) -> JsonDocument {

@@ -1,14 +1,37 @@
+internal import StrictJson
+
 /// Something wrong in a catalogue file.
 public struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Severity: Sendable { case error, warning }
 
     /// A warning does not keep the catalogue from being used.
     public let severity: Severity
+    /// Where in the document, such as `mvpds[2].saml.ssoUrl`; empty for the document as a whole.
+    public let path: String
+    /// Goes on from the path: `is missing`, `must be …`.
+    public let message: String
     public let description: String
 
+    /// A problem of the document as a whole.
     init(_ severity: Severity, _ description: String) {
         self.severity = severity
+        path = ""
+        message = description
         self.description = description
+    }
+
+    init(_ problem: JsonProblem) {
+        severity = .error
+        path = problem.path.description
+        message = problem.message
+        description = problem.description
+    }
+
+    init(warning message: String, at path: JsonPath) {
+        severity = .warning
+        self.path = path.description
+        self.message = message
+        description = "\(path) \(message)"
     }
 }
 

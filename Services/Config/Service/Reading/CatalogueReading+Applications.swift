@@ -15,23 +15,32 @@ extension CatalogueReading {
         value.object { object in
             var application = Application()
             application.id = object.newID { applications.insert($0).inserted }
-            application.name = object.text("name")
+            application.name = object.displayName("name")
             application.version = object.text("version", required: false)
-            application.programmerID = object.reference("programmer", "programmer", in: programmers)
+            application.programmerID = object.reference("programmer", "programmer", in: Set(programmers.keys))
+            if !editions.insert([application.programmerID, application.name, application.version]).inserted {
+                object.problem("has the name '\(application.name)' and the version '\(application.version)' of another application of the programmer")
+            }
             application.requestorIDs = requestorIDs(object, programmer: application.programmerID)
             application.platforms = platforms(object)
             application.scopes = object.texts("scopes", required: true) { Self.scopes.contains($0) ? nil : "is no known scope" }
-            application.redirectDomains = object.texts("redirectDomains") {
-                CatalogueSyntax.isDomain($0) ? nil : "must be a domain name in lower case"
-            }
+            let domains = application.requestorIDs.compactMap { requestors[$0] }.flatMap { $0.domains.map(\.name) }
+            application.redirectDomains = object.texts("redirectDomains") { redirectProblem($0, domains) }
             return application
         }
+    }
+
+    /// A domain must be at, or lie under, one of the chosen requestors' (dashboard §2).
+    private func redirectProblem(_ domain: String, _ domains: [String]) -> String? {
+        if let problem = CatalogueSyntax.domainProblem(domain) { return problem }
+        if completeness == .inProgress || domains.isEmpty || domains.contains(where: { domain == $0 || domain.hasSuffix("." + $0) }) { return nil }
+        return "is '\(domain)', which is no domain of the application's requestors"
     }
 
     /// An application acts for requestors of its own programmer only.
     private func requestorIDs(_ object: JsonObject, programmer: String) -> [String] {
         object.texts("requestors", required: true) { id in
-            guard let owner = requestors[id] else { return "names the requestor '\(id)', which is not in the catalogue" }
+            guard let owner = requestors[id]?.programmerID else { return "names the requestor '\(id)', which is not in the catalogue" }
             return owner == programmer || programmer.isEmpty ? nil : "names the requestor '\(id)', which belongs to the programmer '\(owner)'"
         }
     }

@@ -30,7 +30,7 @@ extension CatalogueReading {
         endpoint.deviceAttributeID = object.uri("deviceAttributeId")
         endpoint.channelOnly = object.flag("channelOnly")
         endpoint.preflightStrategy = object.choice("preflightStrategy", Self.strategies, else: .multiChannel)
-        endpoint.preflightMaxResources = object.number("preflightMaxResources", 1...100)
+        endpoint.preflightMaxResources = object.number("preflightMaxResources", Self.preflightLimits)
         endpoint.connectTimeoutMilliseconds = object.number("connectTimeoutMs", 10...60_000)
         endpoint.responseTimeoutMilliseconds = object.number("responseTimeoutMs", 10...60_000)
         endpoint.totalTimeoutMilliseconds = object.number("totalTimeoutMs", 10...60_000)

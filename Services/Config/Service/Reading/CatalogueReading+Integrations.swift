@@ -13,22 +13,25 @@ extension CatalogueReading {
             integration.authnTtlSeconds = object.number("authnTtl", Self.lifetimes)
             integration.authzTtlSeconds = object.number("authzTtl", Self.lifetimes)
             integration.hbaAuthnTtlSeconds = object.number("hbaAuthnTtl", Self.lifetimes)
-            integration.metadataKeys = object.optional("metadataKeys")?.array(metadataKey) ?? []
+            integration.metadataKeys = object.optional("metadataKeys")?.array { metadataKey($0, for: integration.requestorID) } ?? []
             if !integrations.insert([integration.requestorID, integration.mvpdID]).inserted {
                 object.problem("is a second integration of '\(integration.requestorID)' with '\(integration.mvpdID)'")
             }
+            integration.preflightMaxResources = object.number("preflightMaxResources", Self.preflightLimits)
+            checkLifetimes(object, authn: integration.authnTtlSeconds, hba: integration.hbaAuthnTtlSeconds)
+            integration.platformOverrides = overrides(object, of: mvpds[integration.mvpdID], isIntegration: true)
             checkPlatform(object, integration)
             return integration
         }
     }
 
     private func checkPlatform(_ object: JsonObject, _ integration: Integration) {
-        guard integration.platformSsoEnabled, let mvpd = mvpds[integration.mvpdID], mvpd.platforms.isEmpty else { return }
-        object.optional("platformSso")?.problem("is on, but the MVPD '\(mvpd.id)' has no platform")
+        guard integration.platformSsoEnabled, let mvpd = mvpds[integration.mvpdID], !supportsSingleSignOn(mvpd, .all) else { return }
+        object.optional("platformSso")?.problem("is on, but the MVPD '\(mvpd.id)' supports it on no platform")
     }
 
     /// `"userID"`, or an object where the value is to be encrypted.
-    private func metadataKey(_ value: JsonValue) -> MetadataKey? {
+    private func metadataKey(_ value: JsonValue, for requestor: String) -> MetadataKey? {
         var key = MetadataKey()
         if value.isString {
             key.key = value.string() ?? ""
@@ -38,6 +41,7 @@ extension CatalogueReading {
         }
         if !key.key.isEmpty, !CatalogueSyntax.isMetadataKey(key.key) { value.problem("must be a metadata key such as 'userID'; it is '\(key.key)'") }
         if key.key == "zip", !key.encrypted { value.problem("must be encrypted: 'zip' is sensitive (mvpd §1.2)") }
+        if key.encrypted, completeness == .whole, let requestor = requestors[requestor] { checkEncryption(value, requestor) }
         return key
     }
 }

@@ -2,16 +2,19 @@ internal import Contracts
 internal import StrictJson
 
 extension CatalogueReading {
-    /// Seconds of a token's life: a minute to ten years.
-    static let lifetimes: ClosedRange<UInt32> = 60...315_360_000
+    /// Seconds of a token's life: a minute to a year (dashboard §2).
+    static let lifetimes: ClosedRange<UInt32> = 60...31_536_000
+    /// Pixels (dashboard §2).
+    static let windowSizes: ClosedRange<UInt32> = 100...2000
+    static let preflightLimits: ClosedRange<UInt32> = 1...100
 
     func mvpd(_ value: JsonValue) -> Mvpd? {
         value.object { object in
             var mvpd = Mvpd()
             mvpd.id = object.newID { mvpds[$0] == nil }
-            mvpd.displayName = object.text("displayName")
-            mvpd.logoURL = object.url("logoUrl", required: false)
+            mvpd.displayName = object.displayName("displayName")
             readProxy(object, &mvpd)
+            mvpd.logoURL = mvpd.isProxied ? object.urlOrNothing("logoUrl") : object.url("logoUrl", required: false)
             readWindow(object, &mvpd)
             mvpd.authPerAggregator = object.flag("authPerAggregator")
             mvpd.authPerBrowserSession = object.flag("authPerBrowserSession")
@@ -20,6 +23,7 @@ extension CatalogueReading {
             mvpd.signIn = signIn(object)
             mvpd.authorization = authorization(object, of: mvpd)
             readLifetimes(object, &mvpd)
+            mvpd.platformOverrides = overrides(object, of: mvpd, isIntegration: false)
             if !mvpd.id.isEmpty { mvpds[mvpd.id] = mvpd }
             return mvpd
         }
@@ -43,8 +47,8 @@ extension CatalogueReading {
 
     private func readWindow(_ object: JsonObject, _ mvpd: inout Mvpd) {
         mvpd.iframeRequired = object.flag("iframeRequired")
-        mvpd.iframeWidth = object.number("iframeWidth", 1...10_000)
-        mvpd.iframeHeight = object.number("iframeHeight", 1...10_000)
+        mvpd.iframeWidth = object.number("iframeWidth", Self.windowSizes)
+        mvpd.iframeHeight = object.number("iframeHeight", Self.windowSizes)
         mvpd.requiresSafariViewController = object.flag("requiresSafariViewController")
         if (mvpd.iframeWidth == 0) != (mvpd.iframeHeight == 0) { object.problem("must have both or none of iframeWidth and iframeHeight") }
     }
@@ -55,6 +59,7 @@ extension CatalogueReading {
         mvpd.authnTtlSeconds = object.number("authnTtl", Self.lifetimes)
         mvpd.authzTtlSeconds = object.number("authzTtl", Self.lifetimes, required: !isTempPass)
         mvpd.hbaAuthnTtlSeconds = object.number("hbaAuthnTtl", Self.lifetimes)
+        checkLifetimes(object, authn: mvpd.authnTtlSeconds, hba: mvpd.hbaAuthnTtlSeconds)
         mvpd.authnTtlFromMvpd = object.choice("authnTtlSource", ["config": false, "mvpd": true], else: false)
         mvpd.authzTtlFromMvpd = object.choice("authzTtlSource", ["config": false, "mvpd": true], else: false)
     }
@@ -69,6 +74,9 @@ extension CatalogueReading {
             settings.displayInPlatformPicker = object.flag("displayInPlatformPicker")
             settings.platformMappingID = object.text("platformMappingId", required: settings.boardingStatus != .none)
             settings.requiredMetadataFields = object.texts("requiredMetadataFields")
+            if settings.boardingStatus == .supported, settings.requiredMetadataFields.isEmpty {
+                object.problem("must have requiredMetadataFields: without them nothing can be exchanged")
+            }
             settings.enforcePlatformPermissions = object.flag("enforcePlatformPermissions")
             let key = "\(settings.platform.rawValue)/\(settings.platformMappingID)"
             if !settings.platformMappingID.isEmpty, !mappingIDs.insert(key).inserted {

@@ -6,19 +6,44 @@ extension CatalogueReading {
         value.object { object in
             var requestor = Requestor()
             requestor.id = object.newID { requestors[$0] == nil }
-            requestor.name = object.text("name")
-            requestor.programmerID = object.reference("programmer", "programmer", in: programmers)
-            requestor.domains = object.required("domains")?.array(domain) ?? []
+            requestor.name = object.displayName("name")
+            requestor.programmerID = object.reference("programmer", "programmer", in: Set(programmers.keys))
+            requestor.domains = domains(object)
             requestor.enhancedErrors = object.flag("enhancedErrors")
             requestor.registrationURL = object.url("registrationUrl", required: false)
             requestor.defaultRedirectURL = object.url("defaultRedirectUrl", required: false)
             requestor.mediaTokenFormat = object.choice("mediaTokenFormat", ["reference": .reference, "jws": .jws], else: .reference)
             requestor.mediaTokenTtlSeconds = object.number("mediaTokenTtl", 1...3600)
-            requestor.customSchemes = object.texts("customSchemes") { CatalogueSyntax.isCustomScheme($0) ? nil : "must be 'adbe.' and letters" }
+            requestor.customSchemes = customSchemes(object)
             requestor.channels = object.texts("channels")
-            if !requestor.id.isEmpty { requestors[requestor.id] = requestor.programmerID }
+            requestor.certificates = certificates(object)
+            if !requestor.id.isEmpty { requestors[requestor.id] = requestor }
             return requestor
         }
+    }
+
+    /// Generated ones (dashboard §2).
+    func customSchemes(_ object: JsonObject) -> [String] {
+        object.texts("customSchemes") { CatalogueSyntax.isCustomScheme($0) ? nil : "must be 'adbe.' and 22 characters of base64url" }
+    }
+
+    /// A domain below another one of the list is pointless (dashboard §2).
+    private func domains(_ object: JsonObject) -> [Domain] {
+        guard let value = object.required("domains") else { return [] }
+        var places: [(name: String, path: JsonPath)] = []
+        let domains = value.array { element -> Domain? in
+            let domain = domain(element)
+            if let name = domain?.name, !name.isEmpty {
+                if places.contains(where: { $0.name == name }) { element.problem("is there twice") }
+                places.append((name, element.path))
+            }
+            return domain
+        }
+        for (name, path) in places {
+            guard let wider = places.first(where: { name.hasSuffix("." + $0.name) }) else { continue }
+            warn("is '\(name)', which '\(wider.name)' covers already", at: path)
+        }
+        return domains
     }
 
     /// `"acme.example"`, or an object where something else is to be said of the domain.
@@ -31,7 +56,7 @@ extension CatalogueReading {
 
     private func domainName(_ value: JsonValue) -> String? {
         guard let name = value.string() else { return nil }
-        if !CatalogueSyntax.isDomain(name) { value.problem("must be a domain name in lower case, for example 'acme.example'; it is '\(name)'") }
+        if let problem = CatalogueSyntax.domainProblem(name) { value.problem(problem) }
         return name
     }
 }

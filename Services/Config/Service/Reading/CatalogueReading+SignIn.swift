@@ -39,8 +39,19 @@ extension CatalogueReading {
             saml.clockSkewSeconds = object.number("clockSkew", 1...600)
             saml.maxResponseAgeSeconds = object.number("maxResponseAge", 1...3600)
             saml.encryption = object.choice("encryption", ["optional": .optional, "required": .required], else: .optional)
+            saml.platformExchange = object.optional("profileExchange").flatMap(platformExchange)
             saml.allowMissingCookie = object.flag("allowMissingCookie")
             return saml
+        }
+    }
+
+    private func platformExchange(_ value: JsonValue) -> PlatformExchange? {
+        value.object { object in
+            var exchange = PlatformExchange()
+            exchange.inResponseToMode = object.choice("inResponseToMode", ["strict": .strict, "device": .device], else: .strict)
+            // Without a request that it answers, an answer is good for a short time only (mvpd §2.8).
+            exchange.maxAgeSeconds = object.number("maxAge", 1...(exchange.inResponseToMode == .device ? 300 : 3600))
+            return exchange
         }
     }
 

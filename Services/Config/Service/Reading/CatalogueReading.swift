@@ -5,18 +5,39 @@ internal import StrictJson
 ///
 /// Sections are read in the order of their references, whatever their order in the text.
 final class CatalogueReading {
+    /// Whether entries must fit together in what one of them can have without the other.
+    enum Completeness {
+        /// A file is read as a whole.
+        case whole
+        /// Entries are edited one after the other; the administration asks for the rest at the entry or at the push (dashboard §4).
+        case inProgress
+    }
+
     let certificates: CertificateReader
-    var programmers: Set<String> = []
-    /// Requestor id to programmer id.
-    var requestors: [String: String] = [:]
+    let completeness: Completeness
+    var programmers: [String: Programmer] = [:]
+    var requestors: [String: Requestor] = [:]
     var mvpds: [String: Mvpd] = [:]
     var mappingIDs: Set<String> = []
     var integrations: Set<[String]> = []
     var applications: Set<String> = []
+    /// Name and version of each programmer's applications.
+    var editions: Set<[String]> = []
+    var issuers: Set<String> = []
+    private var ownWarnings: [CatalogueProblem] = []
     /// References to MVPDs that may stand before the MVPD itself.
     var proxies: [(reference: JsonValue, id: String, from: String)] = []
 
-    init(certificates: CertificateReader) { self.certificates = certificates }
+    init(certificates: CertificateReader, completeness: Completeness = .whole) {
+        self.certificates = certificates
+        self.completeness = completeness
+    }
+
+    /// What an operator should look at, though the catalogue can be used.
+    var warnings: [CatalogueProblem] { ownWarnings + certificates.warnings }
+
+    /// - Parameter message: Goes on from the path.
+    func warn(_ message: String, at path: JsonPath) { ownWarnings.append(CatalogueProblem(warning: message, at: path)) }
 
     func configuration(_ root: JsonValue) -> Configuration? {
         root.object { object in
@@ -26,6 +47,7 @@ final class CatalogueReading {
             configuration.mvpds = object.required("mvpds")?.array(mvpd) ?? []
             configuration.integrations = object.required("integrations")?.array(integration) ?? []
             configuration.applications = object.optional("applications")?.array(application) ?? []
+            configuration.platformIdentityIssuers = object.optional("platformIdentityIssuers")?.array(identityIssuer) ?? []
             checkProxies()
             return configuration
         }
@@ -33,8 +55,15 @@ final class CatalogueReading {
 
     private func programmer(_ value: JsonValue) -> Programmer? {
         value.object { object in
-            let id = object.newID { programmers.insert($0).inserted }
-            return Programmer(id: id, name: object.text("name"))
+            var programmer = Programmer()
+            programmer.id = object.newID { programmers[$0] == nil }
+            programmer.name = object.displayName("name")
+            programmer.certificates = certificates(object)
+            programmer.metadataEncryption = object.choice(
+                "metadataEncryption", ["oaepSha256": .oaepSha256, "pkcs1v15": .pkcs1V15], else: .oaepSha256)
+            programmer.customSchemes = customSchemes(object)
+            if !programmer.id.isEmpty { programmers[programmer.id] = programmer }
+            return programmer
         }
     }
 

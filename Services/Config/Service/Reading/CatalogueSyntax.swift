@@ -10,11 +10,21 @@ enum CatalogueSyntax {
         return text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     }
 
-    /// A host name of at least two labels, lower case (RFC 1123 §2.1).
-    static func isDomain(_ text: String) -> Bool {
+    /// What is wrong with a domain: a host name of at least two labels, lower case (RFC 1123 §2.1), no address, and not one under which
+    /// anybody can register (dashboard §2); `nil` when it is good.
+    static func domainProblem(_ text: String) -> String? {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
-        return text.utf8.count <= 253 && labels.count >= 2 && labels.allSatisfy(isLabel)
+        guard text.utf8.count <= 253, labels.count >= 2, labels.allSatisfy(isLabel), labels.last?.utf8.contains(where: isLetter) == true else {
+            return "must be a domain name in lower case, for example 'acme.example'; it is '\(text)'"
+        }
+        if labels.count == 2, labels[1].utf8.count == 2, registries.contains(labels[0]) {
+            return "must be a domain of somebody; everybody registers under '\(text)'"
+        }
+        return nil
     }
+
+    /// Second levels under which countries have names registered.
+    private static let registries: Set<Substring> = ["ac", "co", "com", "edu", "gov", "net", "org"]
 
     /// `userID`, or with one more level `maxRating.VCHIP` (mvpd §2.5).
     static func isMetadataKey(_ text: String) -> Bool {
@@ -26,10 +36,10 @@ enum CatalogueSyntax {
             }
     }
 
-    /// rest-v1 §3.1, dashboard §2: a generated `adbe.…` scheme, base64url.
+    /// rest-v1 §3.1, dashboard §2: a generated `adbe.…` scheme, 128 bits in base64url.
     static func isCustomScheme(_ text: String) -> Bool {
         let name = text.dropFirst("adbe.".count)
-        return text.hasPrefix("adbe.") && !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(isBase64URL)
+        return text.hasPrefix("adbe.") && name.utf8.count == 22 && name.utf8.allSatisfy(isBase64URL)
     }
 
     private static func isBase64URL(_ byte: UInt8) -> Bool {

@@ -30,6 +30,13 @@ extension JsonObject {
         return text
     }
 
+    /// A name that people see: 1 to 80 characters (dashboard §2).
+    func displayName(_ name: String, required isRequired: Bool = true) -> String {
+        let text = text(name, required: isRequired)
+        if text.count > 80 { optional(name)?.problem("must have at most 80 characters") }
+        return text
+    }
+
     /// - Parameter problem: What is wrong with an element, or `nil`.
     func texts(_ name: String, required isRequired: Bool = false, _ problem: (String) -> String? = { _ in nil }) -> [String] {
         guard let value = isRequired ? required(name) : optional(name) else { return [] }
@@ -66,6 +73,9 @@ extension JsonObject {
     func url(_ name: String, required isRequired: Bool = true) -> String {
         checked(isRequired ? required(name) : optional(name), CatalogueURL.urlProblem)
     }
+
+    /// As `url`, but an empty text is as good as none: published records of proxied MVPDs hold such (dashboard §2).
+    func urlOrNothing(_ name: String) -> String { checked(optional(name)) { $0.isEmpty ? nil : CatalogueURL.urlProblem($0) } }
 
     func uri(_ name: String, required isRequired: Bool = false) -> String {
         checked(isRequired ? required(name) : optional(name), CatalogueURL.uriProblem)

@@ -17,7 +17,7 @@ enum DocumentCheck {
         }
         let problems = JsonProblems(of: text)
         let certificates = CertificateReader(folder: nil, now: now)
-        let configuration = CatalogueReading(certificates: certificates).configuration(problems.root)
+        let configuration = CatalogueReading(certificates: certificates, completeness: .inProgress).configuration(problems.root)
         guard problems.list.isEmpty, let configuration else {
             throw Refused.invalid(problems.list.map { fieldProblem($0, in: document, edited: edited) }).fault
         }

@@ -1,0 +1,82 @@
+internal import Contracts
+internal import Cryptography
+internal import Foundation
+internal import StrictJson
+internal import Tokens
+
+extension CatalogueReading {
+    private typealias Keys = [[String: String]]
+
+    /// Whose platform identity tokens are believed (rest-v1 §2.6).
+    func identityIssuer(_ value: JsonValue) -> PlatformIdentityIssuer? {
+        value.object { object in
+            var issuer = PlatformIdentityIssuer()
+            issuer.issuer = object.text("issuer")
+            if !issuer.issuer.isEmpty, !issuers.insert(issuer.issuer).inserted {
+                object.optional("issuer")?.problem("is '\(issuer.issuer)', which another one has")
+            }
+            issuer.jwks = object.required("jwks").flatMap(keySet) ?? ""
+            return issuer
+        }
+    }
+
+    /// A JWK set in place, as text, or in a file.
+    /// - Returns: Its JSON text.
+    private func keySet(_ value: JsonValue) -> String? {
+        if value.isString { return value.string().flatMap { keySet(text: $0, value) } }
+        var text: String?
+        value.object { object in
+            if let file = object.optional("file") {
+                text = certificates.content(of: file, for: value).flatMap { keySet(text: $0, value) }
+            } else if let keys = object.required("keys") {
+                text = checked(keys.array(key), value)
+            }
+        }
+        return text
+    }
+
+    private func keySet(text: String, _ value: JsonValue) -> String? {
+        guard let document = try? JsonDocument(parsing: Array(text.utf8)) else {
+            value.problem("is no JSON")
+            return nil
+        }
+        let problems = JsonProblems(of: document)
+        let keys = problems.root.object { $0.required("keys")?.array(key) ?? [] }
+        for problem in problems.list { value.problem("holds a key set in which \(problem.path) \(problem.message)") }
+        return problems.list.isEmpty ? keys.flatMap { checked($0, value) } : nil
+    }
+
+    private func checked(_ keys: Keys, _ value: JsonValue) -> String? {
+        guard !keys.isEmpty else {
+            value.problem("must hold a key at least")
+            return nil
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let bytes = try? encoder.encode(["keys": keys]) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        do throws(CryptographyError) {
+            guard try JSONWebKeySet(json: text).keys.count == keys.count else {
+                value.problem("holds a key that does not fit its algorithm: an EC key on P-256 for ES256, an RSA key for RS256")
+                return nil
+            }
+            return text
+        } catch {
+            value.problem("holds a key that cannot be used (\(error))")
+            return nil
+        }
+    }
+
+    /// A public key; it names its algorithm itself, the token never decides it.
+    private func key(_ value: JsonValue) -> [String: String]? {
+        value.object { object in
+            var members: [String: String] = [:]
+            members["alg"] = object.required("alg")?.choice(["ES256": "ES256", "RS256": "RS256"])
+            for name in ["kty", "kid", "use", "crv", "x", "y", "n", "e"] { members[name] = object.optional(name)?.string() }
+            // About the same key, and not needed.
+            for name in ["x5c", "x5t", "x5t#S256", "key_ops"] { _ = object.optional(name) }
+            if ["d", "p", "q", "dp", "dq", "qi", "k"].contains(where: { object.optional($0) != nil }) { object.problem("holds a private key") }
+            return members
+        }
+    }
+}

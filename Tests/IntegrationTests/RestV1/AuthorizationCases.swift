@@ -92,6 +92,19 @@ extension RestV1 {
             #expect(try await device.authorize(rated("TV-G", namespace: namespace, scheme: scheme)).status == 200)
         }
 
+        @Test(
+            "mvpd §4.2: what an MVPD gives as its reason decides the code",
+            arguments: [
+                ("identity-not-recognized", "identity_not_recognized_by_mvpd"), ("hba-policies", "authorization_denied_by_hba_policies"),
+                ("session-invalidated", "authorization_denied_by_session_invalidated"), ("other", "authorization_denied_by_mvpd"),
+            ])
+        func reasons(_ reason: String, _ code: String) async throws {
+            let device = try await signedIn(at: "BRAVO")
+            try await SandboxControl.running().shapeNextAnswer(#""denialReason": "\#(reason)""#)
+            let answer = try await device.authorize("ACME1-NEWS")
+            #expect(answer.status == 403 && answer.object["code"] as? String == code)
+        }
+
         private func rated(_ rating: String, namespace: String = "http://search.yahoo.com/mrss/", scheme: String = "urn:v-chip") -> String {
             """
             <rss version="2.0" xmlns:media="\(namespace)"><channel><title>ACME1-NEWS</title>\

@@ -44,6 +44,7 @@ struct Device: Sendable {
     func checkAuthn() async throws -> Int { try await get("/api/v1/checkauthn").status }
     func authnToken() async throws -> HTTPAnswer { try await get("/api/v1/tokens/authn") }
     func authorize(_ resource: String) async throws -> HTTPAnswer { try await get("/api/v1/authorize", ["resource": resource]) }
+    func preauthorize(_ resources: String) async throws -> HTTPAnswer { try await get("/api/v1/preauthorize", ["resource": resources]) }
     func authzToken(_ resource: String) async throws -> HTTPAnswer { try await get("/api/v1/tokens/authz", ["resource": resource]) }
     func mediaToken(_ resource: String) async throws -> HTTPAnswer { try await get("/api/v1/mediatoken", ["resource": resource]) }
     func logout() async throws -> Int { try await cluster.send(call("/api/v1/logout", method: "DELETE")).status }

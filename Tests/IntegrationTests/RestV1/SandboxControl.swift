@@ -19,9 +19,14 @@ struct SandboxControl: Sendable {
 
     /// The next permit of the decision point lives that long.
     func shortenNextPermit(to seconds: Int, _ mvpd: String = "NorthCable") async throws {
+        try await shapeNextAnswer(#""reauthorizeSeconds": \#(seconds)"#, mvpd)
+    }
+
+    /// The next answer of the decision point is shaped so.
+    /// - Parameter members: Of the control's JSON object.
+    func shapeNextAnswer(_ members: String, _ mvpd: String = "NorthCable") async throws {
         let answer = try await cluster.exchange.send(
-            "POST", base + "/control/pdp/\(mvpd)", headers: [("Content-Type", "application/json")],
-            body: #"{"mode": "none", "reauthorizeSeconds": \#(seconds), "times": 1}"#)
+            "POST", base + "/control/pdp/\(mvpd)", headers: [("Content-Type", "application/json")], body: #"{"times": 1, \#(members)}"#)
         try #require(answer.status == 204, "\(answer.text)")
     }
 }

@@ -1,0 +1,30 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+/// The catalogue's file of the running cluster, as an operator edits it.
+struct CatalogueEdit {
+    private let original: [String: Any]
+
+    init() throws {
+        let content = try Data(contentsOf: try TestCluster.running().home.catalogue)
+        original = try #require(try JSONSerialization.jsonObject(with: content) as? [String: Any])
+    }
+
+    /// Puts members into the authorization endpoint of an MVPD.
+    func set(authorizationOf mvpd: String, _ members: [String: Any]) throws {
+        let mvpds = try #require(original["mvpds"] as? [[String: Any]]).map { entry in
+            guard entry["id"] as? String == mvpd else { return entry }
+            let endpoint = (entry["authorization"] as? [String: Any] ?? [:]).merging(members) { $1 }
+            return entry.merging(["authorization": endpoint]) { $1 }
+        }
+        try write(original.merging(["mvpds": mvpds]) { $1 })
+    }
+
+    /// Takes back all changes.
+    func undo() throws { try write(original) }
+
+    private func write(_ catalogue: [String: Any]) throws {
+        try JSONSerialization.data(withJSONObject: catalogue).write(to: try TestCluster.running().home.catalogue, options: .atomic)
+    }
+}

@@ -131,8 +131,8 @@ let package = Package(
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "Tokens", logging,
-                coreMetrics,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "StrictJson", "Tokens",
+                logging, coreMetrics,
             ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 

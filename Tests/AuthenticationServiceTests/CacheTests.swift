@@ -29,19 +29,19 @@ struct CacheTests {
 
     @Test("What was read before a change is not kept after it")
     func refusesStaleReads() {
-        let cache = SessionCache(capacity: 16)
+        let cache = CoherentCache<SessionKey, SessionRecord>(capacity: 16)
         let session = Sample.session()
         guard case .miss(let epoch) = cache.lookup(session.key) else {
             Issue.record("an empty cache has no session")
             return
         }
         cache.forget(session.key)
-        cache.offer(session, readIn: epoch)
+        cache.offer(session, for: session.key, readIn: epoch)
         guard case .miss(let fresh) = cache.lookup(session.key) else {
             Issue.record("a stale session was kept")
             return
         }
-        cache.offer(session, readIn: fresh)
+        cache.offer(session, for: session.key, readIn: fresh)
         guard case .hit(session) = cache.lookup(session.key) else {
             Issue.record("a fresh session was not kept")
             return

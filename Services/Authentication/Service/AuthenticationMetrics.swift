@@ -8,8 +8,16 @@ struct AuthenticationMetrics: Sendable {
     let checkedTokens = Counter(label: "boxoffice_authentication_access_token_checks_total", dimensions: [("source", "signature")])
     let createdCodes = Counter(label: "boxoffice_authentication_registration_codes_total")
     let startedSignIns = Counter(label: "boxoffice_authentication_sign_ins_started_total")
+    let freePreviews = Counter(label: "boxoffice_authentication_free_previews_total")
+    let resetTrials = Counter(label: "boxoffice_authentication_trials_reset_total")
+    let revokedClients = Counter(label: "boxoffice_authentication_clients_revoked_total")
     let degradedSessions = Counter(label: "boxoffice_authentication_degraded_sessions_total")
     let endedSessions = Counter(label: "boxoffice_authentication_sessions_ended_total")
+
+    /// - Parameter result: `permitted`, `over` or `resources_used_up`.
+    func trialPlay(_ result: String) {
+        Counter(label: "boxoffice_authentication_trial_plays_total", dimensions: [("result", result)]).increment()
+    }
 
     /// - Parameters:
     ///   - result: `signed_in`, `declined`, `rejected` or `silent`.

@@ -15,18 +15,6 @@ extension AuthenticationService {
         throw Fault(.unimplemented, "Not built yet.")
     }
 
-    public func startFreePreview(_ request: StartFreePreviewRequest, context: CallContext) async throws -> Session {
-        throw Fault(.unimplemented, "Not built yet.")
-    }
-
-    public func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse {
-        throw Fault(.unimplemented, "Not built yet.")
-    }
-
-    public func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
-        throw Fault(.unimplemented, "Not built yet.")
-    }
-
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
         throw Fault(.unimplemented, "Not built yet.")
     }

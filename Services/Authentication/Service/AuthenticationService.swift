@@ -12,6 +12,10 @@ public struct AuthenticationService: Sendable {
     let starter: SignInStarter
     let finisher: SignInFinisher
     let sessions: SessionLookup
+    let previews: FreePreviews
+    let plays: TrialPlays
+    let resets: TempPassReset
+    let revocation: ClientRevocation
     let saml: any SamlSignIn
     let catalogue: any CatalogueSource
     let clock: any WallClock
@@ -26,9 +30,15 @@ public struct AuthenticationService: Sendable {
         tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, metrics: metrics)
         codes = RegistrationCodes(bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
         let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
+        previews = FreePreviews(
+            bearers: bearers, store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
+        plays = TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+        resets = TempPassReset(bearers: bearers, catalogue: catalogue, store: store, metrics: metrics)
+        revocation = ClientRevocation(bearers: bearers, store: store, metrics: metrics)
         starter = SignInStarter(
             saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random,
-            activationOrigins: parts.activationOrigins, degraded: degraded, metrics: metrics)
+            activationOrigins: parts.activationOrigins, degraded: degraded, previews: previews,
+            metrics: metrics)
         finisher = SignInFinisher(
             saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: parts.scrambler,
             activationOrigins: parts.activationOrigins, metrics: metrics, logger: parts.logger)

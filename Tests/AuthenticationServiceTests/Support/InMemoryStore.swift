@@ -5,10 +5,18 @@ import Synchronization
 @testable import AuthenticationService
 
 /// The stores' contract without a database.
-final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore {
+final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, TrialStore {
     private struct AssertionKey: Hashable {
         let issuer: String
         let id: String
+    }
+
+    private struct TrialEntry {
+        var trial: Trial
+        let requestor: RequestorID
+        let mvpd: MvpdID
+        var devices: Set<DeviceID> = []
+        var users: Set<TrialUser> = []
     }
 
     private struct State {
@@ -17,6 +25,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var pending: [SamlRequestID: PendingSignIn] = [:]
         var assertions: Set<AssertionKey> = []
         var sessions: [SessionKey: SessionRecord] = [:]
+        var trials: [TrialEntry] = []
 
         mutating func use(_ id: RegistrationRecordID, now: Timestamp) -> Bool {
             guard let code = records.first(where: { $0.value.id == id })?.key, let record = records[code], !record.isUsed,
@@ -26,6 +35,26 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             pending = pending.filter { $0.value.record != id }
             return true
         }
+
+        func trial(of holder: TrialHolder) -> KnownTrial? {
+            let own = trials.filter { $0.requestor == holder.key.requestor && $0.mvpd == holder.mvpd }
+            let ofDevice = own.first { $0.devices.contains(holder.key.device) }
+            let ofUser = holder.user.flatMap { user in own.first { $0.users.contains(user) } }
+            guard let entry = ofUser ?? ofDevice else { return nil }
+            return KnownTrial(trial: entry.trial, isDeviceKnown: ofDevice != nil, isUserKnown: holder.user == nil || ofUser != nil)
+        }
+
+        mutating func keep(_ trial: Trial, of holder: TrialHolder) {
+            let known = self.trial(of: holder)
+            if !trials.contains(where: { $0.trial.id == trial.id }) {
+                trials.append(TrialEntry(trial: trial, requestor: holder.key.requestor, mvpd: holder.mvpd))
+            }
+            for index in trials.indices where trials[index].trial.id == trial.id {
+                trials[index].trial = trial
+                if known?.isDeviceKnown != true { trials[index].devices.insert(holder.key.device) }
+                if let user = holder.user, known?.isUserKnown != true { trials[index].users.insert(user) }
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -33,6 +62,10 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
     func add(_ client: Client) async throws(Fault) { state.withLock { $0.clients[client.id] = client } }
 
     func client(_ id: ClientID) async throws(Fault) -> Client? { state.withLock { $0.clients[id] } }
+
+    func revoke(_ client: ClientID) async throws(Fault) -> Bool {
+        state.withLock { $0.clients.removeValue(forKey: client) != nil }
+    }
 
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
@@ -103,6 +136,45 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
                 if session.expiresAt > now { ended += 1 }
             }
             return ended
+        }
+    }
+
+    func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult {
+        state.withLock { state in
+            guard let session = preview.session(continuing: state.trial(of: preview.holder), now: now) else { return .usedUp }
+            if let record = session.record, !state.use(record, now: now) { return .codeGone }
+            state.sessions[session.key] = session
+            return .started(session)
+        }
+    }
+
+    func spend(_ play: TrialPlay, now: Timestamp) async throws(Fault) -> TrialPlay.Outcome {
+        state.withLock { state in
+            let outcome = play.outcome(session: state.sessions[play.holder.key], known: state.trial(of: play.holder), now: now)
+            guard case .permitted(let permit) = outcome else { return outcome }
+            state.sessions[play.holder.key] = permit.session
+            state.keep(permit.trial, of: play.holder)
+            return outcome
+        }
+    }
+
+    func trial(_ id: TrialID) async throws(Fault) -> Trial? {
+        state.withLock { $0.trials.first { $0.trial.id == id }?.trial }
+    }
+
+    func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int {
+        state.withLock { state in
+            let before = state.trials.count
+            state.trials.removeAll { entry in
+                guard entry.requestor == requestor, entry.mvpd == mvpd else { return false }
+                switch scope {
+                case .all: return true
+                case .device(let device): return entry.devices.contains(device)
+                case .users: return !entry.users.isEmpty
+                case .user(let user): return entry.users.contains(user)
+                }
+            }
+            return before - state.trials.count
         }
     }
 }

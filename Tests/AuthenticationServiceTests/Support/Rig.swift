@@ -80,7 +80,34 @@ struct Rig {
         try await service.logout(LogoutRequest(call: call), context: context).ended
     }
 
+    /// A session of a TempPass.
+    @discardableResult
+    func preview(_ call: DeviceCall, mvpd: String = "Preview10", user: String = "", domain: String = "chan7.example") async throws -> Session {
+        let request = StartFreePreviewRequest(
+            call: call, mvpd: mvpd, domainName: domain, genericData: user.isEmpty ? "" : #"{"email":"\#(user)"}"#)
+        return try await service.startFreePreview(request, context: context)
+    }
+
+    /// What authorization does for a device on trial.
+    @discardableResult
+    func play(_ resource: String, _ call: DeviceCall, user: String = "") async throws -> TempPassBalance {
+        let session = try await session(call)
+        let request = SpendTempPassRequest(
+            sessionID: session.id, deviceID: call.deviceID, requestor: call.requestor, resource: resource,
+            genericData: user.isEmpty ? "" : #"{"email":"\#(user)"}"#)
+        return try await service.spendTempPass(request, context: context)
+    }
+
+    /// What the user metadata show of the session.
+    func facts(_ call: DeviceCall) async throws -> TempPassFacts? {
+        let key = SessionKey(device: DeviceID(call.deviceID), requestor: RequestorID(call.requestor))
+        let session = try #require(try await store.session(key))
+        return try await service.plays.facts(of: session, in: catalogue.current())
+    }
+
     // MARK: What an operator does
+
+    var operations: AuthenticationOperationsService { AuthenticationOperationsService(service) }
 
     /// A rule of CHAN7 and DemoCable that holds from now on.
     func degrade(_ kind: DegradationKind, lasting: Duration = .seconds(3600)) {

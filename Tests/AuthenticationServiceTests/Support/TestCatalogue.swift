@@ -23,6 +23,10 @@ enum TestCatalogue {
             Mvpd(id: "OtherCable", displayName: "Other Cable", signIn: .saml(endpoint(certificate))),
             Mvpd(id: "OpenFiber", displayName: "Open Fiber", signIn: .oauth(OAuthEndpoint(issuer: "https://open.example"))),
             Mvpd(id: "ParkedTV", displayName: "Parked TV", signIn: .saml(endpoint(certificate))),
+            Mvpd(id: "Preview10", signIn: .tempPass(TempPass(kind: .basic, ttlSeconds: 600))),
+            Mvpd(
+                id: "PromoVod",
+                signIn: .tempPass(TempPass(kind: .promotional, ttlSeconds: 3600, maxResources: 2, userInformationKey: "email"))),
         ]
     }
 
@@ -39,7 +43,7 @@ enum TestCatalogue {
     }
 
     private static let integrations: [Integration] = ["CHAN7", "CHAN8", "FOREIGN"].flatMap { requestor in
-        ["DemoCable", "OtherCable", "OpenFiber", "ParkedTV"].map { mvpd in
+        ["DemoCable", "OtherCable", "OpenFiber", "ParkedTV", "Preview10", "PromoVod"].map { mvpd in
             Integration(
                 requestorID: requestor, mvpdID: mvpd, enabled: mvpd != "ParkedTV",
                 metadataKeys: [MetadataKey(key: "householdID"), MetadataKey(key: "maxRating")])
@@ -49,6 +53,8 @@ enum TestCatalogue {
     private static let applications = [
         application("tv", ["CHAN7", "CHAN8"], .roku), application("phone", ["CHAN7"], .ios), application("amazon", ["CHAN7"], .fireTv),
         application("foreign", ["FOREIGN"], .roku),
+        Application(
+            id: "ops", requestorIDs: ["CHAN7"], scopes: ["decisions:owner", "temporary:passes:owner"], softwareIDs: ["software-ops"]),
         Application(id: "old", requestorIDs: ["CHAN7"], scopes: ["api:client:v2"], softwareIDs: ["software-old"]),
     ]
 

@@ -2,13 +2,12 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
-internal import Synchronization
 internal import Tokens
 
 /// Checks the access token of a call, then what every device call must say (rest-v1 §2.2, §2.5, §2.8).
 ///
-/// A token that was checked once is remembered by its text: its signature and its client never change. What may change, the time, the
-/// software statement and the application, is looked at on every call.
+/// A token that was checked once is remembered by its text until a client is revoked: its signature never changes. What may change by
+/// itself, the time, the software statement and the application, is looked at on every call.
 final class BearerCheck: Sendable {
     /// The scope of this API (rest-v1 §2.2).
     static let scope = "api:client:v1"
@@ -25,7 +24,7 @@ final class BearerCheck: Sendable {
     private let store: any ClientStore
     private let clock: any WallClock
     private let metrics: AuthenticationMetrics
-    private let checked: Mutex<BoundedCache<String, CheckedToken>>
+    private let checked: CoherentCache<String, CheckedToken>
 
     /// - Parameter capacity: How many checked tokens are remembered, at least 2.
     init(
@@ -37,15 +36,17 @@ final class BearerCheck: Sendable {
         self.store = store
         self.clock = clock
         self.metrics = metrics
-        checked = Mutex(BoundedCache(capacity: capacity))
+        checked = CoherentCache(capacity: capacity)
     }
 
-    /// - Parameter requestor: Whom the call is for; empty: not checked.
-    /// - Throws: `access_denied` (absent, malformed, expired, not ours), `invalid_client` (statement revoked or client gone),
-    ///   `insufficient_scope` (no scope for this API, or a foreign requestor), `invalid_requestor` (unknown).
-    func client(_ token: String, requestor: String) async throws(Fault) -> AuthenticatedClient {
+    /// - Parameters:
+    ///   - requestor: Whom the call is for; empty: not checked.
+    ///   - scope: What the call needs.
+    /// - Throws: `access_denied` (absent, malformed, expired, not ours), `invalid_client` (statement or client revoked),
+    ///   `insufficient_scope` (another scope, or a foreign requestor), `invalid_requestor` (unknown).
+    func client(_ token: String, requestor: String, scope: String = BearerCheck.scope) async throws(Fault) -> AuthenticatedClient {
         let catalogue = try catalogue.current()
-        let client = try await client(token, catalogue)
+        let client = try await client(token, scope: scope, catalogue)
         if !requestor.isEmpty { try requireCovered(requestor, by: client) }
         return client
     }
@@ -66,35 +67,38 @@ final class BearerCheck: Sendable {
             userAgent: call.userAgent, deviceType: call.deviceType, claims: DeviceClaims(appID: call.appID, deviceUser: call.deviceUser))
     }
 
+    /// To be called when a client was revoked, after the store knows it: no token counts any more without a look at the store.
+    func forgetTokens() { checked.forgetAll() }
+
     private func requireCovered(_ requestor: String, by client: AuthenticatedClient) throws(Fault) {
         let known = RequestorID(try client.catalogue.requireRequestor(requestor).id)
         guard client.covers(known) else { throw Fault(.insufficientScope, "The application may not act for the requestor.") }
     }
 
-    private func client(_ token: String, _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
+    private func client(_ token: String, scope: String, _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
         guard !token.isEmpty else { throw Fault(.accessDenied, "An access token is required.") }
         let checked: CheckedToken
-        if let known = self.checked.withLock({ $0[token] }) {
+        switch self.checked.lookup(token) {
+        case .hit(let known):
             metrics.knownTokens.increment()
             checked = known
-        } else {
-            checked = try await check(token)
+        case .miss(let epoch): checked = try await check(token, epoch)
         }
         guard clock.now() < checked.expiresAt else { throw Fault(.accessDenied, "The access token has expired.") }
         guard let application = catalogue.application(softwareID: checked.software.text) else {
             throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
         }
-        guard checked.scopes.contains(Self.scope) else { throw Fault(.insufficientScope, "The access token is not for this API.") }
+        guard checked.scopes.contains(scope) else { throw Fault(.insufficientScope, "The access token is not for this call.") }
         return AuthenticatedClient(
             id: checked.client, application: application, scopes: checked.scopes, expiresAt: checked.expiresAt, catalogue: catalogue)
     }
 
-    private func check(_ token: String) async throws(Fault) -> CheckedToken {
+    private func check(_ token: String, _ epoch: CoherentCache<String, CheckedToken>.Epoch) async throws(Fault) -> CheckedToken {
         metrics.checkedTokens.increment()
         let claims = try verify(token)
         guard let client = try await store.client(ClientID(claims.clientID)) else { throw Fault(.invalidClient, "The client is not known.") }
         let result = CheckedToken(client: client.id, software: client.softwareID, scopes: claims.scopes, expiresAt: claims.expiresAt)
-        checked.withLock { $0[token] = result }
+        checked.offer(result, for: token, readIn: epoch)
         return result
     }
 

@@ -20,8 +20,8 @@ struct SessionRecord: Hashable, Sendable {
     let userID: String
     let subject: UpstreamSubject
     let createdAt: Timestamp
-    let expiresAt: Timestamp
-    let origin: SessionOrigin
+    var expiresAt: Timestamp
+    var origin: SessionOrigin
     /// When the attributes were last set.
     let updatedAt: Timestamp
     /// Of the registration code, or of the call that made the session.

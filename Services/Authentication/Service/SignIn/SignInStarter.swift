@@ -15,6 +15,7 @@ struct SignInStarter: Sendable {
     let random: any RandomSource
     let activationOrigins: Set<String>
     let degraded: DegradedSessions
+    let previews: FreePreviews
     let metrics: AuthenticationMetrics
 
     /// - Throws: `invalid_requestor`, `invalid_request` (a parameter is missing), `invalid_registration_code`, `unknown_integration`,
@@ -30,6 +31,11 @@ struct SignInStarter: Sendable {
         try await requireAddresses(request, requestor, record, catalogue)
         if let rule = catalogue.degradation(requestor: requestor.id, mvpd: mvpd.id, platform: platform, resource: nil, now: now) {
             let session = try await degraded.start(record, integration: integration, mvpd: mvpd, rule: rule)
+            guard session != nil else { throw Self.usedCode }
+            return SignInStart(url: request.redirectURL)
+        }
+        if case .tempPass = mvpd.signIn {
+            let session = try await previews.start(record, mvpd: mvpd, genericData: request.genericData)
             guard session != nil else { throw Self.usedCode }
             return SignInStart(url: request.redirectURL)
         }
@@ -57,10 +63,7 @@ struct SignInStarter: Sendable {
     private func requireAddresses(
         _ request: StartSignInRequest, _ requestor: Requestor, _ record: RegistrationRecord, _ catalogue: Catalogue
     ) async throws(Fault) {
-        let domain = request.domainName.lowercased()
-        guard requestor.domains.contains(where: { $0.name.lowercased() == domain }) else {
-            throw Fault(.invalidDomain, "The domain is not registered for the requestor.")
-        }
+        try requestor.requireDomain(request.domainName)
         let application = try await store.client(record.clientID).flatMap { catalogue.application(softwareID: $0.softwareID.text) }
         let isAccepted = RedirectRules.accepts(
             signInEnd: request.redirectURL, requestor: requestor, customSchemes: catalogue.customSchemes(of: requestor), application: application,

@@ -5,11 +5,15 @@ internal import Faults
 // the storage (`unavailable`, `overloaded`, `storage_full`, `internal`), which is never a statement about a credential.
 
 /// Everything that the service keeps.
-typealias AuthenticationStore = ClientStore & RegistrationCodeStore & SignInStore & SessionStore
+typealias AuthenticationStore = ClientStore & RegistrationCodeStore & SignInStore & SessionStore & TrialStore
 
 protocol ClientStore: Sendable {
     func add(_ client: Client) async throws(Fault)
     func client(_ id: ClientID) async throws(Fault) -> Client?
+
+    /// Forgets a client for good.
+    /// - Returns: False when there is none.
+    func revoke(_ client: ClientID) async throws(Fault) -> Bool
 }
 
 protocol RegistrationCodeStore: Sendable {

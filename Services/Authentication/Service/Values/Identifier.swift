@@ -18,6 +18,7 @@ enum SessionSubjectTag {}
 enum DegradationRuleSubject {}
 enum PlatformIdentitySubject {}
 enum TrialSubject {}
+enum TrialUserSubject {}
 
 typealias ClientID = Identifier<ClientSubject>
 typealias SoftwareID = Identifier<SoftwareSubject>
@@ -33,3 +34,5 @@ typealias DegradationRuleID = Identifier<DegradationRuleSubject>
 typealias PlatformIdentity = Identifier<PlatformIdentitySubject>
 /// A trial of a TempPass (rest-v1 §6.2).
 typealias TrialID = Identifier<TrialSubject>
+/// Who is on trial, as the programmer names them: a digest in lower-case hex (rest-v1 §3.21).
+typealias TrialUser = Identifier<TrialUserSubject>

@@ -8,17 +8,28 @@ extension SqliteAuthenticationStore: ClientStore {
             try database.cachedStatement(sql: sql).execute(
                 arguments: [client.id, client.secretDigest, client.softwareID, client.redirectURI, client.issuedAt])
         }
-        clients.withLock { $0[client.id] = client }
     }
 
     func client(_ id: ClientID) async throws(Fault) -> Client? {
-        if let known = clients.withLock({ $0[id] }) { return known }
+        let epoch: CoherentCache<ClientID, Client>.Epoch
+        switch clients.lookup(id) {
+        case .hit(let client): return client
+        case .miss(let current): epoch = current
+        }
         let found = try await store.read { database in
             let statement = try database.cachedStatement(sql: "SELECT * FROM client WHERE id = ?")
             return try Row.fetchOne(statement, arguments: [id]).map(Client.init(row:))
         }
-        if let found { clients.withLock { $0[id] = found } }
+        if let found { clients.offer(found, for: id, readIn: epoch) }
         return found
+    }
+
+    func revoke(_ client: ClientID) async throws(Fault) -> Bool {
+        defer { clients.forget(client) }
+        return try await store.write { database in
+            try database.cachedStatement(sql: "DELETE FROM client WHERE id = ?").execute(arguments: [client])
+            return database.changesCount == 1
+        }
     }
 }
 

@@ -72,6 +72,30 @@ extension SqliteAuthenticationStore {
                 CREATE INDEX session_identity ON session (identity) WHERE identity IS NOT NULL;
                 CREATE INDEX session_trial ON session (trial) WHERE trial IS NOT NULL;
                 """),
+        Migration(
+            "6-trials",
+            sql: """
+                CREATE TABLE trial (
+                    id TEXT NOT NULL UNIQUE, requestor TEXT NOT NULL, mvpd TEXT NOT NULL, started_at_ms INTEGER NOT NULL,
+                    expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX trial_owner ON trial (requestor, mvpd);
+                CREATE TABLE trial_device (
+                    requestor TEXT NOT NULL, mvpd TEXT NOT NULL, device_id TEXT NOT NULL,
+                    trial TEXT NOT NULL REFERENCES trial (id) ON DELETE CASCADE, PRIMARY KEY (requestor, mvpd, device_id)
+                ) WITHOUT ROWID;
+                CREATE INDEX trial_device_trial ON trial_device (trial);
+                CREATE TABLE trial_user (
+                    requestor TEXT NOT NULL, mvpd TEXT NOT NULL, user TEXT NOT NULL,
+                    trial TEXT NOT NULL REFERENCES trial (id) ON DELETE CASCADE, PRIMARY KEY (requestor, mvpd, user)
+                ) WITHOUT ROWID;
+                CREATE INDEX trial_user_trial ON trial_user (trial);
+                CREATE TABLE trial_resource (
+                    trial TEXT NOT NULL REFERENCES trial (id) ON DELETE CASCADE, resource TEXT NOT NULL, used_at_ms INTEGER NOT NULL,
+                    UNIQUE (trial, resource)
+                );
+                DROP INDEX session_trial;
+                """),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

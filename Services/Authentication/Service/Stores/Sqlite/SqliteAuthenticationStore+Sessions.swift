@@ -6,7 +6,7 @@ internal import Storage
 
 extension SqliteAuthenticationStore: SessionStore {
     func session(_ key: SessionKey) async throws(Fault) -> SessionRecord? {
-        let epoch: SessionCache.Epoch
+        let epoch: CoherentCache<SessionKey, SessionRecord>.Epoch
         switch sessions.lookup(key) {
         case .hit(let session): return session
         case .miss(let current): epoch = current
@@ -15,7 +15,7 @@ extension SqliteAuthenticationStore: SessionStore {
             let statement = try database.cachedStatement(sql: "SELECT * FROM session WHERE device_id = ? AND requestor = ?")
             return try Row.fetchOne(statement, arguments: [key.device, key.requestor]).map(SessionRecord.init(row:))
         }
-        if let found { sessions.offer(found, readIn: epoch) }
+        if let found { sessions.offer(found, for: key, readIn: epoch) }
         return found
     }
 

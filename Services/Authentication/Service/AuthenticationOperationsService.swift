@@ -1,0 +1,21 @@
+public import ContractRuntime
+public import Contracts
+internal import Faults
+
+/// What an operator does to clients and trials; whoever calls has checked the person.
+public struct AuthenticationOperationsService: AuthenticationOperations {
+    private let service: AuthenticationService
+
+    public init(_ service: AuthenticationService) { self.service = service }
+
+    /// - Throws: As `TempPassReset.reset(byOperator:)`.
+    public func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse {
+        ResetTempPassResponse(trials: UInt32(clamping: try await service.resets.reset(byOperator: request)))
+    }
+
+    /// - Throws: `invalid_request` without a client id.
+    public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
+        guard !request.clientID.isEmpty else { throw Fault(.invalidRequest, "Required 'client_id' is not present") }
+        return RevokeClientResponse(wasKnown: try await service.revocation.revoke(ClientID(request.clientID)))
+    }
+}

@@ -42,6 +42,8 @@ func cLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
@@ -154,7 +156,7 @@ let package = Package(
             "GatewayService", "Services/Gateway/Service",
             [
                 "Catalogue", "ContractRuntime", "Contracts", "Faults", "StrictJson", logging, coreMetrics, hummingbird, hummingbirdCore,
-                hummingbirdHTTP2, hummingbirdTLS, mustache, nioCore, nioSSL,
+                hummingbirdHTTP2, mustache, nioCore, nioHTTP1, nioSSL, nioTLS,
             ]),
         program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, nioCore]),
 
@@ -225,7 +227,10 @@ let package = Package(
         tests("AutoSignInServiceTests", ["AutoSignInService", "Faults", "Storage", logging]),
         tests(
             "GatewayServiceTests",
-            ["GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting, logging]),
+            [
+                "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting, logging,
+                nioCore, nioPosix, nioSSL,
+            ]),
         tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
         tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
         tests(

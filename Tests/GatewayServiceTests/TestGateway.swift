@@ -22,15 +22,19 @@ struct TestGateway: Sendable {
     let operations = AuthenticationOperationsDouble()
     let catalogue: ChangingCatalogue
     let settings: GatewaySettings
+    let clock: any MonotonicClock
 
     init(
         configuration: Configuration? = DemoCatalogue.configuration, trusted: [String] = [], insecureCookies: Bool = false,
-        origin: String = "https://tv.example"
+        origin: String = "https://tv.example", throttle: ThrottleSettings = TestGateway.unthrottled, clock: any MonotonicClock = SteadyClock(),
+        connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(10), tls: HttpsSettings? = nil
     ) {
+        self.clock = clock
         catalogue = ChangingCatalogue(configuration)
         settings = GatewaySettings(
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
-            maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024)
+            bodyTimeout: bodyTimeout, maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024, throttle: throttle, tls: tls,
+            connections: connections)
         prepare()
     }
 
@@ -52,15 +56,20 @@ struct TestGateway: Sendable {
         return try await send(.post, uri, headers, body: form)
     }
 
+    /// Loopback goes free.
+    static let unthrottled = ThrottleSettings(exempt: ["127.0.0.0/8", "::1"].compactMap(AddressRange.init))
+
+    /// - Parameter certificate: For HTTPS; only raw connections can be made then.
     func exchange<Value: Sendable>(
-        over setup: TestingSetup = .router, _ body: @Sendable (any TestClientProtocol) async throws -> Value
+        over setup: TestingSetup = .router, certificate: HttpsCertificate? = nil, _ body: @Sendable (any TestClientProtocol) async throws -> Value
     ) async throws -> Value {
         let gateway = Gateway(
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
-            authorization: authorization, administration: administration, operations: operations, catalogue: catalogue)
+            authorization: authorization, administration: administration, operations: operations, catalogue: catalogue, clock: clock)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        return try await gateway.application(address: .hostname("127.0.0.1", port: 0), logger: logger).test(setup, body)
+        let application = gateway.application(address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
+        return try await application.test(setup, body)
     }
 
     /// Every route of the gateway.
@@ -69,7 +78,7 @@ struct TestGateway: Sendable {
         return RouteTable(
             Dependencies(
                 settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
-                operations: operations, catalogue: catalogue)
+                operations: operations, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock))
         ).routes
     }
 

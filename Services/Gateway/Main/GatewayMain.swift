@@ -1,13 +1,12 @@
 internal import Contracts
 internal import GatewayService
-internal import Hummingbird
 internal import ServiceKit
 
 /// The gateway as a program.
 @main
 struct Main {
     static func main() async {
-        await ServiceProgram.run("gateway", settings: GatewaySettings.self, check: { _ = try pages($0, $1) }, start)
+        await ServiceProgram.run("gateway", settings: GatewaySettings.self, check: { try check($0, $1) }, start)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<GatewaySettings>) async throws {
@@ -18,12 +17,35 @@ struct Main {
             authorization: AuthorizationClient(caller: try environment.peer("authorization")),
             administration: AdministrationClient(caller: try environment.peer("config")),
             operations: AuthenticationOperationsClient(caller: authentication), catalogue: try environment.catalogue())
-        guard let endpoint = settings.endpoint else { return }
+        serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
+        guard let tls = settings.tls, let certificate = try certificate(settings, environment.files) else { return }
+        serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)
+        let watch = CertificateWatch(certificate: certificate, logger: environment.logger)
+        environment.background("https-certificate") { try await watch.run() }
+        environment.onReload { watch.reload(again: true) }
+    }
+
+    private static func serve(
+        _ gateway: Gateway, key: String, _ endpoint: (address: String, port: Int)?, certificate: HttpsCertificate?,
+        _ environment: ServiceEnvironment<GatewaySettings>
+    ) {
+        // The settings were checked.
+        guard let endpoint else { return }
         let logger = environment.logger
-        let application = gateway.application(address: .hostname(endpoint.address, port: endpoint.port), logger: logger) { port in
-            logger.info("gateway.listening", metadata: ["address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
+        let scheme = certificate == nil ? "http" : "https"
+        let application = gateway.application(
+            address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger
+        ) { port in
+            logger.info(
+                "gateway.listening", metadata: ["scheme": "\(scheme)", "address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
         }
-        environment.run(HttpListener(application: application, endpoint: settings.listen))
+        environment.run(HttpListener(application: application, key: key, endpoint: "\(endpoint.address):\(endpoint.port)"))
+    }
+
+    /// Checks the settings and everything they name.
+    private static func check(_ settings: GatewaySettings, _ files: SettingsFiles) throws {
+        _ = try pages(settings, files)
+        _ = try certificate(settings, files)
     }
 
     /// Checks the settings and loads the pages.
@@ -33,6 +55,15 @@ struct Main {
             return try Pages(folder: files.path(settings.pages), publicOrigin: settings.publicOrigin)
         } catch let problem as PagesProblem {
             throw files.failure("gateway.pages", "cannot be used: \(problem)")
+        }
+    }
+
+    private static func certificate(_ settings: GatewaySettings, _ files: SettingsFiles) throws -> HttpsCertificate? {
+        guard let tls = settings.tls else { return nil }
+        do {
+            return try HttpsCertificate(certificateFile: files.path(tls.certificate), keyFile: files.path(tls.key))
+        } catch {
+            throw files.failure("gateway.tls", "cannot be used: \(error)")
         }
     }
 }

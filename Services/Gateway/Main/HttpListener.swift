@@ -8,9 +8,11 @@ internal import NIOCore
 internal import ServiceKit
 internal import ServiceLifecycle
 
-/// Runs the HTTP server; says in one line why it cannot.
+/// Runs one HTTP server; says in one line why it cannot.
 struct HttpListener: Service {
     let application: any ApplicationProtocol
+    /// Of the settings, for example `gateway.listen`.
+    let key: String
     let endpoint: String
 
     func run() async throws {
@@ -18,7 +20,7 @@ struct HttpListener: Service {
             try await application.run()
         } catch let error as IOError {
             let reason = error.errnoCode == EADDRINUSE ? "the port is in use; stop its owner or choose another port" : "\(error)"
-            throw StartFailure("gateway.listen: cannot listen on \(endpoint): \(reason)")
+            throw StartFailure("\(key): cannot listen on \(endpoint): \(reason)")
         }
     }
 }

@@ -11,4 +11,5 @@ struct Dependencies: Sendable {
     let administration: any Administration
     let operations: any AuthenticationOperations
     let catalogue: any CatalogueSource
+    let codes: CodeGuard
 }

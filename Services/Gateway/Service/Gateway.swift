@@ -3,46 +3,55 @@ public import Contracts
 public import Hummingbird
 internal import HummingbirdCore
 public import Logging
-internal import NIOCore
 
 /// The HTTP face of the cluster: routes, formats, status codes, pages. It owns no state, signs nothing and knows no business rule.
 public struct Gateway: Sendable {
     private let dependencies: Dependencies
+    private let throttle: Throttle
+    private let metrics = RequestMetrics()
+    private let connections: OpenConnections
 
+    /// - Parameter clock: Measures the limits by client address.
     public init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
-        administration: any Administration, operations: any AuthenticationOperations, catalogue: any CatalogueSource
+        administration: any Administration, operations: any AuthenticationOperations, catalogue: any CatalogueSource,
+        clock: any MonotonicClock = SteadyClock()
     ) {
         dependencies = Dependencies(
             settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
-            operations: operations, catalogue: catalogue)
+            operations: operations, catalogue: catalogue, codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock))
+        throttle = Throttle(settings: settings.throttle, clock: clock)
+        connections = OpenConnections(maximum: settings.connections.maximum)
     }
 
-    /// The server, ready to run.
+    /// A listener, ready to run. All of them share routes and limits.
     /// - Parameters:
     ///   - address: Where it listens.
+    ///   - certificate: For HTTPS; without one it speaks plain HTTP.
     ///   - logger: Carries the service's name; each request adds its trace.
     ///   - onRunning: Called with the port once requests are accepted.
     public func application(
-        address: BindAddress, logger: Logger, onRunning: @escaping @Sendable (Int?) async -> Void = { _ in }
+        address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger, onRunning: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
-        let limits = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 100)
-        let channel = HTTP1Channel.Configuration(idleTimeout: .seconds(60), httpDecoderConfiguration: limits)
         // The framework tells of its own start and stop at `info`.
         var quiet = logger
         quiet.logLevel = max(.warning, logger.logLevel)
+        let server = HTTPServerBuilder { [settings = dependencies.settings, connections] responder in
+            GatewayChannel(responder: responder, settings: settings, certificate: certificate, connections: connections)
+        }
         return Application(
-            responder: edge(logger), server: .http1(configuration: channel),
+            responder: edge(isSecure: certificate != nil, logger), server: server,
             configuration: ApplicationConfiguration(address: address, backlog: 1024, reuseAddress: true),
             onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
     }
 
-    private func edge(_ logger: Logger) -> Edge {
-        let refusals = Refusals(settings: dependencies.settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
+    private func edge(isSecure: Bool, _ logger: Logger) -> Edge {
+        let settings = dependencies.settings
+        let refusals = Refusals(settings: settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
         let router = RouteInstaller(dependencies: dependencies, refusals: refusals).install(RouteTable(dependencies).routes)
+        let seconds = isSecure ? settings.tls?.strictTransportSeconds ?? 0 : 0
         return Edge(
-            router: router.buildResponder(), refusals: refusals, metrics: RequestMetrics(),
-            trustedProxies: dependencies.settings.trustedProxies, logger: logger)
+            router: router.buildResponder(), refusals: refusals, metrics: metrics, trustedProxies: settings.trustedProxies, throttle: throttle,
+            isSecure: isSecure, transportSecurity: seconds > 0 ? "max-age=\(seconds)" : nil, logger: logger)
     }
 }

@@ -1,7 +1,8 @@
 /// The object `gateway` of the settings file.
 extension GatewaySettings: Decodable {
     private enum CodingKeys: String, CodingKey {
-        case listen, publicOrigin, pages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes
+        case listen, publicOrigin, pages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes, throttle, tls
+        case allowPlainHTTP, connections
     }
 
     public init(from decoder: any Decoder) throws {
@@ -11,20 +12,14 @@ extension GatewaySettings: Decodable {
             publicOrigin: try container.decode(String.self, forKey: .publicOrigin),
             pages: try container.decode(String.self, forKey: .pages),
             insecureCookies: try container.decodeIfPresent(Bool.self, forKey: .insecureCookies) ?? false,
-            trustedProxies: try Self.ranges(container))
+            trustedProxies: try AddressRange.list(container, .trustedProxies))
         if let seconds = try container.decodeIfPresent(Int.self, forKey: .requestSeconds) { requestTimeout = .seconds(seconds) }
         if let seconds = try container.decodeIfPresent(Int.self, forKey: .bodySeconds) { bodyTimeout = .seconds(seconds) }
         maximumBodyBytes = try container.decodeIfPresent(Int.self, forKey: .bodyBytes) ?? maximumBodyBytes
         maximumAssertionBytes = try container.decodeIfPresent(Int.self, forKey: .assertionBytes) ?? maximumAssertionBytes
-    }
-
-    private static func ranges(_ container: KeyedDecodingContainer<CodingKeys>) throws -> [AddressRange] {
-        try (container.decodeIfPresent([String].self, forKey: .trustedProxies) ?? []).map { text in
-            guard let range = AddressRange(text) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .trustedProxies, in: container, debugDescription: "must hold addresses or blocks like 10.0.0.0/8; one is '\(text)'")
-            }
-            return range
-        }
+        throttle = try container.decodeIfPresent(ThrottleSettings.self, forKey: .throttle) ?? throttle
+        tls = try container.decodeIfPresent(HttpsSettings.self, forKey: .tls)
+        allowsPlainHTTP = try container.decodeIfPresent(Bool.self, forKey: .allowPlainHTTP) ?? false
+        connections = try container.decodeIfPresent(ConnectionLimits.self, forKey: .connections) ?? connections
     }
 }

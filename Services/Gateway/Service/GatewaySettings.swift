@@ -18,11 +18,20 @@ public struct GatewaySettings: Sendable {
     public var maximumBodyBytes: Int
     /// Largest body of an MVPD's answer, in bytes; 256 KiB of base64 and its form encoding must fit (mvpd §2.3).
     public var maximumAssertionBytes: Int
+    /// Limits by client address.
+    public var throttle: ThrottleSettings
+    /// The listener of HTTPS; none when absent.
+    public var tls: HttpsSettings?
+    /// True: plain HTTP may be served at another address than loopback.
+    public var allowsPlainHTTP: Bool
+    /// Limits of connections.
+    public var connections: ConnectionLimits
 
     public init(
         listen: String = "127.0.0.1:0", publicOrigin: String, pages: String, insecureCookies: Bool = false, trustedProxies: [AddressRange] = [],
         requestTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10), maximumBodyBytes: Int = 64 * 1024,
-        maximumAssertionBytes: Int = 512 * 1024
+        maximumAssertionBytes: Int = 512 * 1024, throttle: ThrottleSettings = ThrottleSettings(), tls: HttpsSettings? = nil,
+        allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits()
     ) {
         self.listen = listen
         self.publicOrigin = publicOrigin
@@ -33,19 +42,31 @@ public struct GatewaySettings: Sendable {
         self.bodyTimeout = bodyTimeout
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumAssertionBytes = maximumAssertionBytes
+        self.throttle = throttle
+        self.tls = tls
+        self.allowsPlainHTTP = allowsPlainHTTP
+        self.connections = connections
     }
 
     /// Address and port of `listen`; `nil` when it is not of that form.
-    public var endpoint: (address: String, port: Int)? {
-        guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else { return nil }
-        var address = listen[..<colon]
+    public var endpoint: (address: String, port: Int)? { Self.endpoint(of: listen) }
+
+    /// - Parameter text: `address:port`; an IPv6 address may have brackets.
+    static func endpoint(of text: String) -> (address: String, port: Int)? {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        var address = text[..<colon]
         if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
         return address.isEmpty ? nil : (String(address), Int(port))
     }
 
     /// What is wrong with the settings: key and text of the first problem; `nil` when they can be used.
     public var problem: (key: String, text: String)? {
-        guard endpoint != nil else { return ("listen", "must be address:port, for example 127.0.0.1:8080") }
+        guard let endpoint else { return ("listen", "must be address:port, for example 127.0.0.1:8080") }
+        guard allowsPlainHTTP || Self.isLoopback(endpoint.address) else {
+            return (
+                "listen", "serves plain HTTP, so it must be a loopback address; use gateway.tls for others, or set gateway.allowPlainHTTP to true"
+            )
+        }
         guard let origin = WebOrigin(publicOrigin), origin.description == publicOrigin.lowercased() else {
             return ("publicOrigin", "must be http(s)://host[:port] without a path or a slash at the end")
         }
@@ -58,7 +79,15 @@ public struct GatewaySettings: Sendable {
         }
         guard Self.waits.contains(requestTimeout) else { return ("requestSeconds", "must be from 1 to 120") }
         guard Self.waits.contains(bodyTimeout) else { return ("bodySeconds", "must be from 1 to 120") }
+        if let problem = throttle.problem { return ("throttle.\(problem.key)", problem.text) }
+        if let problem = connections.problem { return ("connections.\(problem.key)", problem.text) }
+        if let problem = tls?.problem { return ("tls.\(problem.key)", problem.text) }
         return nil
+    }
+
+    private static func isLoopback(_ address: String) -> Bool {
+        guard let ip = IPAddress(address) else { return address == "localhost" }
+        return ip.isLoopback
     }
 
     private static let waits = Duration.seconds(1)...Duration.seconds(120)

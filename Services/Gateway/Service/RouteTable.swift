@@ -22,9 +22,9 @@ struct RouteTable {
             Route("/o/client/token", .clientRegistration, body: .form, [.post: clients.token]),
             Route("/api/v1/config/{requestor}", .api(.config), body: .form, [.get: config.show, .post: config.show]),
             Route("/reggie/v1/{requestor}/regcode", .api(.registrationCode), body: .form, [.post: codes.create]),
-            Route("/reggie/v1/{requestor}/regcode/{code}", .api(.registrationCode), [.get: codes.show, .delete: codes.delete]),
+            Route("/reggie/v1/{requestor}/regcode/{code}", .api(.registrationCode), takesCode: true, [.get: codes.show, .delete: codes.delete]),
             Route("/api/v1/checkauthn", .api(.checkAuthn), [.get: sessions.check]),
-            Route("/api/v1/checkauthn/{code}", .api(.checkAuthnByCode), [.get: sessions.checkByCode]),
+            Route("/api/v1/checkauthn/{code}", .api(.checkAuthnByCode), takesCode: true, [.get: sessions.checkByCode]),
             Route("/api/v1/tokens/authn", .api(.authnToken), [.get: sessions.token]),
             Route("/api/v1/authorize", .api(.authorize), [.get: decisions.authorize]),
             Route("/api/v1/preauthorize", .api(.preauthorize), [.get: preauthorizations.preauthorize]),
@@ -45,7 +45,7 @@ struct RouteTable {
         let methods = Route.knownMethods.filter { $0 != .options && $0 != .connect }
         let consumer = Dictionary(uniqueKeysWithValues: methods.map { ($0, signIn.consume as Route.Handler) })
         return [
-            Route("/api/v1/authenticate", .api(.authenticate), [.get: signIn.authenticate]),
+            Route("/api/v1/authenticate", .api(.authenticate), takesCode: true, [.get: signIn.authenticate]),
             Route("/sp/saml/SAMLAssertionConsumer", .browser, body: .assertion, consumer),
             Route("/sp/metadata", .api(.metadata), readable(documents.metadata)),
             Route("/.well-known/media-token-certificates", .api(.metadata), readable(documents.certificates)),

@@ -12,6 +12,7 @@ struct ClusterAddresses: Sendable {
     func debug(_ service: ClusterService) -> String { "\(host):\(ports.debug(service))" }
 
     var gateway: String { "http://\(main(.gateway))" }
+    var gatewayTLS: String { "https://\(host):\(ports.https)" }
     var sandbox: String { "http://\(main(.sandbox))" }
     var apple: String { "http://\(host):\(ports.apple)" }
 
@@ -25,7 +26,7 @@ struct ClusterAddresses: Sendable {
         let services = ClusterService.allCases.filter { $0 != .sandbox }
         let entries = services.map { ($0.rawValue, ClusterFile.Entry(address: main($0), debug: debug($0), pid: 0)) }
         return ClusterFile(
-            gateway: gateway, services: Dictionary(uniqueKeysWithValues: entries),
+            gateway: gateway, gatewayTLS: gatewayTLS, services: Dictionary(uniqueKeysWithValues: entries),
             sandbox: ClusterFile.Sandbox(mvpd: sandbox, apple: apple, pid: 0), adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(ca: pki.path("ca.crt"), clientCert: pki.path("operator.crt"), clientKey: pki.path("operator.key")),
             softwareStatements: [:], mediaTokenCertificate: pki.path("media-token.crt"))

@@ -26,6 +26,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
 
     /// Base URL of the public API.
     var gateway: String
+    /// The same over HTTPS; absent in a file of an earlier version.
+    var gatewayTLS: String?
     var services: [String: Entry]
     var sandbox: Sandbox
     var adminToken: String

@@ -26,7 +26,8 @@ extension ClusterStarter {
     func printSummary(isDetached: Bool) {
         let addresses = ClusterAddresses(ports: ports)
         let rows = [
-            ("Public API", addresses.gateway), ("Second screen", "\(addresses.gateway)/activate"), ("Stand-in MVPD", addresses.sandbox),
+            ("Public API", "\(addresses.gateway) \(addresses.gatewayTLS)"), ("Second screen", "\(addresses.gateway)/activate"),
+            ("Stand-in MVPD", addresses.sandbox),
             ("Metrics", ClusterService.allCases.filter { $0 != .sandbox }.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
             ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
         ]

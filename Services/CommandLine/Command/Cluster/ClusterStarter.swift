@@ -8,6 +8,8 @@ struct ClusterStarter: Sendable {
     let binaries: URL
     let console: Console
     let exchange: HTTPExchange
+    /// Given for HTTPS; `nil`: of the local PKI.
+    var https: HttpsFiles?
 
     private var pki: LocalPki { LocalPki(folder: home.pki) }
     private var addresses: ClusterAddresses { ClusterAddresses(ports: ports) }
@@ -32,9 +34,10 @@ struct ClusterStarter: Sendable {
             try pki.ensure()
         }
         _ = made
-        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki).write()
+        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki, https: https).write()
         var file = try ClusterFile.read(home) ?? addresses.emptyFile(home: home, pki: pki)
         let running = file.processIDs.mapValues { $0 }.filter { ServiceProcess(service: $0.key, pid: $0.value).isRunning }
+        file.gatewayTLS = addresses.gatewayTLS
         var started: [ServiceProcess] = []
         do {
             for service in ClusterService.allCases where running[service] == nil {

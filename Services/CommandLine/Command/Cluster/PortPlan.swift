@@ -35,6 +35,9 @@ struct PortPlan: Sendable, Equatable {
         }
     }
 
+    /// The gateway's HTTPS.
+    var https: Int { base.map { $0 + 5 } ?? 8443 }
+
     /// The stand-in Apple.
     var apple: Int { base.map { $0 + 21 } ?? 8091 }
 }

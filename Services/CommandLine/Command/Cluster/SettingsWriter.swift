@@ -9,6 +9,8 @@ struct SettingsWriter {
     let ports: PortPlan
     let checkout: URL
     let pki: LocalPki
+    /// Given for HTTPS; `nil`: of the local PKI.
+    var https: HttpsFiles?
 
     /// - Throws: `CommandFailure` naming the file that is missing or damaged.
     func write() throws {
@@ -23,6 +25,7 @@ struct SettingsWriter {
                 settings["debug"] = ["address": "127.0.0.1", "port": ports.debug(service)]
                 settings["data"] = home.data.appendingPathComponent(service.rawValue).path
             }
+            if service == .gateway { settings["gateway"] = withCertificate(settings["gateway"]) }
             if settings["listen"] != nil { settings["listen"] = ["address": "127.0.0.1", "port": ports.main(service)] }
             try write(settings, to: home.settings(of: service))
         }
@@ -35,6 +38,14 @@ struct SettingsWriter {
         let text = template.replacingOccurrences(of: "${SANDBOX_MVPD}", with: sandbox)
         guard (try? TextFile.read(home.catalogue.path)) != text else { return }
         try replace(home.catalogue, with: Data(text.utf8))
+    }
+
+    private func withCertificate(_ value: Any?) -> Any? {
+        guard let https, var gateway = value as? [String: Any], var tls = gateway["tls"] as? [String: Any] else { return value }
+        tls["certificate"] = https.certificate
+        tls["key"] = https.key
+        gateway["tls"] = tls
+        return gateway
     }
 
     private func moved(_ value: Any, of service: ClusterService) -> Any {
@@ -61,7 +72,8 @@ struct SettingsWriter {
     /// The port of this cluster for each one of the default plan.
     private var planned: [Int: Int] {
         let standard = PortPlan(base: nil)
-        let pairs = ClusterService.allCases.map { (standard.main($0), ports.main($0)) } + [(standard.apple, ports.apple)]
+        let pairs =
+            ClusterService.allCases.map { (standard.main($0), ports.main($0)) } + [(standard.apple, ports.apple), (standard.https, ports.https)]
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 

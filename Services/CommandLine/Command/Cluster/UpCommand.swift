@@ -24,10 +24,19 @@ public struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Start a service again when it dies.")
     var supervise = false
 
+    @Option(
+        name: .customLong("tls-certificate"),
+        help: "PEM file of the gateway's HTTPS certificate, for a gateway that starts now; default: from the local PKI.")
+    var tlsCertificate: String?
+
+    @Option(name: .customLong("tls-key"), help: "PEM file of its key.")
+    var tlsKey: String?
+
     public init() {}
 
     public func validate() throws {
         guard !(detach && supervise) else { throw ValidationError("--supervise watches the services from here; it cannot be --detach too") }
+        guard (tlsCertificate == nil) == (tlsKey == nil) else { throw ValidationError("--tls-certificate and --tls-key go together") }
     }
 
     public func run() async throws {
@@ -37,7 +46,7 @@ public struct UpCommand: AsyncParsableCommand {
         let client = HTTPExchange.makeClient()
         let starter = ClusterStarter(
             home: ClusterHome(environment: environment, checkout: Checkout.current), ports: try PortPlan(environment: environment),
-            checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client))
+            checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client), https: https)
         let outcome: Result<Void, any Error>
         do {
             try await run(starter, console, signals)
@@ -58,5 +67,10 @@ public struct UpCommand: AsyncParsableCommand {
         starter.printSummary(isDetached: detach)
         guard !detach else { return }
         await ClusterWatch(starter: starter, console: console, supervise: supervise).watch(started, until: signals)
+    }
+
+    private var https: HttpsFiles? {
+        guard let tlsCertificate, let tlsKey else { return nil }
+        return HttpsFiles(certificate: tlsCertificate, key: tlsKey)
     }
 }

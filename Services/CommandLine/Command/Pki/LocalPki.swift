@@ -9,6 +9,8 @@ struct LocalPki: Sendable {
     private static let renewal: Duration = .seconds(30 * 24 * 3600)
     /// Who gets a certificate for mutual TLS; `operator` is the command line's own.
     static let peers = ["config", "authentication", "authorization", "autosignin", "gateway", "operator"]
+    /// The certificate of the gateway's HTTPS, for browsers and apps on this machine.
+    static let https = "gateway-https"
     /// Who has an RSA key whose certificate others pin: for signing documents, or for what is encrypted to a programmer.
     static let signers = [
         "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "programmer-acme", "programmer-bravo",
@@ -21,7 +23,11 @@ struct LocalPki: Sendable {
         var made: [String] = []
         do {
             let authority = try ensureAuthority(&made)
-            for name in Self.peers { try ensurePeer(name, authority, &made) }
+            for name in Self.peers {
+                let dns = "\(name).boxoffice"
+                try ensure(name, dns, CertificateNames(dns: [dns, "localhost"], addresses: ["127.0.0.1"]), authority, &made)
+            }
+            try ensure(Self.https, "localhost", CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1"]), authority, &made)
             for name in Self.signers { try ensureSigner(name, &made) }
             for name in ["access-token", "statement", "media-token-ec"] where isMissing("\(name).key") {
                 try write(try P256PrivateKey.generate().pem(), to: "\(name).key", mode: 0o600)
@@ -59,12 +65,12 @@ struct LocalPki: Sendable {
         return authority
     }
 
-    private func ensurePeer(_ name: String, _ authority: CertificateAuthority, _ made: inout [String]) throws {
-        let dns = "\(name).boxoffice"
+    private func ensure(
+        _ name: String, _ commonName: String, _ names: CertificateNames, _ authority: CertificateAuthority, _ made: inout [String]
+    ) throws {
         let isGood = try isCurrent(name) && Certificate(pemFile: path("\(name).crt")).isSigned(by: authority.certificate)
         guard !isGood else { return }
-        let names = CertificateNames(dns: [dns, "localhost"], addresses: ["127.0.0.1"])
-        try write(authority.issue(commonName: dns, names: names), as: name)
+        try write(authority.issue(commonName: commonName, names: names), as: name)
         made.append(name)
     }
 

@@ -14,9 +14,8 @@ struct ActivationPages: Sendable {
     enum CodeProblem: String {
         case empty
         case implausible
+        /// Unknown, expired, replaced: one text for all, so that nobody learns which codes there were (dashboard §8).
         case unknown
-        /// It was good a moment ago.
-        case expired
         case used
         case noProvider
         case providerUnavailable
@@ -30,7 +29,8 @@ struct ActivationPages: Sendable {
         let typed = TypedCode(try exchange.value("code") ?? "")
         guard !typed.text.isEmpty else { return page(code: "", problem: .empty) }
         guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
-        guard let code = try await record(typed, exchange) else { return page(code: typed.text, problem: .unknown) }
+        let code: RegistrationCode
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed) }
         guard !code.used else { return page(code: "", problem: .used) }
         let catalogue = try dependencies.catalogue.current()
         let providers = ProviderList(catalogue, code).entries
@@ -43,7 +43,8 @@ struct ActivationPages: Sendable {
     @Sendable func start(_ exchange: Exchange) async throws -> Response {
         let typed = TypedCode(try exchange.value("code") ?? "")
         guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
-        guard let code = try await record(typed, exchange) else { return page(code: "", problem: .expired) }
+        let code: RegistrationCode
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed) }
         let requestor = try dependencies.catalogue.current().requireRequestor(code.requestor)
         let request = StartSignInRequest(
             requestor: requestor.id, mvpd: try exchange.value("mvpd") ?? "", registrationCode: code.code,
@@ -58,20 +59,30 @@ struct ActivationPages: Sendable {
         let code = TypedCode(try exchange.value("code") ?? "").text
         let request = SessionByCodeRequest(requestor: try exchange.value("requestor") ?? "", code: code)
         do {
-            _ = try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
+            _ = try await dependencies.codes.tryingCode(of: exchange) {
+                try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
+            }
             return dependencies.pages.render("done", ["signedIn": true], status: .ok)
+        } catch let pause as CodePause {
+            return page(code: code, pause: pause)
         } catch let fault as Fault where StatusTable.status(of: fault.code, at: .checkAuthnByCode) < 500 {
             return dependencies.pages.render("done", ["signedIn": false, "code": code], status: .ok)
         }
     }
 
-    private func record(_ typed: TypedCode, _ exchange: Exchange) async throws -> RegistrationCode? {
+    /// - Throws: `CodePause`; `invalid_registration_code` for a code that is no good.
+    private func record(_ typed: TypedCode, _ exchange: Exchange) async throws -> RegistrationCode {
         // Without a requestor any requestor's code is found: the person only knows the code.
         let request = RegistrationCodeRequest(code: typed.text)
-        do { return try await dependencies.authentication.getRegistrationCode(request, context: exchange.call) } catch let fault as Fault {
-            guard fault.code == .invalidRegistrationCode else { throw fault }
-            return nil
+        return try await dependencies.codes.tryingCode(of: exchange) {
+            try await dependencies.authentication.getRegistrationCode(request, context: exchange.call)
         }
+    }
+
+    private func refusal(_ error: any Error, _ typed: TypedCode) throws -> Response {
+        if let pause = error as? CodePause { return page(code: typed.text, pause: pause) }
+        guard let fault = error as? Fault, fault.code == .invalidRegistrationCode else { throw error }
+        return page(code: typed.text, problem: .unknown)
     }
 
     private func doneAddress(_ code: RegistrationCode) -> String {
@@ -81,7 +92,7 @@ struct ActivationPages: Sendable {
 
     private static func problem(_ code: Fault.Code) -> CodeProblem? {
         switch code {
-        case .invalidRegistrationCode: .expired
+        case .invalidRegistrationCode: .unknown
         case .unknownIntegration, .unimplemented, .invalidRequest, .invalidDomain, .invalidRedirectURL: .providerUnavailable
         default: nil
         }
@@ -93,5 +104,13 @@ struct ActivationPages: Sendable {
             content["problem"] = [problem.rawValue: true]
         }
         return dependencies.pages.render("entry", content, status: problem == nil ? .ok : .badRequest)
+    }
+
+    /// The field stays filled; a script counts down what the text says.
+    private func page(code: String, pause: CodePause) -> Response {
+        let content: [String: Any] = ["code": code, "problem": ["paused": true], "pause": ["seconds": pause.seconds]]
+        var response = dependencies.pages.render("entry", content, status: .tooManyRequests, allowsScript: true)
+        response.headers[.retryAfter] = String(pause.seconds)
+        return response
     }
 }

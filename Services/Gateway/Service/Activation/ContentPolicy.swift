@@ -2,6 +2,8 @@
 struct ContentPolicy: Sendable {
     /// Logos are wherever the MVPDs keep them.
     let page: String
+    /// The same, with scripts of the gateway itself.
+    var scripted: String { page + "; script-src 'self'" }
     /// The handover to an MVPD posts to a foreign address, follows its redirects, and may be framed by a programmer's login page: Chromium
     /// applies `form-action` to redirects too, so it cannot be listed.
     let handover = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'"

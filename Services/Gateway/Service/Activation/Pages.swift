@@ -20,7 +20,8 @@ public struct Pages: Sendable {
     }
 
     private static let templates = ["entry", "providers", "done", "continue", "notice", "errors", "head", "foot"]
-    private static let assets = ["style.css": "text/css; charset=utf-8", "submit.js": "text/javascript; charset=utf-8"]
+    private static let assets = ["style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script]
+    private static let script = "text/javascript; charset=utf-8"
 
     private let library: MustacheLibrary
     private let files: [String: StaticFile]
@@ -48,14 +49,16 @@ public struct Pages: Sendable {
         policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))
     }
 
-    func render(_ template: String, _ content: [String: Any], status: HTTPResponse.Status, policy: String? = nil) -> Response {
+    func render(_ template: String, _ content: [String: Any], status: HTTPResponse.Status, policy: String? = nil, allowsScript: Bool = false)
+        -> Response
+    {
         // The template is there: `init` loaded each of them.
         let html = library.render(content, withTemplate: template) ?? ""
         return Response(
             status: status,
             headers: [
                 .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-                .contentSecurityPolicy: policy ?? self.policy.page,
+                .contentSecurityPolicy: policy ?? (allowsScript ? self.policy.scripted : self.policy.page),
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 

@@ -5,6 +5,8 @@ internal import NIOCore
 enum BodyProblem: Error {
     case tooLarge
     case tooSlow
+    /// It did not come as its head said: a chunk was malformed, or the client broke off.
+    case broken
 }
 
 /// Reads bodies within their limits.
@@ -12,7 +14,7 @@ struct BodyReader: Sendable {
     let timeout: Duration
 
     /// - Parameter limit: In bytes.
-    /// - Throws: `BodyProblem`, or the connection's error.
+    /// - Throws: `BodyProblem`.
     func read(_ request: Request, limit: Int) async throws -> ByteBuffer {
         let declared = request.headers[.contentLength].flatMap(Int.init)
         if declared == nil, request.headers[.transferEncoding] == nil { return ByteBuffer() }
@@ -25,7 +27,11 @@ struct BodyReader: Sendable {
         let timeout = timeout
         return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
             group.addTask {
-                do { return try await body.collect(upTo: limit) } catch is NIOTooManyBytesError { throw BodyProblem.tooLarge }
+                do { return try await body.collect(upTo: limit) } catch is NIOTooManyBytesError {
+                    throw BodyProblem.tooLarge
+                } catch {
+                    throw BodyProblem.broken
+                }
             }
             group.addTask {
                 try await Task.sleep(for: timeout)

@@ -8,6 +8,11 @@ struct Edge: HTTPResponder {
     let refusals: Refusals
     let metrics: RequestMetrics
     let trustedProxies: [AddressRange]
+    let throttle: Throttle
+    /// True on the listener of HTTPS.
+    let isSecure: Bool
+    /// Value of `Strict-Transport-Security` (RFC 6797); `nil` on plain HTTP.
+    let transportSecurity: String?
     let logger: Logger
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
@@ -17,16 +22,29 @@ struct Edge: HTTPResponder {
         context.logger = logger
         context.logger[metadataKey: "trace_id"] = "\(context.facts.trace.traceID)"
         context.logger[metadataKey: "request"] = "\(context.facts.requestID)"
-        var response = try await router.respond(to: context.facts.routed(request), context: context)
-        // The router answers an unknown path itself and leaves this mark.
-        let route = context.endpointPath == "NotFound" ? nil : context.endpointPath
-        if route == nil { response = refusals.notFound(request, facts: context.facts) }
+        context.facts.isSecure = isSecure
+        var (response, route) = try await answer(request, context)
         response.headers[.adobeRequestID] = context.facts.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         // Addresses of requests hold codes, and on a web view's logout the bearer (rest-v1 §3.20).
         response.headers[.referrerPolicy] = "no-referrer"
-        account(request, response, route: route ?? "other", spent: start.duration(to: .now), logger: context.logger)
+        if let transportSecurity { response.headers[.strictTransportSecurity] = transportSecurity }
+        account(request, response, route: route, spent: start.duration(to: .now), logger: context.logger)
         return response
+    }
+
+    /// - Returns: The answer and the route's label.
+    private func answer(_ request: Request, _ context: GatewayContext) async throws -> (Response, route: String) {
+        // Before everything else (rest-v1 §2.8).
+        if ThrottledPaths.applies(to: request.method, context.facts.path), !throttle.admits(context.facts.clientAddress) {
+            return (Refusals.tooManyRequests(retryAfter: 1), "throttled")
+        }
+        let response = try await router.respond(to: context.facts.routed(request), context: context)
+        // The router answers an unknown path itself and leaves this mark.
+        guard let route = context.endpointPath, route != "NotFound" else {
+            return (refusals.notFound(request, facts: context.facts), "other")
+        }
+        return (response, route)
     }
 
     private func account(_ request: Request, _ response: Response, route: String, spent: Duration, logger: Logger) {

@@ -9,5 +9,6 @@ extension HTTPFields.Element.Name {
     static let traceparent = Self("traceparent")!
     static let tracestate = Self("tracestate")!
     static let referrerPolicy = Self("Referrer-Policy")!
+    static let strictTransportSecurity = Self("Strict-Transport-Security")!
     static let pragma = Self("Pragma")!
 }

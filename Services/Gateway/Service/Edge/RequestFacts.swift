@@ -7,6 +7,8 @@ struct RequestFacts: Sendable {
     /// Sent back as `Adobe-Request-Id`.
     var requestID = UUID().uuidString.lowercased()
     var trace = TraceContext.random()
+    /// True when the request came over HTTPS.
+    var isSecure = false
     var clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
     /// `json` or `xml`, when the path ended so.
     var suffix: String?

@@ -32,12 +32,17 @@ struct Route: Sendable {
     let path: String
     let audience: Audience
     let body: BodyRule
+    /// True: an answer tells whether a registration code exists, so that who sends wrong ones is slowed down.
+    let takesCode: Bool
     let handlers: [HTTPRequest.Method: Handler]
 
-    init(_ path: String, _ audience: Audience, body: BodyRule = .ignored, _ handlers: [HTTPRequest.Method: Handler]) {
+    init(
+        _ path: String, _ audience: Audience, body: BodyRule = .ignored, takesCode: Bool = false, _ handlers: [HTTPRequest.Method: Handler]
+    ) {
         self.path = path
         self.audience = audience
         self.body = body
+        self.takesCode = takesCode
         self.handlers = handlers
     }
 

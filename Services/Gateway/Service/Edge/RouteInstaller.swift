@@ -29,13 +29,20 @@ struct RouteInstaller {
             return refusals.badBody(error, exchange(request, context, route))
         }
         let exchange = exchange(request, context, route, body: body)
-        var response = await answer(exchange, handler)
+        var response = await answer(exchange, route, handler)
         crossOrigin(exchange).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ exchange: Exchange, _ handler: Route.Handler) async -> Response {
-        do { return try await handler(exchange) } catch { return refusals.reply(to: error, exchange) }
+    private func answer(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> Response {
+        do {
+            guard route.takesCode else { return try await handler(exchange) }
+            return try await dependencies.codes.tryingCode(of: exchange) { try await handler(exchange) }
+        } catch let pause as CodePause {
+            return Refusals.tooManyRequests(retryAfter: pause.seconds)
+        } catch {
+            return refusals.reply(to: error, exchange)
+        }
     }
 
     private func preflight(_ request: Request, _ context: GatewayContext, _ route: Route) -> Response {

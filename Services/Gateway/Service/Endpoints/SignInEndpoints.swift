@@ -23,7 +23,9 @@ struct SignInEndpoints: Sendable {
         let start = try await dependencies.authentication.startSignIn(request, context: exchange.changingCall)
         var response = start.fields.isEmpty ? Response.redirect(to: start.url) : dependencies.pages.continueToProvider(start)
         // An MVPD that is not asked (TempPass, degradation) leaves nothing pending.
-        if !start.browserSecret.isEmpty { cookie(start).set(start, among: exchange, in: &response) }
+        if !start.browserSecret.isEmpty {
+            cookie(relayState: SignInCookie.relayState(of: start), exchange).set(start, among: exchange, in: &response)
+        }
         return response
     }
 
@@ -54,7 +56,7 @@ struct SignInEndpoints: Sendable {
         let foreign = ["SAMLRequest", "SigAlg", "Signature"].contains { name in (try? exchange.all(name))?.isEmpty == false }
         if responses.allSatisfy(\.isEmpty), !foreign { return .none }
         guard exchange.method == .post, responses.count == 1, states.count < 2, !foreign else { return .unusable }
-        let cookie = SignInCookie(relayState: states.first ?? "", isInsecure: dependencies.settings.insecureCookies)
+        let cookie = cookie(relayState: states.first ?? "", exchange)
         let request = CompleteSamlSignInRequest(
             samlResponse: responses[0], relayState: states.first ?? "", relayStatePresent: !states.isEmpty,
             browserSecret: cookie.value(in: exchange) ?? "")
@@ -70,7 +72,8 @@ struct SignInEndpoints: Sendable {
         }
     }
 
-    private func cookie(_ start: SignInStart) -> SignInCookie {
-        SignInCookie(relayState: SignInCookie.relayState(of: start), isInsecure: dependencies.settings.insecureCookies)
+    /// Over HTTPS the cookie is always a secure one.
+    private func cookie(relayState: String, _ exchange: Exchange) -> SignInCookie {
+        SignInCookie(relayState: relayState, isInsecure: dependencies.settings.insecureCookies && !exchange.facts.isSecure)
     }
 }

@@ -44,17 +44,46 @@ struct Refusals: Sendable {
 
     func badBody(_ error: any Error, _ exchange: Exchange) -> Response {
         guard let problem = error as? BodyProblem else { return reply(to: error, exchange) }
-        let status: HTTPResponse.Status = problem == .tooLarge ? .contentTooLarge : .requestTimeout
+        let status: HTTPResponse.Status =
+            switch problem {
+            case .tooLarge: .contentTooLarge
+            case .tooSlow: .requestTimeout
+            case .broken: .badRequest
+            }
         var response =
             switch exchange.audience {
             case .api: errorReply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
             case .clientRegistration: Self.oauthReply("invalid_request", status: status)
-            case .administration:
-                administrationReply(status, code: problem == .tooLarge ? "too_large" : "timeout", trace: exchange.facts.trace.traceID)
-            // An oversized answer of an MVPD is one more failed check (mvpd §2.3, `bind.size`).
-            case .browser: pages.message(problem == .tooLarge ? .signInRefused : .requestTimeout, trace: exchange.facts.trace.traceID)
+            case .administration: administrationReply(status, code: Self.administrationCode(problem), trace: exchange.facts.trace.traceID)
+            case .browser: pages.message(Self.notice(problem), trace: exchange.facts.trace.traceID)
             }
         response.headers[.connection] = "close"
+        return response
+    }
+
+    private static func administrationCode(_ problem: BodyProblem) -> String {
+        switch problem {
+        case .tooLarge: "too_large"
+        case .tooSlow: "timeout"
+        case .broken: "invalid_request"
+        }
+    }
+
+    private static func notice(_ problem: BodyProblem) -> Pages.Notice {
+        switch problem {
+        // An oversized answer of an MVPD is one more failed check (mvpd §2.3, `bind.size`).
+        case .tooLarge: .signInRefused
+        case .tooSlow: .requestTimeout
+        case .broken: .badRequest
+        }
+    }
+
+    /// One call too many (rest-v1 §2.7).
+    /// - Parameter retryAfter: In seconds.
+    static func tooManyRequests(retryAfter: Int) -> Response {
+        var response = Response(text: "429 Too Many Requests", type: "text/html", cacheControl: "no-store")
+        response.status = .tooManyRequests
+        response.headers[.retryAfter] = String(retryAfter)
         return response
     }
 

@@ -1,0 +1,78 @@
+internal import NIOCore
+
+/// First in the pipeline of a connection: closes it when its time is over.
+final class ConnectionGuard: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// True: every byte between two requests belongs to the next. Not so in HTTP/2, where pings and settings come at any time.
+    var bytesBeginRequests: Bool
+    private var times: ConnectionTimes
+    private var context: ChannelHandlerContext?
+    private var timer: (task: Scheduled<Void>, at: NIODeadline)?
+
+    init(_ limits: ConnectionLimits, bytesBeginRequests: Bool) {
+        times = ConnectionTimes(limits, now: .now())
+        self.bytesBeginRequests = bytesBeginRequests
+    }
+
+    func requestBegan() { times.requestBegan() }
+
+    func requestEnded() {
+        times.requestEnded(at: .now())
+        arm()
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        arm()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.task.cancel()
+        timer = nil
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if bytesBeginRequests { times.receivedBytes(at: .now()) }
+        context.fireChannelRead(data)
+        arm()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .output {
+            times.outputClosed(at: .now())
+            arm()
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent, times.stop(at: .now()) {
+            context.close(promise: nil)
+            return
+        }
+        context.fireUserInboundEventTriggered(event)
+        arm()
+    }
+
+    /// A task that stands for a later time is left alone when it is due earlier than needed: it looks again.
+    private func arm() {
+        guard let context, let deadline = times.deadline else { return }
+        if let timer {
+            guard deadline < timer.at else { return }
+            timer.task.cancel()
+        }
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.expired() }
+        timer = (task, deadline)
+    }
+
+    private func expired() {
+        timer = nil
+        guard let context, let deadline = times.deadline else { return }
+        if deadline <= .now() { context.close(promise: nil) } else { arm() }
+    }
+}

@@ -1,0 +1,14 @@
+/// Under what a client address is counted: an IPv4 address as it is, an IPv6 address by its /64, which is what one customer gets.
+///
+/// Only a digest is kept, keyed anew in each process: nobody outside can choose addresses that meet in one place of a table.
+struct AddressKey: Hashable, Sendable {
+    /// Never 0, which marks a free place.
+    let digest: UInt64
+
+    init(_ address: IPAddress) {
+        var hasher = Hasher()
+        hasher.combine(address.bytes.count)
+        for byte in address.bytes.prefix(8) { hasher.combine(byte) }
+        digest = max(1, UInt64(bitPattern: Int64(hasher.finalize())))
+    }
+}

@@ -1,0 +1,29 @@
+/// The leaky bucket of one address (generic cell rate algorithm): it loses one request per interval and holds `burst` beside the one that comes.
+/// A refused request adds nothing (rest-v1 §2.7).
+struct RequestRate: AddressRecord {
+    /// What all addresses are measured by.
+    struct Limit: Sendable {
+        /// Nanoseconds for which one request counts.
+        let interval: Int64
+        /// Nanoseconds by which an address may be ahead.
+        let tolerance: Int64
+
+        init(perSecond: Int, burst: Int) {
+            interval = 1_000_000_000 / Int64(perSecond)
+            tolerance = interval * Int64(burst)
+        }
+    }
+
+    /// When the bucket is empty again, in nanoseconds.
+    private(set) var expires: Int64 = 0
+
+    /// Counts a request.
+    /// - Parameter now: In nanoseconds.
+    /// - Returns: False when it is one too many.
+    mutating func admit(at now: Int64, _ limit: Limit) -> Bool {
+        let filled = max(expires, now)
+        guard filled - now <= limit.tolerance else { return false }
+        expires = filled + limit.interval
+        return true
+    }
+}

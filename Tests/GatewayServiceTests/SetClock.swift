@@ -1,0 +1,11 @@
+@testable import GatewayService
+internal import Synchronization
+
+/// A steady clock that stands still until it is told otherwise.
+final class SetClock: MonotonicClock {
+    private let time = Mutex(Duration.zero)
+
+    func elapsed() -> Duration { time.withLock { $0 } }
+    func set(_ elapsed: Duration) { time.withLock { $0 = elapsed } }
+    func advance(by span: Duration) { time.withLock { $0 += span } }
+}

@@ -1,0 +1,142 @@
+@testable import GatewayService
+internal import Hummingbird
+internal import Testing
+
+@Suite struct ThrottleTests {
+    /// Milliseconds and whether the call passes (rest-v1 §2.7).
+    static let timeline: [(Int, Bool)] =
+        [0, 300, 600, 900, 1200, 1300, 1400, 1500, 1600, 1700, 1800, 2100, 2200].map { ($0, true) }
+        + [(2400, false), (2600, false), (2800, false), (3100, true)]
+
+    private static func address(_ text: String) -> ClientAddress { ClientAddress(peer: text, forwarded: [], trusted: []) }
+
+    @Test("rest-v1 #23: the documented timeline, as arithmetic")
+    func timeline() {
+        let limit = RequestRate.Limit(perSecond: 1, burst: 10)
+        var rate = RequestRate()
+        for (milliseconds, passes) in Self.timeline {
+            #expect(rate.admit(at: Int64(milliseconds) * 1_000_000, limit) == passes, "at \(milliseconds) ms")
+        }
+    }
+
+    @Test("rest-v1 #23: the documented timeline over HTTP; the refusal is HTML with Retry-After")
+    func timelineOverHTTP() async throws {
+        let clock = SetClock()
+        let gateway = TestGateway(trusted: ["127.0.0.1"], clock: clock)
+        let headers = TestGateway.device.with(.forwardedFor, "203.0.113.9")
+        try await gateway.exchange(over: .live) { client in
+            for (milliseconds, passes) in Self.timeline {
+                clock.set(.milliseconds(milliseconds))
+                try await client.execute(uri: "/api/v1/checkauthn?\(TestGateway.deviceQuery)", method: .get, headers: headers) { response in
+                    let reply = Reply(response)
+                    #expect(reply.status == (passes ? 200 : 429), "at \(milliseconds) ms")
+                    guard !passes else { return }
+                    #expect(reply.headers[.contentType] == "text/html" && reply.text == "429 Too Many Requests")
+                    #expect(reply.headers[.retryAfter] == "1" && reply.headers[.requestID] != nil)
+                }
+            }
+        }
+    }
+
+    @Test("rest-v1 #24: the same load from two forwarded addresses is not refused")
+    func twoAddresses() async throws {
+        let clock = SetClock()
+        let gateway = TestGateway(trusted: ["127.0.0.1"], clock: clock)
+        let statuses = try await gateway.exchange(over: .live) { client in
+            var statuses: Set<Int> = []
+            for (index, instant) in Self.timeline.enumerated() {
+                clock.set(.milliseconds(instant.0))
+                let headers = TestGateway.device.with(.forwardedFor, "203.0.113.\(index % 2)")
+                let uri = "/api/v1/checkauthn?\(TestGateway.deviceQuery)"
+                statuses.insert(try await client.execute(uri: uri, method: .get, headers: headers) { $0.status.code })
+            }
+            return statuses
+        }
+        #expect(statuses == [200])
+    }
+
+    @Test("rest-v1 #114: an MVPD's answers are not throttled, neither are preflights and pages")
+    func freePaths() async throws {
+        let gateway = TestGateway(trusted: ["127.0.0.1"], clock: SetClock())
+        let calls: [(HTTPRequest.Method, String)] = [
+            (.post, "/sp/saml/SAMLAssertionConsumer"), (.options, "/api/v1/checkauthn"), (.get, "/activate"), (.get, "/healthz"),
+        ]
+        try await gateway.exchange(over: .live) { client in
+            for (method, uri) in calls {
+                for _ in 0..<20 {
+                    let headers: HTTPFields = [.forwardedFor: "203.0.113.9"]
+                    let status = try await client.execute(uri: uri, method: method, headers: headers) { $0.status.code }
+                    #expect(status != 429, "\(method) \(uri)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "every endpoint but the assertion consumer and the reset of TempPass is throttled, before its method and its bearer are looked at",
+        arguments: [
+            "/o/client/register", "/o/client/token", "/o/client/scopes", "/o/client/validate", "/reggie/v1/ACME1/regcode.json",
+            "/reggie/v1/ACME1/regcode/QK7M2XD", "/api/v1/config/ACME1", "/api/v1/authenticate", "/api/v1/authenticate/freepreview",
+            "/api/v1/checkauthn", "/api/v1/checkauthn/QK7M2XD.xml", "/api/v1/tokens/authn", "/api/v1/ACME1/profile-requests/NorthCable",
+            "/api/v1/authorize", "/api/v1/tokens/authz", "/api/v1/preauthorize", "/api/v1/preauthorize/QK7M2XD", "/api/v1/mediatoken",
+            "/api/v1/tokens/media", "/api/v1/tokens/usermetadata", "/api/v1/logout", "/api/v2/ACME1/sessions", "/api/v1/identities",
+            "/adobe-services/config/ACME1",
+        ])
+    func endpoints(path: String) async throws {
+        let gateway = TestGateway(
+            trusted: ["127.0.0.1"], throttle: ThrottleSettings(perSecond: 1, burst: 0), clock: SetClock())
+        let statuses = try await gateway.exchange(over: .live) { client in
+            let headers: HTTPFields = [.forwardedFor: "203.0.113.9"]
+            var statuses: [Int] = []
+            for _ in 0..<2 { statuses.append(try await client.execute(uri: path, method: .put, headers: headers) { $0.status.code }) }
+            return statuses
+        }
+        #expect(statuses[0] != 429 && statuses[1] == 429)
+    }
+
+    @Test func exemptAddressesGoFreeAndTheAddressThatAProxyNamesIsWhatCounts() {
+        let throttle = Throttle(
+            settings: ThrottleSettings(burst: 0, exempt: ["127.0.0.0/8"].compactMap(AddressRange.init)), clock: SetClock(), capacity: 1024)
+        let trusted = ["127.0.0.1"].compactMap(AddressRange.init)
+        let forwarded = ClientAddress(peer: "127.0.0.1", forwarded: ["203.0.113.9"], trusted: trusted)
+        for _ in 0..<50 { #expect(throttle.admits(Self.address("127.0.0.1"))) }
+        #expect(throttle.admits(forwarded) && !throttle.admits(forwarded))
+    }
+
+    @Test func ipv6IsCountedByItsNetworkAndMappedAddressesAsIPv4() {
+        let throttle = Throttle(settings: ThrottleSettings(burst: 0), clock: SetClock(), capacity: 1024)
+        #expect(throttle.admits(Self.address("2001:db8::1")))
+        #expect(!throttle.admits(Self.address("2001:db8::2:3:4:5")))
+        #expect(throttle.admits(Self.address("2001:db8:0:1::1")))
+        #expect(throttle.admits(Self.address("203.0.113.9")))
+        #expect(!throttle.admits(Self.address("::ffff:203.0.113.9")))
+    }
+
+    @Test func aFloodOfAddressesNeitherGrowsTheTableNorFreesWhoIsThrottled() {
+        let clock = SetClock()
+        let throttle = Throttle(settings: ThrottleSettings(), clock: clock, capacity: 4096)
+        let victims = (0..<32).map { Self.address("198.51.100.\($0)") }
+        for victim in victims { while throttle.admits(victim) {} }
+        // Forty times as many addresses as there is room for, all within the same moment.
+        for index in 0..<160_000 { _ = throttle.admits(Self.address("10.\(index >> 16).\(index >> 8 & 255).\(index & 255)")) }
+        for victim in victims { #expect(!throttle.admits(victim), "the flood frees nobody") }
+        clock.advance(by: .seconds(1))
+        for victim in victims { #expect(throttle.admits(victim), "and costs nobody a call") }
+    }
+
+    @Test func aTableKeepsEveryAddressForWhichItHasRoom() throws {
+        let table = AddressTable<RequestRate>(capacity: 1 << 16)
+        let limit = RequestRate.Limit(perSecond: 1, burst: 0)
+        let keys = try (0..<20_000).map { AddressKey(try #require(IPAddress("10.1.\($0 >> 8).\($0 & 255)"))) }
+        for key in keys { #expect(table.update(key, now: 1) { $0.admit(at: 1, limit) }) }
+        #expect(keys.count { table.update($0, now: 1) { $0.admit(at: 1, limit) } } == 0)
+        #expect(table.capacity == 1 << 16)
+    }
+
+    @Test(arguments: [(0, 10, "throttle.perSecond"), (1_000_001, 10, "throttle.perSecond"), (1, -1, "throttle.burst")])
+    func impossibleLimitsAreNamed(perSecond: Int, burst: Int, key: String) {
+        let settings = GatewaySettings(
+            publicOrigin: "https://tv.example", pages: "Pages", throttle: ThrottleSettings(perSecond: perSecond, burst: burst))
+        #expect(settings.problem?.key == key)
+    }
+}

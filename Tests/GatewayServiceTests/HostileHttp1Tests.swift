@@ -10,8 +10,8 @@ internal import Testing
     private static let get = "GET /healthz HTTP/1.1\r\n\(host)\r\n"
 
     /// Limits are small, so that tests need not wait long.
-    private static func gateway(maximum: Int = 100, head: Duration = .milliseconds(300), body: Duration = .milliseconds(300)) -> TestGateway {
-        TestGateway(connections: ConnectionLimits(maximum: maximum, head: head, idle: .seconds(5)), bodyTimeout: body)
+    private static func gateway(maximum: Int = 100, head: Duration = .seconds(1), body: Duration = .milliseconds(300)) -> TestGateway {
+        TestGateway(connections: ConnectionLimits(maximum: maximum, head: head, idle: .seconds(60)), bodyTimeout: body)
     }
 
     /// Does something bad to a gateway and checks that it still serves others.
@@ -185,7 +185,7 @@ internal import Testing
     }
 
     @Test func slowBodiesAre408() async throws {
-        try await attack(Self.gateway()) { port in
+        try await attack(Self.gateway(head: .seconds(10))) { port in
             try await RawConnection.with(port) { connection in
                 await connection.send("POST /o/client/token HTTP/1.1\r\n\(Self.host)Content-Length: 100\r\n\r\ngrant")
                 let status = try await connection.lastAnswer()
@@ -212,14 +212,13 @@ internal import Testing
     }
 
     @Test func aSlowSecondHeadEndsTheConnectionToo() async throws {
-        try await attack(Self.gateway()) { port in
+        try await attack(Self.gateway(head: .seconds(3))) { port in
             try await RawConnection.with(port) { connection in
                 await connection.send(Self.get)
                 try await connection.wait(for: "the first answer") { $0.statuses == [200] }
-                let start = ContinuousClock.now
                 await connection.send("GET /heal")
+                // An idle connection would stay for a minute.
                 try await connection.wait(for: "the end") { $0.isClosed }
-                #expect(ContinuousClock.now - start < .seconds(4), "sooner than an idle connection")
             }
         }
     }

@@ -28,7 +28,7 @@ struct RouteTable {
             Route("/api/v1/tokens/authn", .api(.authnToken), [.get: sessions.token]),
             Route("/api/v1/authorize", .api(.authorize), [.get: decisions.authorize]),
             Route("/api/v1/preauthorize", .api(.preauthorize), [.get: preauthorizations.preauthorize]),
-            Route("/api/v1/preauthorize/{code}", .api(.preauthorize), [.get: preauthorizations.preauthorizeByCode]),
+            Route("/api/v1/preauthorize/{code}", .api(.preauthorize), takesCode: true, [.get: preauthorizations.preauthorizeByCode]),
             Route("/api/v1/tokens/authz", .api(.authzToken), [.get: decisions.token]),
             Route("/api/v1/mediatoken", .api(.mediaToken), [.get: decisions.mediaToken]),
             Route("/api/v1/tokens/media", .api(.mediaToken), [.get: decisions.mediaToken]),

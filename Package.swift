@@ -208,7 +208,8 @@ let package = Package(
         tests(
             "ConfigServiceTests",
             [
-                "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens", logging,
+                "Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens",
+                logging,
             ]),
         library("SamlSigner", "Tests/SamlSigner", []),
         tests("SamlProfileTests", ["Clocks", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),

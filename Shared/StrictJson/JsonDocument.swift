@@ -16,12 +16,19 @@ public struct JsonDocument: Sendable {
     }
 
     public func position(of offset: Int) -> JsonPosition { JsonPosition(of: offset, in: text) }
+
+    var positions: JsonPositionCounter { JsonPositionCounter(text) }
 }
 
 /// A place in a text, both from 1; columns count characters.
 public struct JsonPosition: Sendable, Hashable, CustomStringConvertible {
     public let line: Int
     public let column: Int
+
+    init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
 
     init(of offset: Int, in text: [UInt8]) {
         let before = text.prefix(offset)

@@ -20,19 +20,23 @@ public struct JsonProblem: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// Collects all that is wrong with a document while it is read; a reader goes on after a problem.
 public final class JsonProblems {
-    /// Further problems are not kept: each costs a look at the whole text, and nobody reads more.
+    /// Further problems are not kept: nobody reads more, and a hostile text has any number.
     public static let most = 500
 
     public private(set) var list: [JsonProblem] = []
     private let document: JsonDocument
+    private var positions: JsonPositionCounter
 
-    public init(of document: JsonDocument) { self.document = document }
+    public init(of document: JsonDocument) {
+        self.document = document
+        positions = document.positions
+    }
 
     /// The whole document, to be read.
     public var root: JsonValue { JsonValue(node: document.root, path: .root, problems: self) }
 
     func add(_ path: JsonPath, at offset: Int, _ message: String) {
         guard list.count < Self.most else { return }
-        list.append(JsonProblem(path: path, position: document.position(of: offset), message: message))
+        list.append(JsonProblem(path: path, position: positions.position(of: offset), message: message))
     }
 }

@@ -52,11 +52,14 @@ final class World: Sendable {
         try Store(file: path + "/config.sqlite", name: "config", migrations: CatalogueStore.migrations)
     }
 
-    func keeper(_ store: Store, keys: String = #"{"keys":[]}"#) -> CatalogueKeeper {
+    func keeper(_ store: Store, keys: String = noKeys) -> CatalogueKeeper {
         CatalogueKeeper(
             file: file, store: CatalogueStore(store), statementKeys: { keys }, clock: clock,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            logger: Self.silent)
     }
+
+    static let noKeys = #"{"keys":[]}"#
+    static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
     /// A self-signed certificate with an RSA key of 2048 bits.
     static func certificate(validFrom: Timestamp = now - .seconds(86_400), to: Timestamp = now + .seconds(86_400)) throws -> String {

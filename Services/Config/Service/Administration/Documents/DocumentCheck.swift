@@ -5,10 +5,16 @@ internal import StrictJson
 
 /// Reads a whole document as the catalogue file is read, without files.
 enum DocumentCheck {
-    /// - Parameters:
-    ///   - edited: Whose problems are told by their places in the entry alone.
     /// - Throws: A `Refused` as its cause, with all problems.
-    static func configuration(of document: CatalogueDocument, now: Timestamp, edited: EntityKey? = nil) throws(Fault) -> Configuration {
+    static func configuration(of document: CatalogueDocument, now: Timestamp) throws(Fault) -> Configuration {
+        try read(document, now: now, edited: nil).configuration
+    }
+
+    /// - Parameter edited: Whose problems are told by their places in the entry alone, and whose warnings are returned.
+    /// - Throws: A `Refused` as its cause, with all problems.
+    static func read(
+        _ document: CatalogueDocument, now: Timestamp, edited: EntityKey?
+    ) throws(Fault) -> (configuration: Configuration, warnings: [FieldProblem]) {
         let text: JsonDocument
         do throws(JsonSyntaxError) {
             text = try JsonDocument(parsing: document.tree.canonicalBytes)
@@ -16,12 +22,17 @@ enum DocumentCheck {
             throw Refused.invalid("", EntityText.shortened("is no catalogue entry: \(error.message)")).fault
         }
         let problems = JsonProblems(of: text)
-        let certificates = CertificateReader(folder: nil, now: now)
-        let configuration = CatalogueReading(certificates: certificates, completeness: .inProgress).configuration(problems.root)
+        let reading = CatalogueReading(certificates: CertificateReader(folder: nil, now: now), completeness: .inProgress)
+        let configuration = reading.configuration(problems.root)
         guard problems.list.isEmpty, let configuration else {
             throw Refused.invalid(problems.list.map { fieldProblem($0, in: document, edited: edited) }).fault
         }
-        return configuration
+        return (configuration, reading.warnings.compactMap { warning($0, in: document, edited: edited) })
+    }
+
+    private static func warning(_ warning: CatalogueProblem, in document: CatalogueDocument, edited: EntityKey?) -> FieldProblem? {
+        guard let (key, rest) = place(warning.path, in: document), key == edited else { return nil }
+        return FieldProblem(field: rest, message: EntityText.shortened(warning.message))
     }
 
     private static func fieldProblem(_ problem: JsonProblem, in document: CatalogueDocument, edited: EntityKey?) -> FieldProblem {

@@ -12,16 +12,9 @@ struct EntityRules {
     let former: JsonTree?
     let now: Timestamp
 
-    var problems: [FieldProblem] { names + domainProblems + applicationDomains + certificateProblems + platformSso }
+    var problems: [FieldProblem] { applicationDomains + certificateProblems }
 
-    var warnings: [FieldProblem] { subdomains + removedDomains + lifetimes }
-
-    private var names: [FieldProblem] {
-        ["name", "displayName"].compactMap { name in
-            guard let text = tree[name]?.text, !(1...80).contains(text.count) else { return nil }
-            return FieldProblem(field: name, message: "must have 1 to 80 characters")
-        }
-    }
+    var warnings: [FieldProblem] { removedDomains }
 
     private var requestor: Requestor? {
         key.section == .requestors ? configuration.requestors.first { $0.id == key.id } : nil
@@ -29,13 +22,6 @@ struct EntityRules {
 
     private var application: Application? {
         key.section == .applications ? configuration.applications.first { $0.id == key.id } : nil
-    }
-
-    private var domainProblems: [FieldProblem] {
-        (requestor?.domains ?? []).enumerated().compactMap { index, domain in
-            guard domain.name.split(separator: ".").last?.allSatisfy(\.isNumber) == true else { return nil }
-            return FieldProblem(field: "domains[\(index)]", message: "must be a name, not an address")
-        }
     }
 
     /// A domain of an application must exist on the requestors that it acts for.
@@ -66,24 +52,6 @@ struct EntityRules {
         }
     }
 
-    /// Single sign-on of the platform has no meaning where there is none (dashboard §2, #19).
-    private var platformSso: [FieldProblem] {
-        guard key.section == .integrations, let integration = configuration.integrations.first(where: { EntityKey(.integrations, $0) == key })
-        else { return [] }
-        let able: Set<PlatformScope> = [.all, .mobile, .ios, .tv, .tvos, .roku, .fireTv]
-        return integration.platformOverrides.filter { $0.platformSso == .on && !able.contains($0.scope) }.map { _ in
-            FieldProblem(field: "platformOverrides", message: "has platformSso for a platform that has no single sign-on of its own")
-        }
-    }
-
-    private var subdomains: [FieldProblem] {
-        let names = requestor?.domains.map(\.name) ?? []
-        return names.enumerated().compactMap { index, name in
-            guard let general = names.first(where: { $0 != name && Self.covers($0, name) }) else { return nil }
-            return FieldProblem(field: "domains[\(index)]", message: "adds nothing: '\(general)' is listed, and covers it")
-        }
-    }
-
     /// Which apps are cut off by domains that are not there any more (dashboard #7).
     private var removedDomains: [FieldProblem] {
         guard let requestor else { return [] }
@@ -98,11 +66,6 @@ struct EntityRules {
         }
     }
 
-    private var lifetimes: [FieldProblem] {
-        guard let hba = tree["hbaAuthnTtl"]?.whole, let authn = tree["authnTtl"]?.whole, hba > authn else { return [] }
-        return [FieldProblem(field: "hbaAuthnTtl", message: "is longer than authnTtl")]
-    }
-
     private static func domains(_ tree: JsonTree?) -> [String] { (tree?["domains"]?.elements ?? []).compactMap { $0.text ?? $0["name"]?.text } }
 
     /// True for the domain itself and for what lies below it.
@@ -111,9 +74,4 @@ struct EntityRules {
 
 extension EntityKey {
     init(_ section: CatalogueSection, _ integration: Integration) { self.init(section, "\(integration.requestorID)/\(integration.mvpdID)") }
-}
-
-extension JsonTree {
-    /// A whole number.
-    var whole: Int64? { if case .number(let text) = self { Int64(text) } else { nil } }
 }

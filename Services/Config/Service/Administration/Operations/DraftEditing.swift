@@ -55,16 +55,16 @@ struct DraftEditing {
     }
 
     private func keep(_ draft: Draft, _ key: EntityKey, former: CatalogueDocument) throws -> EntityChanged {
-        let configuration = try DocumentCheck.configuration(of: draft.document, now: ledger.now, edited: key)
         guard let tree = draft.document[key] else { throw Fault.notFound(key.section.noun) }
+        try requireDistinctApplication(key, tree, in: draft.document)
+        let (configuration, warnings) = try DocumentCheck.read(draft.document, now: ledger.now, edited: key)
         let rules = EntityRules(key: key, tree: tree, configuration: configuration, former: former[key], now: ledger.now)
         let problems = rules.problems
         if !problems.isEmpty { throw Refused.invalid(problems).fault }
-        try requireDistinctApplication(key, configuration)
         try ledger.keep(draft, of: rights.name)
         var entity = try view(of: draft).entity(key, tree)
         if key.section == .integrations { entity.effectiveJson = EffectiveValues.json(key, in: configuration) }
-        return EntityChanged(entity: entity, warnings: rules.warnings)
+        return EntityChanged(entity: entity, warnings: warnings + rules.warnings)
     }
 
     private func view(of draft: Draft) throws -> EntityView { EntityView(document: draft.document, live: try ledger.newestDocument()) }
@@ -90,12 +90,12 @@ struct DraftEditing {
     }
 
     /// Name and version together name an application of a programmer (dashboard §2, #12).
-    private func requireDistinctApplication(_ key: EntityKey, _ configuration: Configuration) throws(Fault) {
-        guard key.section == .applications, let mine = configuration.applications.first(where: { $0.id == key.id }) else { return }
-        let twin = configuration.applications.first {
-            $0.id != mine.id && $0.programmerID == mine.programmerID && $0.name == mine.name && $0.version == mine.version
+    private func requireDistinctApplication(_ key: EntityKey, _ tree: JsonTree, in document: CatalogueDocument) throws(Fault) {
+        guard key.section == .applications else { return }
+        let twin = document.entries(.applications).first { entry in
+            entry.key != key && ["programmer", "name", "version"].allSatisfy { entry.tree[$0] == tree[$0] }
         }
         guard let twin else { return }
-        throw Refused(.duplicate, "Name and version are those of another application.", references: [EntityKey(.applications, twin.id)]).fault
+        throw Refused(.duplicate, "Name and version are those of another application.", references: [twin.key]).fault
     }
 }

@@ -1,0 +1,102 @@
+import ConfigService
+import ContractRuntime
+import Contracts
+import Cryptography
+import Faults
+import Foundation
+import Logging
+import Storage
+import Tokens
+
+/// The administration of a small catalogue with two programmers, `harbor` and `reef`, and administrators of each role.
+struct AdministrationWorld {
+    /// Who there is; the token is made of the name.
+    enum Who: String, CaseIterable, Sendable {
+        /// Operators.
+        case olga, otto
+        /// Editors of harbor.
+        case ed, emma
+        /// Editor of reef.
+        case rita
+        /// Viewer of harbor.
+        case vic
+        case proxy
+        /// Nobody knows this one.
+        case stranger
+
+        var token: String { "\(rawValue)-0123456789abcdef0123456789abcdef" }
+    }
+
+    let world: World
+    let store: Store
+    let keeper: CatalogueKeeper
+    let published: PublishedCatalogue
+    let service: AdministrationService
+    let keys: SigningKeys
+    let statements: SoftwareStatementIssuer
+
+    /// - Parameter world: With the store that another one of these left behind, for a restart.
+    init(_ former: World? = nil, approvalRequired: Bool = false) async throws {
+        let world = try former ?? World()
+        if former == nil { try world.write(Self.catalogue, to: "catalogue.json") }
+        let store = try world.store()
+        let keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        keeper = world.keeper(store)
+        published = try PublishedCatalogue(try await keeper.load())
+        statements = SoftwareStatementIssuer(keys: keys, issuer: "boxoffice")
+        let publisher = CataloguePublisher(
+            store: CatalogueStore(store), published: published, statementKeys: { World.noKeys }, clock: world.clock)
+        service = AdministrationService(
+            publisher: publisher, roll: try Self.roll(), statements: statements,
+            isApprovalRequired: approvalRequired, logger: World.silent)
+        (self.world, self.store, self.keys) = (world, store, keys)
+    }
+
+    private static func roll() throws -> AdministratorRoll {
+        var roll = AdministratorRoll()
+        let roles: [(Who, AdministratorRole, [String])] = [
+            (.olga, .operator, []), (.otto, .operator, []), (.ed, .editor, ["harbor"]), (.emma, .editor, ["harbor"]), (.rita, .editor, ["reef"]),
+            (.vic, .viewer, ["harbor"]), (.proxy, .proxy, []),
+        ]
+        for (who, role, programmers) in roles { try roll.add(who.rawValue, role, programmers: programmers, token: who.token + "\n") }
+        return roll
+    }
+
+    static let catalogue = """
+        {
+          "programmers": [{"id": "harbor", "name": "Harbor"}, {"id": "reef", "name": "Reef"}],
+          "requestors": [
+            {"id": "NEWS", "name": "News", "programmer": "harbor", "domains": ["news.example"]},
+            {"id": "SPORT", "name": "Sport", "programmer": "reef", "domains": ["sport.example"]}
+          ],
+          "mvpds": [
+            {
+              "id": "TinyCable", "displayName": "Tiny Cable", "authzTtl": 3600, "authnTtl": 2592000,
+              "platforms": [{
+                "platform": "tvos", "enablePlatformServices": true, "boardingStatus": "SUPPORTED", "platformMappingId": "tiny",
+                "requiredMetadataFields": ["userID"]
+              }],
+              "oauth": {
+                "issuer": "https://tiny.example", "authorizeUrl": "https://tiny.example/a", "tokenUrl": "https://tiny.example/t",
+                "clientId": "boxoffice", "clientSecretReference": "tiny-secret"
+              },
+              "authorization": {"protocol": "xacmlJson", "url": "https://pdp.tiny.example/"}
+            },
+            {"id": "Trial", "displayName": "Free preview", "tempPass": {"kind": "basic", "ttl": 600}}
+          ],
+          "integrations": [
+            {"requestor": "NEWS", "mvpd": "TinyCable"}, {"requestor": "SPORT", "mvpd": "TinyCable"}, {"requestor": "NEWS", "mvpd": "Trial"}
+          ],
+          "applications": [
+            {
+              "id": "news-tv", "name": "News TV", "programmer": "harbor", "requestors": ["NEWS"], "platforms": ["tvos"],
+              "scopes": ["api:client:v1"], "redirectDomains": ["news.example"]
+            },
+            {
+              "id": "sport-tv", "name": "Sport TV", "programmer": "reef", "requestors": ["SPORT"], "platforms": ["tvos"],
+              "scopes": ["api:client:v1"]
+            }
+          ]
+        }
+        """
+}

@@ -1,0 +1,146 @@
+import ConfigService
+import ContractRuntime
+import Contracts
+import Faults
+import Foundation
+import Storage
+import Testing
+
+@Suite("History of the catalogue")
+struct HistoryTests {
+    @Test("a restart without a change of the file keeps the pushed version and its number")
+    func restart() async throws {
+        let admin = try await AdministrationWorld()
+        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
+        try await admin.push().version()
+        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Later" }.changed()
+        let before = admin.published.configuration
+        await admin.store.close()
+        admin.world.clock.advance(by: .seconds(1000))
+        let again = try await AdministrationWorld(admin.world)
+        #expect(again.published.configuration == before)
+        #expect(try await again.draft().changes.map(\.newJson) == [#""Later""#])
+        #expect(try await again.audit().count == 2)
+    }
+
+    @Test("dashboard #26: what was committed is published after a death between the two, whole")
+    func deathAfterCommit() async throws {
+        let admin = try await AdministrationWorld()
+        let elsewhere = try PublishedCatalogue(admin.published.configuration)
+        // Commits like the service does, but whoever publishes is gone.
+        let dying = AdministrationService(
+            publisher: CataloguePublisher(
+                store: CatalogueStore(admin.store), published: elsewhere, statementKeys: { World.noKeys }, clock: admin.world.clock),
+            roll: try Self.roll(), statements: admin.statements, isApprovalRequired: false, logger: World.silent)
+        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
+        let request = PushDraftRequest(token: AdministrationWorld.Who.olga.token, description: "last words")
+        let version = try #require(try await dying.pushDraft(request, context: CallContext()).outcome).version()
+        #expect(admin.requestorName("NEWS") == "News")
+        await admin.store.close()
+        let again = try await AdministrationWorld(admin.world)
+        #expect(again.requestorName("NEWS") == "Late")
+        #expect(again.published.configuration.version == version.version)
+    }
+
+    private static func roll() throws -> AdministratorRoll {
+        var roll = AdministratorRoll()
+        try roll.add("olga", .operator, token: AdministrationWorld.Who.olga.token)
+        return roll
+    }
+
+    @Test("a changed file replaces what was pushed since the last one, and the record says which versions")
+    func fileReplacesPushes() async throws {
+        let admin = try await AdministrationWorld()
+        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
+        let pushed = try await admin.push().version()
+        let text = AdministrationWorld.catalogue.replacingOccurrences(of: #""name": "Sport""#, with: #""name": "Games""#)
+        try admin.world.write(text, to: "catalogue.json")
+        await admin.keeper.reloadIfChanged(into: admin.published)
+        #expect(admin.requestorName("NEWS") == "News" && admin.requestorName("SPORT") == "Games")
+        let record = try #require(try await admin.audit().first)
+        #expect(record.action == "import" && record.author == "catalogue file")
+        #expect(record.text.contains("\(pushed.version)"))
+        let request = RestoreVersionRequest(token: AdministrationWorld.Who.olga.token, version: pushed.version)
+        _ = try await admin.service.restoreVersion(request, context: CallContext())
+        try await admin.push("as it was").version()
+        #expect(admin.requestorName("NEWS") == "Late" && admin.requestorName("SPORT") == "Sport")
+        // The file is the same as at its last import.
+        try admin.world.write(text + "\n", to: "catalogue.json")
+        await admin.keeper.reload(into: admin.published)
+        #expect(admin.requestorName("NEWS") == "Late")
+    }
+
+    @Test(
+        "dashboard #29: whoever changes a record, a version or a document in the store is found out",
+        arguments: [
+            ("UPDATE audit SET author = 'nobody' WHERE number = 2", "audit record 2"),
+            ("DELETE FROM audit WHERE number = 2", "audit record"),
+            ("UPDATE audit SET text = text || '!' WHERE number = 1", "audit record 1"),
+            ("UPDATE version SET description = 'harmless' WHERE origin = 0", "version"),
+            ("DELETE FROM version WHERE version = (SELECT min(version) FROM version)", "version"),
+            ("UPDATE document SET content = x'7b7d' WHERE rowid = 1", "document"),
+        ])
+    func manipulation(sql: String, place: String) async throws {
+        let admin = try await AdministrationWorld()
+        for name in ["Late", "Later"] {
+            try await admin.edit(.requestor, "NEWS") { $0["name"] = name }.changed()
+            try await admin.push().version()
+        }
+        let verdict = try await admin.verdict()
+        #expect(verdict.isIntact && verdict.versions == 3 && verdict.auditRecords == 3)
+        try await admin.store.write { database in
+            for trigger in ["version_stays", "version_remains", "audit_stays", "audit_remains"] {
+                try database.execute(sql: "DROP TRIGGER \(trigger)")
+            }
+            try database.execute(sql: sql)
+        }
+        let broken = try await admin.verdict()
+        #expect(!broken.isIntact)
+        #expect(broken.problems.contains { $0.contains(place) })
+    }
+
+    @Test("the store itself refuses to change or delete records", arguments: ["UPDATE audit SET text = ''", "DELETE FROM version"])
+    func appendOnly(sql: String) async throws {
+        let admin = try await AdministrationWorld()
+        await #expect(throws: Fault.self) { try await admin.store.write { try $0.execute(sql: sql) } }
+        #expect(try await admin.verdict().isIntact)
+    }
+
+    @Test("a live document that was changed in the store is not served")
+    func changedDocument() async throws {
+        let admin = try await AdministrationWorld()
+        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
+        try await admin.push().version()
+        try await admin.store.write { try $0.execute(sql: "UPDATE document SET content = replace(content, 'Late', 'Fake')") }
+        await admin.store.close()
+        let fault = await #expect(throws: Fault.self) { try await AdministrationWorld(admin.world) }
+        #expect(fault?.code == .internal)
+    }
+
+    @Test("a store of the first release is taken over with its version and its software ids")
+    func oldStore() async throws {
+        let world = try World()
+        let old = try Store(file: world.path + "/config.sqlite", name: "config", migrations: [CatalogueStore.migrations[0]])
+        try await old.write { database in
+            try database.execute(sql: "INSERT INTO catalogue_version VALUES (2000000000, 1, x'00')")
+            try database.execute(sql: "INSERT INTO software_statement VALUES ('news-tv', 'known-id', 1)")
+        }
+        await old.close()
+        let configuration = try await world.keeper(try world.store()).load()
+        #expect(configuration.version == 2_000_000_001)
+        #expect(configuration.applications.map(\.softwareIDs) == [["known-id"]])
+    }
+
+    @Test("certificates of files are kept as text, so that the catalogue can be edited without them")
+    func inlinedCertificates() async throws {
+        let world = try World()
+        let first = try await AdministrationWorld(world)
+        #expect(first.published.configuration.mvpds.first?.id == "TinyCable")
+        let entity = try await first.get(.mvpd, "TinyCable")
+        #expect(entity.json.contains("BEGIN CERTIFICATE") && !entity.json.contains("idp.crt"))
+        let before = first.published.configuration.mvpds
+        try await first.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
+        try await first.push().version()
+        #expect(first.published.configuration.mvpds == before)
+    }
+}

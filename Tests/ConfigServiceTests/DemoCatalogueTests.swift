@@ -70,9 +70,10 @@ struct DemoCatalogueTests {
     @Test("each programmer has a registered application")
     func applications() throws {
         let applications = try demo().applications
-        #expect(applications.map(\.id) == ["acme-tv", "bravo-tv"])
-        #expect(applications.map(\.requestorIDs) == [["ACME1", "ACME2"], ["BRAVO"]])
-        #expect(applications.allSatisfy { $0.scopes == ["api:client:v1"] && $0.platforms.count == 8 })
+        #expect(applications.map(\.id) == ["acme-tv", "acme-ops", "bravo-tv"])
+        #expect(applications.map(\.requestorIDs) == [["ACME1", "ACME2"], ["ACME1", "ACME2"], ["BRAVO"]])
+        let (tv, ops) = (["api:client:v1"], ["decisions:owner", "temporary:passes:owner"])
+        #expect(applications.map(\.scopes) == [tv, ops, tv] && applications.allSatisfy { $0.platforms.count == 8 })
     }
 
     private struct NotSaml: Error {}

@@ -58,6 +58,30 @@ internal import Testing
         #expect(other.headers[.location] == "https://acme-two.example/")
     }
 
+    @Test("rest-v1 #108, §3.20: an adobepass address is one of the application's platforms or domains, else 400 and nothing is cleared")
+    func applicationAddresses() async throws {
+        let application = Application(
+            id: "app1", requestorIDs: ["ACME1"], platforms: [.ios, .roku], redirectDomains: ["acme.example"], softwareIDs: ["s1"])
+        gateway.catalogue.change { $0.applications = [application] }
+        gateway.authentication.verifyAccessToken.answer(
+            with: VerifiedClient(clientID: "c1", applicationID: "app1", requestorIDs: ["ACME1", "ACME2"]))
+        for query in [TestGateway.deviceQuery, "deviceId=dev-7f3a"] {
+            for url in ["adobepass://ios.app", "adobepass://ios.app/out?x=1", "adobepass://example.acme"] {
+                let reply = try await gateway.get("/api/v1/logout?\(query)&redirect_url=\(url)")
+                #expect(reply.status == 302 && reply.headers[.location] == url)
+            }
+            let cleared = gateway.authentication.logout.requests.count
+            for url in ["adobepass://android.app", "adobepass://acme.example", "adobepass://ios.app@evil.example", "adobepass://"] {
+                #expect(try await gateway.get("/api/v1/logout?\(query)&redirect_url=\(url)").status == 400)
+            }
+            #expect(gateway.authentication.logout.requests.count == cleared)
+        }
+        // Whose address it is cannot be told without a good token.
+        gateway.authentication.verifyAccessToken.fail(with: Fault(.accessDenied, "x"))
+        let stale = try await gateway.get("/api/v1/logout?\(TestGateway.deviceQuery)&redirect_url=adobepass://ios.app")
+        #expect(stale.status == 401 && stale.headers[.location] == nil)
+    }
+
     @Test func aWebViewWithABadTokenIsSentOnWithTheFault() async throws {
         gateway.authentication.logout.fail(with: Fault(.accessDenied, "x"))
         let query = "\(TestGateway.deviceQuery)&access_token=stale&device_info=\(TestGateway.deviceInformation)"

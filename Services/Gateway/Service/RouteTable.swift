@@ -16,6 +16,7 @@ struct RouteTable {
         let sessions = SessionEndpoints(dependencies: dependencies, reader: reader)
         let decisions = AuthorizationEndpoints(dependencies: dependencies, reader: reader)
         let preauthorizations = PreauthorizationEndpoints(dependencies: dependencies, reader: reader)
+        let tempPass = TempPassEndpoints(dependencies: dependencies, reader: reader)
         let logout = LogoutEndpoint(dependencies: dependencies, reader: reader)
         return [
             Route("/o/client/register", .clientRegistration, body: .raw, [.post: clients.register]),
@@ -33,6 +34,9 @@ struct RouteTable {
             Route("/api/v1/mediatoken", .api(.mediaToken), [.get: decisions.mediaToken]),
             Route("/api/v1/tokens/media", .api(.mediaToken), [.get: decisions.mediaToken]),
             Route("/api/v1/logout", .api(.logout), [.get: logout.browse, .delete: logout.delete]),
+            Route("/api/v1/authenticate/freepreview", .api(.freePreview), body: .form, [.post: tempPass.preview]),
+            Route("/reset-tempass/v3/reset", .api(.tempPassReset), [.delete: tempPass.resetDevices]),
+            Route("/reset-tempass/v3/reset/generic", .api(.tempPassReset), [.delete: tempPass.resetUsers]),
         ]
     }
 

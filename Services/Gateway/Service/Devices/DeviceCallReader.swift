@@ -13,6 +13,8 @@ struct DeviceCallReader: Sendable {
     struct Rules: Sendable {
         /// True: the requestor is a part of the path.
         var requestorInPath = false
+        /// The name under which it is sent otherwise.
+        var requestorParameter = "requestor"
         var requestorIsOptional = false
         /// `dummy` stands for a device without an id (rest-v1 §2.5).
         var acceptsDummy = false
@@ -42,11 +44,12 @@ struct DeviceCallReader: Sendable {
     private func requestor(_ exchange: Exchange, _ rules: Rules) throws(Fault) -> String {
         let id: String
         do throws(Fault) {
-            id = rules.requestorInPath ? try exchange.captured("requestor") : try exchange.value("requestor") ?? ""
+            id = rules.requestorInPath ? try exchange.captured("requestor") : try exchange.value(rules.requestorParameter) ?? ""
         } catch {
             throw Fault(.invalidRequestor, error.message)
         }
         if id.isEmpty, rules.requestorIsOptional { return id }
+        guard !id.isEmpty else { throw Fault(.invalidRequestor, "Required '\(rules.requestorParameter)' is not present") }
         return try catalogue.current().requireRequestor(id).id
     }
 

@@ -11,5 +11,7 @@ enum Endpoint: Hashable, Sendable {
     case mediaToken
     case preauthorize
     case logout
+    case freePreview
+    case tempPassReset
     case metadata
 }

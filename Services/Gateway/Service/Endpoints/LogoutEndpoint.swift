@@ -21,16 +21,16 @@ struct LogoutEndpoint: Sendable {
             return try await clear(exchange)
         } catch {
             // A web view cannot show a token fault: it goes where it was to go, with the fault (rest-v1 §2.2).
-            guard BearerProblem.isOne(error), let target = try? target(exchange), try exchange.value("requestor")?.isEmpty == false else {
-                throw error
-            }
+            guard BearerProblem.isOne(error), let target = try? sent(exchange), let requestor = try? requestor(exchange),
+                let catalogue = try? dependencies.catalogue.current(), RedirectRule(requestors: [requestor], catalogue).accepts(target)
+            else { throw error }
             return .redirect(to: Self.with("error=access_denied", target))
         }
     }
 
     private func clear(_ exchange: Exchange) async throws -> Response {
-        let (call, target) = try await reader.read(exchange, Self.rules) { exchange throws(Fault) -> String? in try self.target(exchange) }
-        if let target, call.requestor.isEmpty { try await requireCovered(target, call, exchange) }
+        let (call, target) = try await reader.read(exchange, Self.rules) { exchange throws(Fault) in try acceptable(exchange) }
+        if let target, call.requestor.isEmpty || RedirectRule.isApplicationAddress(target) { try await requireCovered(target, call, exchange) }
         _ = try await dependencies.authentication.logout(LogoutRequest(call: call), context: exchange.changingCall)
         let fallback = try dependencies.catalogue.current().requestor(call.requestor)?.defaultRedirectURL ?? ""
         guard let location = target ?? (fallback.isEmpty ? nil : fallback) else {
@@ -39,22 +39,36 @@ struct LogoutEndpoint: Sendable {
         return .redirect(to: location)
     }
 
-    /// The address to go to, when one was sent.
-    /// - Throws: `invalid_redirect_url` when it is not at the requestor that the call names.
-    private func target(_ exchange: Exchange) throws(Fault) -> String? {
+    private func sent(_ exchange: Exchange) throws(Fault) -> String? {
         guard let url = try exchange.value("redirect_url"), !url.isEmpty else { return nil }
-        guard let id = try exchange.value("requestor"), !id.isEmpty else { return url }
-        let catalogue = try dependencies.catalogue.current()
-        guard RedirectRule(requestors: [try catalogue.requireRequestor(id)], catalogue).accepts(url) else { throw Self.foreign }
         return url
     }
 
-    /// Without a requestor the address must be at one that the application covers.
+    /// - Returns: `nil` when the call names none.
+    private func requestor(_ exchange: Exchange) throws(Fault) -> Requestor? {
+        guard let id = try exchange.value("requestor"), !id.isEmpty else { return nil }
+        return try dependencies.catalogue.current().requireRequestor(id)
+    }
+
+    /// The address to go to, when one was sent.
+    /// - Throws: `invalid_redirect_url` when it can be told without the application that it is not at the requestor that the call names.
+    private func acceptable(_ exchange: Exchange) throws(Fault) -> String? {
+        guard let url = try sent(exchange), let requestor = try requestor(exchange), !RedirectRule.isApplicationAddress(url) else {
+            return try sent(exchange)
+        }
+        guard RedirectRule(requestors: [requestor], try dependencies.catalogue.current()).accepts(url) else { throw Self.foreign }
+        return url
+    }
+
+    /// The address must be one of the application, or, without a requestor, at one that the application covers.
     private func requireCovered(_ url: String, _ call: DeviceCall, _ exchange: Exchange) async throws {
         let client = try await dependencies.authentication.verifyAccessToken(
-            VerifyAccessTokenRequest(accessToken: call.accessToken), context: exchange.call)
+            VerifyAccessTokenRequest(accessToken: call.accessToken, requestor: call.requestor), context: exchange.call)
         let catalogue = try dependencies.catalogue.current()
-        guard RedirectRule(requestors: client.requestorIDs.compactMap(catalogue.requestor), catalogue).accepts(url) else { throw Self.foreign }
+        let requestors = call.requestor.isEmpty ? client.requestorIDs : [call.requestor]
+        let rule = RedirectRule(
+            requestors: requestors.compactMap(catalogue.requestor), application: catalogue.application(client.applicationID), catalogue)
+        guard rule.accepts(url) else { throw Self.foreign }
     }
 
     /// The address with one more parameter.

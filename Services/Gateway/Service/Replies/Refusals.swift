@@ -90,7 +90,7 @@ struct Refusals: Sendable {
     /// An address that the gateway does not have.
     func notFound(_ request: Request, facts: RequestFacts) -> Response {
         if facts.path.hasPrefix("/admin/") { return administrationReply(.notFound, code: "not_found", trace: facts.trace.traceID) }
-        guard ["/api/", "/reggie/", "/o/", "/adobe-services/"].contains(where: { facts.path.hasPrefix($0) }) else {
+        guard ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/"].contains(where: { facts.path.hasPrefix($0) }) else {
             return pages.message(.notFound, trace: facts.trace.traceID)
         }
         let accept = request.headers[values: .accept].joined(separator: ",")

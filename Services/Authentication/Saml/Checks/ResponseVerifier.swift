@@ -20,7 +20,6 @@ public struct ResponseVerifier: Sendable {
         } catch {
             verdict = .rejected(error)
         }
-        return ResponseReport(
-            verdict: verdict, trace: verification.trace, diagnostic: verification.diagnostic, digestDiffers: verification.digestDiffers)
+        return ResponseReport(verdict: verdict, trace: verification.trace, diagnostic: verification.diagnostic)
     }
 }

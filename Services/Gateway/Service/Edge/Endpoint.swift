@@ -14,5 +14,4 @@ enum Endpoint: Hashable, Sendable {
     case freePreview
     case tempPassReset
     case metadata
-    case platform
 }

@@ -1,0 +1,166 @@
+@testable import GatewayService
+internal import Hummingbird
+internal import HummingbirdTesting
+internal import Testing
+
+/// Clients that break the rules of HTTP/2: the stream or the connection ends, and nobody else notices.
+@Suite struct HostileHttp2Tests {
+    private static let reset: UInt8 = 3
+    private static let goAway: UInt8 = 7
+    private static let endStream: UInt8 = 1
+    private static let endHeaders: UInt8 = 4
+
+    private static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) -> [UInt8] {
+        var bytes: [UInt8] = [16, 8, 0].map { UInt8(truncatingIfNeeded: payload.count >> $0) }
+        bytes += [type, flags]
+        bytes += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) }
+        return bytes + payload
+    }
+
+    /// Literal fields that no table keeps (RFC 7541 §6.2.2); names and values below 127 bytes.
+    private static func fields(_ list: [(String, String)]) -> [UInt8] {
+        var block: [UInt8] = []
+        for (name, value) in list {
+            block += [0, UInt8(name.utf8.count)]
+            block += Array(name.utf8)
+            block.append(UInt8(value.utf8.count))
+            block += Array(value.utf8)
+        }
+        return block
+    }
+
+    private static func request(_ method: String, _ path: String, _ more: [(String, String)] = []) -> [UInt8] {
+        fields([(":method", method), (":scheme", "https"), (":authority", "tv.example"), (":path", path)] + more)
+    }
+
+    private static func headers(_ stream: UInt32, _ block: [UInt8], ends: Bool = true) -> [UInt8] {
+        frame(1, flags: endHeaders | (ends ? endStream : 0), stream: stream, block)
+    }
+
+    private static let greeting = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4) + frame(4, flags: 1)
+
+    /// Frames that the server has sent: type, flags, stream, payload.
+    private static func frames(_ bytes: [UInt8]) -> [(type: UInt8, flags: UInt8, stream: UInt32, payload: [UInt8])] {
+        var found: [(UInt8, UInt8, UInt32, [UInt8])] = []
+        var rest = bytes[...]
+        while rest.count >= 9 {
+            let head = Array(rest.prefix(9))
+            let length = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
+            guard rest.count >= 9 + length else { break }
+            let stream = head[5..<9].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            found.append((head[3], head[4], stream, Array(rest.dropFirst(9).prefix(length))))
+            rest = rest.dropFirst(9 + length)
+        }
+        return found
+    }
+
+    private static func ended(_ connection: RawConnection) -> Bool {
+        connection.isClosed || frames(connection.bytes).contains { $0.type == goAway }
+    }
+
+    /// Says something bad and checks that others are served while it goes on and afterwards.
+    private func attack(_ work: @escaping @Sendable (RawConnection) async throws -> Void) async throws {
+        try await HttpsTests.serving { port, files, _ in
+            try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
+                await connection.send(Self.greeting)
+                try await work(connection)
+                try await HttpsTests.expectService(port, files)
+            }
+        }
+    }
+
+    @Test func anOrdinaryRequestIsServed() async throws {
+        try await attack { connection in
+            await connection.send(Self.headers(1, Self.request("GET", "/healthz")))
+            try await connection.wait(for: "the answer") {
+                Self.frames($0.bytes).contains { $0.type == 0 && $0.stream == 1 && $0.payload == Array("ok\n".utf8) }
+            }
+        }
+    }
+
+    @Test("a flood of requests that are taken back at once ends the connection (CVE-2023-44487)")
+    func rapidReset() async throws {
+        try await attack { connection in
+            var stream: UInt32 = 1
+            while stream < 40_000, !Self.ended(connection) {
+                let pair = Self.headers(stream, Self.request("GET", "/healthz")) + Self.frame(Self.reset, stream: stream, [0, 0, 0, 8])
+                guard await connection.send(pair) else { break }
+                stream += 2
+            }
+            #expect(stream < 40_000)
+            try await connection.wait(for: "the end") { Self.ended($0) }
+        }
+    }
+
+    @Test("a head that never ends is not collected (CVE-2024-27316)")
+    func continuationFlood() async throws {
+        try await attack { connection in
+            await connection.send(Self.frame(1, flags: 0, stream: 1, Self.request("GET", "/healthz")))
+            var count = 0
+            while count < 5000, !Self.ended(connection), await connection.send(Self.frame(9, stream: 1, Self.fields([("x-\(count)", "y")]))) {
+                count += 1
+            }
+            #expect(count < 5000)
+            try await connection.wait(for: "the end") { Self.ended($0) }
+        }
+    }
+
+    @Test func moreStreamsThanAllowedAreRefused() async throws {
+        try await attack { connection in
+            let request = Self.request("POST", "/o/client/token", [("content-length", "9")])
+            var opened: [UInt8] = []
+            for number: UInt32 in 0..<400 { opened += Self.headers(number * 2 + 1, request, ends: false) }
+            await connection.send(opened)
+            try await connection.wait(for: "refusals") { Self.ended($0) || Self.frames($0.bytes).contains { $0.type == Self.reset } }
+        }
+    }
+
+    @Test func largeHeadsEndTheStreamOrTheConnection() async throws {
+        try await attack { connection in
+            let bomb = (0..<300).map { ("x-\($0)", String(repeating: "z", count: 100)) }
+            let block = Self.request("GET", "/healthz", bomb)
+            await connection.send(Self.frame(1, flags: Self.endStream, stream: 1, Array(block.prefix(16_000))))
+            await connection.send(Self.frame(9, stream: 1, Array(block.dropFirst(16_000).prefix(16_000))))
+            await connection.send(Self.frame(9, flags: Self.endHeaders, stream: 1, Array(block.dropFirst(32_000))))
+            try await connection.wait(for: "the refusal") { Self.ended($0) || Self.frames($0.bytes).contains { $0.stream == 1 } }
+            #expect(!connection.text.contains("ok\n"))
+        }
+    }
+
+    @Test func aBodyThatIsTooLargeIsRefusedWithoutReadingItAll() async throws {
+        try await attack { connection in
+            await connection.send(Self.headers(1, Self.request("POST", "/o/client/token", [("content-length", "10485760")]), ends: false))
+            try await connection.wait(for: "the refusal") { Self.frames($0.bytes).contains { $0.stream == 1 && $0.type == 0 } }
+            #expect(connection.text.contains("invalid_request"))
+            try await connection.wait(for: "the end of the stream") { Self.frames($0.bytes).contains { $0.stream == 1 && $0.type == Self.reset } }
+        }
+    }
+
+    @Test func aBodyThatDoesNotComeIs408() async throws {
+        try await attack { connection in
+            await connection.send(Self.headers(1, Self.request("POST", "/o/client/token", [("content-length", "9")]), ends: false))
+            try await connection.wait(for: "the refusal") { Self.frames($0.bytes).contains { $0.stream == 1 && $0.type == 0 } }
+            #expect(connection.text.contains("invalid_request"))
+        }
+    }
+
+    @Test(
+        "frames and fields that break the rules end the connection or the stream",
+        arguments: [
+            frame(0, stream: 0, [1]), frame(1, flags: 5, stream: 2, request("GET", "/healthz")), frame(8, stream: 0, [0, 0, 0, 0]),
+            frame(9, stream: 1, [1]), frame(6, [1, 2, 3]), frame(4, [0, 2, 0]), frame(1, flags: 5, stream: 1, [0xff, 0xff, 0xff, 0xff, 0xff]),
+            frame(1, flags: 5, stream: 1, fields([(":method", "GET")])), headers(1, request("GET", "/healthz", [("Upper", "x")])),
+            headers(1, request("GET", "/healthz", [("connection", "close")])), headers(1, request("GET", "/healthz", [("a b", "c")])),
+            headers(1, request("GET", "/healthz", [("x", "a\r\nb: c")])), headers(1, request("GET", "/healthz", [("content-length", "-1")])),
+            headers(1, request("GET", "/healthz", [(":path", "/activate")])),
+            headers(1, request("GET", "/healthz", [("transfer-encoding", "chunked")])),
+            [UInt8](repeating: 0xaa, count: 4096),
+        ])
+    func violations(bytes: [UInt8]) async throws {
+        try await attack { connection in
+            await connection.send(bytes)
+            try await connection.wait(for: "the end of it") { Self.ended($0) || Self.frames($0.bytes).contains { $0.stream == 1 } }
+            #expect(!connection.text.contains("ok\n"))
+        }
+    }
+}

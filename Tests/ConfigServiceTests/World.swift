@@ -18,7 +18,7 @@ final class World: Sendable {
     init() throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-config-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try write(try Self.certificate(), to: "idp.crt")
+        try write(try Self.provider.get(), to: "idp.crt")
         try write(Self.small, to: "catalogue.json")
     }
 
@@ -58,6 +58,8 @@ final class World: Sendable {
             logger: Self.silent)
     }
 
+    /// Made once: a key of 2048 bits takes its time.
+    private static let provider = Result { try certificate() }
     static let noKeys = #"{"keys":[]}"#
     static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 

@@ -24,6 +24,13 @@ struct CatalogueEdit {
     /// Takes back all changes.
     func undo() throws { try write(original) }
 
+    /// Adds a TempPass to a requestor.
+    func add(tempPass id: String, _ terms: [String: Any], at requestor: String) throws {
+        let mvpds = try #require(original["mvpds"] as? [[String: Any]]) + [["id": id, "displayName": id, "tempPass": terms]]
+        let integrations = try #require(original["integrations"] as? [[String: Any]]) + [["requestor": requestor, "mvpd": id]]
+        try write(original.merging(["mvpds": mvpds, "integrations": integrations]) { $1 })
+    }
+
     private func write(_ catalogue: [String: Any]) throws {
         try JSONSerialization.data(withJSONObject: catalogue).write(to: try TestCluster.running().home.catalogue, options: .atomic)
     }

@@ -105,7 +105,8 @@ extension CatalogueReading {
             var pass = TempPass()
             pass.kind = object.requiredChoice("kind", ["basic": .basic, "promotional": .promotional]) ?? .basic
             let isPromotional = pass.kind == .promotional
-            pass.ttlSeconds = object.number("ttl", Self.lifetimes, required: true)
+            // A trial of seconds lets an engineer see its end.
+            pass.ttlSeconds = object.number("ttl", 1...Self.lifetimes.upperBound, required: true)
             pass.maxResources = object.number("maxResources", 1...1000, required: isPromotional)
             pass.userInformationKey = object.text("userInformationKey", required: isPromotional)
             if !isPromotional, pass.maxResources != 0 || !pass.userInformationKey.isEmpty {

@@ -166,7 +166,7 @@ let package = Package(
         ),
         library(
             "SandboxService", "Services/Sandbox/Service", ["Clocks", "CSandboxXml", "StrictJson", lifecycle, logging, hummingbird, mustache, nioCore]),
-        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, logging]),
+        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, lifecycle, logging, unixSignals]),
 
         cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
         library(
@@ -174,7 +174,7 @@ let package = Package(
             [
                 "CQrEncode",
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit",
-                "Transport",
+                "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, logging,
             ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),

@@ -30,14 +30,23 @@ struct UnverifiedJWS: Sendable {
         signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
     }
 
+    /// The `iss` that the token claims: good for choosing the keys, and for nothing else.
+    var claimedIssuer: String? {
+        struct Claim: Decodable { let iss: String }
+        return try? JSONDecoder().decode(Claim.self, from: Data(payload)).iss
+    }
+
     /// The claims, once the signature was verified by the key that `kid` names; the algorithm is the key's, never the token's choice
     /// (RFC 8725 §3.1).
-    /// - Parameter types: Values of `typ` that are accepted, in lower case; `nil` stands for an absent one.
+    /// - Parameters:
+    ///   - types: Values of `typ` that are accepted, in lower case; `nil` stands for an absent one.
+    ///   - acceptsUnnamedKey: True: a token without `kid` is of the only key, where there is but one.
     func verified<Claims: Decodable>(
-        as _: Claims.Type, types: Set<String?>, keys: JSONWebKeySet
+        as _: Claims.Type, types: Set<String?>, keys: JSONWebKeySet, acceptsUnnamedKey: Bool = false
     ) throws(TokenRejection) -> Claims {
         guard header.crit == nil, types.contains(header.typ?.lowercased()) else { throw .wrongType }
-        guard let identifier = header.kid, let key = keys.key(identifier) else { throw .unknownKey }
+        let only = acceptsUnnamedKey && header.kid == nil && keys.keys.count == 1 ? keys.keys[0] : nil
+        guard let key = header.kid.flatMap(keys.key) ?? only else { throw .unknownKey }
         guard header.alg == key.algorithm.rawValue else { throw .wrongAlgorithm }
         guard key.isValid(signature, for: signedBytes) else { throw .invalidSignature }
         guard let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload)) else { throw .malformed }

@@ -30,7 +30,14 @@ struct DurabilityTests {
         let file = Folder.shared.newFile()
         let released = AuthenticationDatabase.migrations.prefix { $0.name != "5-session-origins" }
         let older = try Store(file: file, name: "authentication", migrations: Array(released))
-        #expect(try await SqliteAuthenticationStore(older).claim(Sample.record(), now: t0))
+        let information = try Sample.device.columnValue()
+        try await older.write { database in
+            let sql = """
+                INSERT INTO registration_code VALUES ('QK7M2XD', 'record-1', 'CHAN7', 'DemoCable', ?, ?, 'dev-7f3a', ?, 'Player/1', 'TV', '', '',
+                    'https://chan7.example/tv', 'client-1', 0)
+                """
+            try database.execute(sql: sql, arguments: [t0, t0 + .seconds(1800), information])
+        }
         let end = t0 + .seconds(3600)
         let device = ["dev-7f3a", "dev-1"]
         let attributes = try Sample.subject().attributesColumn()

@@ -20,15 +20,23 @@ struct SweepTests {
         #expect(try await store.complete(Sample.completion(session: Sample.session(lifetime: .seconds(10))), now: t0) == .completed)
         #expect(try await store.claim(Sample.record("BBBBBBB", id: "record-2"), now: t0))
         #expect(try await store.begin(Sample.pending("_request-2", relay: "relay-2", record: Sample.record("BBBBBBB", id: "record-2")), now: t0))
+        try await store.add(Sample.profileRequest())
         func round() async throws -> [String: Int] {
             var removed: [String: Int] = [:]
             for sweep in AuthenticationDatabase.sweeps { removed[sweep.table] = try await sweeper.sweep(sweep) }
             return removed
         }
-        #expect(try await round() == ["registration_code": 0, "pending_sign_in": 0, "used_assertion": 0, "session": 0])
+        #expect(try await round() == removed(codes: 0, signIns: 0, assertions: 0, sessions: 0, requests: 0))
         clock.advance(by: .seconds(1800))
-        #expect(try await round() == ["registration_code": 2, "pending_sign_in": 1, "used_assertion": 1, "session": 0])
+        #expect(try await round() == removed(codes: 2, signIns: 1, assertions: 1, sessions: 0, requests: 1))
         clock.set(t0 + .seconds(10 + 86_400))
-        #expect(try await round() == ["registration_code": 0, "pending_sign_in": 0, "used_assertion": 0, "session": 1])
+        #expect(try await round() == removed(codes: 0, signIns: 0, assertions: 0, sessions: 1, requests: 0))
+    }
+
+    private func removed(codes: Int, signIns: Int, assertions: Int, sessions: Int, requests: Int) -> [String: Int] {
+        [
+            "registration_code": codes, "pending_sign_in": signIns, "used_assertion": assertions, "session": sessions,
+            "profile_request": requests, "logout": 0,
+        ]
     }
 }

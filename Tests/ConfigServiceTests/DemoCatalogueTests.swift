@@ -1,7 +1,9 @@
 import ConfigService
 import Contracts
+import Cryptography
 import Foundation
 import Testing
+import Tokens
 
 @Suite("Demo catalogue")
 struct DemoCatalogueTests {
@@ -13,6 +15,8 @@ struct DemoCatalogueTests {
         for name in ["sandbox-northcable", "sandbox-laketel", "programmer-acme", "programmer-bravo"] {
             try world.write(try World.certificate(), to: "pki/\(name).crt")
         }
+        let key = JSONWebKey(.p256(try P256PrivateKey.generate().publicKey))
+        try world.write(JSONWebKeySet(keys: [key]).json, to: "pki/platform-identity.jwks")
         return try world.file.read(now: World.now).configuration
     }
 
@@ -25,6 +29,11 @@ struct DemoCatalogueTests {
         #expect(demo.requestors.flatMap { $0.domains.map(\.name) } == ["acme.example", "acme-two.example", "bravo.example"])
         #expect(demo.requestors.map(\.enhancedErrors) == [false, false, true])
         #expect(demo.requestors.flatMap(\.channels) == ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS", "ACME2-MOVIES"])
+    }
+
+    @Test("believes the sandbox's platform identities")
+    func identityIssuers() throws {
+        #expect(try demo().platformIdentityIssuers.map(\.issuer) == ["https://platform.sandbox.example"])
     }
 
     @Test("NorthCable: SAML by redirect, Apple SUPPORTED, integrated with all")

@@ -80,19 +80,20 @@ cxs_verify_status cxs_verify(const cxs_document *document, cxs_node *signature, 
     if (signature->parent == NULL || cxs_register_id(document->tree, signature->parent) != 0) return CXS_REFERENCE_MISMATCH;
 
     cxs_verify_status status = CXS_NOT_VERIFIED;
-    int digest_is_wrong = 0;
+    int digest_is_wrong = 0, content_differs = 0;
     for (size_t i = 0; i < key_count && status == CXS_NOT_VERIFIED && !digest_is_wrong; i++) {
         xmlSecDSigCtxPtr context = context_for(keys[i], cxs_signature_transform(signature_method), cxs_digest_transform(digest_method));
         if (context == NULL) continue;
         /* A wrong signature is reported by the status, not by the return code. */
         if (xmlSecDSigCtxVerify(context, signature) == 0) {
             xmlSecDSigReferenceCtxPtr reference = only_reference(context);
-            digest_is_wrong = reference == NULL || reference->status != xmlSecDSigStatusSucceeded;
+            content_differs = reference != NULL && reference->status != xmlSecDSigStatusSucceeded;
+            digest_is_wrong = reference == NULL || content_differs;
             if (context->status == xmlSecDSigStatusSucceeded) status = take_octets(context, signature->parent, verified, parse);
         }
         xmlSecDSigCtxDestroy(context);
         if (*parse != CXS_PARSED) break;
     }
     ERR_clear_error();
-    return status;
+    return status == CXS_NOT_VERIFIED && content_differs ? CXS_DIGEST_MISMATCH : status;
 }

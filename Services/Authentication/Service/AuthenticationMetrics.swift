@@ -12,6 +12,8 @@ struct AuthenticationMetrics: Sendable {
     let resetTrials = Counter(label: "boxoffice_authentication_trials_reset_total")
     let revokedClients = Counter(label: "boxoffice_authentication_clients_revoked_total")
     let degradedSessions = Counter(label: "boxoffice_authentication_degraded_sessions_total")
+    let profileRequests = Counter(label: "boxoffice_authentication_profile_requests_total")
+    let sharedSessions = Counter(label: "boxoffice_authentication_shared_sessions_total")
     let endedSessions = Counter(label: "boxoffice_authentication_sessions_ended_total")
 
     /// - Parameter result: `permitted`, `over` or `resources_used_up`.
@@ -25,5 +27,13 @@ struct AuthenticationMetrics: Sendable {
     func signInEnded(_ result: String, reason: String = "") {
         let labels = [("result", result), ("reason", reason)]
         Counter(label: "boxoffice_authentication_sign_ins_ended_total", dimensions: labels).increment()
+    }
+
+    /// - Parameters:
+    ///   - result: `signed_in`, `degraded` or `refused`.
+    ///   - reason: A reason code of mvpd §2.3, a status of mvpd §2.6, `attributes.missing` or empty.
+    func platformExchangeEnded(_ result: String, reason: String = "") {
+        let labels = [("result", result), ("reason", reason)]
+        Counter(label: "boxoffice_authentication_platform_exchanges_total", dimensions: labels).increment()
     }
 }

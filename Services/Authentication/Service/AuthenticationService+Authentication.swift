@@ -53,6 +53,15 @@ extension AuthenticationService: Authentication {
         LogoutResponse(ended: UInt32(clamping: try await sessions.logout(request.call)))
     }
 
+    public func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest {
+        try await profileRequests.create(request)
+    }
+
+    public func exchangePlatformProfile(_ request: ExchangePlatformProfileRequest, context: CallContext) async throws -> Session {
+        let (record, catalogue) = try await exchanger.exchange(request, trace: context.trace)
+        return record.contract(in: catalogue)
+    }
+
     public func getServiceProviderMetadata(
         _ request: ServiceProviderMetadataRequest, context: CallContext
     ) async throws -> ServiceProviderMetadata {

@@ -16,6 +16,8 @@ public struct AuthenticationService: Sendable {
     let plays: TrialPlays
     let resets: TempPassReset
     let revocation: ClientRevocation
+    let profileRequests: ProfileRequests
+    let exchanger: PlatformExchanger
     let saml: any SamlSignIn
     let catalogue: any CatalogueSource
     let clock: any WallClock
@@ -43,6 +45,11 @@ public struct AuthenticationService: Sendable {
             saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: parts.scrambler,
             activationOrigins: parts.activationOrigins, metrics: metrics, logger: parts.logger)
         sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
+        profileRequests = ProfileRequests(
+            bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
+        exchanger = PlatformExchanger(
+            bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, scrambler: parts.scrambler,
+            degraded: degraded, log: PlatformExchangeLog(logger: parts.logger, metrics: metrics))
         saml = parts.saml
         self.catalogue = catalogue
         self.clock = clock

@@ -96,6 +96,23 @@ const char *csandbox_verify_octets(
     return verified ? NULL : "the signature does not verify";
 }
 
+const char *csandbox_sign_octets(
+    const CSandboxKey *privateKey, const char *digest, const uint8_t *data, size_t count, CSandboxOctets *out) {
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    const EVP_MD *method = EVP_get_digestbyname(digest);
+    size_t size = 0;
+    unsigned char *signature = NULL;
+    bool done = context != NULL && method != NULL
+        && EVP_DigestSignInit(context, NULL, method, NULL, privateKey->key) == 1
+        && EVP_DigestSign(context, NULL, &size, data, count) == 1
+        && (signature = malloc(size)) != NULL
+        && EVP_DigestSign(context, signature, &size, data, count) == 1
+        && csandbox_octets_set(out, signature, size);
+    free(signature);
+    EVP_MD_CTX_free(context);
+    return done ? NULL : "the key cannot sign";
+}
+
 xmlSecKeyPtr csandbox_xmlsec_key(const CSandboxKey *key) {
     if (EVP_PKEY_up_ref(key->key) != 1) return NULL;
     xmlSecKeyDataPtr value = xmlSecOpenSSLEvpKeyAdopt(key->key);

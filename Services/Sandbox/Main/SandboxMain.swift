@@ -2,6 +2,8 @@ internal import Foundation
 internal import Hummingbird
 internal import Logging
 internal import SandboxService
+internal import ServiceLifecycle
+internal import UnixSignals
 
 /// Starts the stand-in MVPD: `sandbox --config FILE`; `--check-config` reads everything and stops.
 @main
@@ -15,18 +17,25 @@ struct SandboxMain {
             let logger = Logger(label: "sandbox")
             let sandbox = try await Sandbox(settings: settings, logger: logger)
             if options.checksOnly { return print("sandbox: \(options.file) is good") }
-            try await serve(sandbox, on: settings.listen, logger)
+            try await serve(sandbox, settings, logger)
         } catch {
             FileHandle.standardError.write(Data("sandbox: \(error)\n".utf8))
             exit(1)
         }
     }
 
-    private static func serve(_ sandbox: Sandbox, on listener: SandboxSettings.Listener, _ logger: Logger) async throws {
+    private static func serve(_ sandbox: Sandbox, _ settings: SandboxSettings, _ logger: Logger) async throws {
+        let providers = sandbox.application { port in logger.info("listening", metadata: ["port": "\(port)"]) }
+        let apple = sandbox.appleApplication { port in logger.info("listening", metadata: ["port": "\(port)", "as": "apple"]) }
+        let services: [any Service] = [providers] + (apple.map { [$0] } ?? [])
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }))
         do {
-            try await sandbox.application { port in logger.info("listening", metadata: ["port": "\(port)"]) }.runService()
+            try await group.run()
         } catch {
-            throw SettingsFault(key: "listen", problem: "\(listener.address):\(listener.port) cannot be served: \(error)")
+            let addresses = ([settings.listen] + (settings.apple.map { [$0.listen] } ?? [])).map { "\($0.address):\($0.port)" }
+            throw SettingsFault(key: "listen", problem: "\(addresses.joined(separator: " and ")) cannot be served: \(error)")
         }
     }
 }

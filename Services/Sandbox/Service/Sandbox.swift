@@ -6,6 +6,8 @@ public import Logging
 public struct Sandbox: Sendable {
     private let settings: SandboxSettings
     private let providers: [IdentityProvider]
+    private let log: RequestLog
+    private let platform: PlatformRoutes?
     private let pages: Pages
     private let clock: AdjustableClock
     private let identifiers: any IdentifierSource
@@ -25,17 +27,42 @@ public struct Sandbox: Sendable {
         providers = try settings.mvpds.enumerated().map { index, mvpd throws(SettingsFault) in
             try IdentityProvider(mvpd, index: index, settings: settings, serviceProvider: serviceProvider)
         }
+        let log = RequestLog(logger: logger)
+        self.log = log
+        platform = try settings.apple.map { [providers, identifiers, clock = self.clock] apple throws(SettingsFault) in
+            let byID = Dictionary(uniqueKeysWithValues: providers.map { ($0.id, $0) })
+            return PlatformRoutes(
+                framework: PlatformFramework(providers: apple.providers.compactMapValues { byID[$0] }, all: providers, identifiers: identifiers),
+                tokens: IdentityTokens(
+                    issuer: apple.identityIssuer, key: try KeyFile.signingKey(apple.identityKey, key: "apple.identityKey")),
+                accounts: PlatformAccounts(), clock: clock, log: log)
+        }
     }
 
     /// The HTTP application on the address of the settings.
     /// - Parameter onServerRunning: Called with the port once the address is bound.
     public func application(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) -> some ApplicationProtocol {
+        application(router(), on: settings.listen, onServerRunning)
+    }
+
+    /// The stand-in Apple on its own address; nil when the settings have none.
+    public func appleApplication(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) -> (any ApplicationProtocol)? {
+        guard let platform, let apple = settings.apple else { return nil }
+        let router = Router(context: SandboxContext.self)
+        router.get("/healthz") { _, _ in "ok" }
+        platform.add(to: router)
+        return application(router, on: apple.listen, onServerRunning)
+    }
+
+    private func application(
+        _ router: Router<SandboxContext>, on listener: SandboxSettings.Listener, _ onServerRunning: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol {
         // The web framework's own lines at level info are sentences, not events.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         return Application(
-            router: router(),
-            configuration: ApplicationConfiguration(address: .hostname(settings.listen.address, port: settings.listen.port)),
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname(listener.address, port: listener.port)),
             onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
             logger: quiet
         )
@@ -43,7 +70,6 @@ public struct Sandbox: Sendable {
 
     private func router() -> Router<SandboxContext> {
         let router = Router(context: SandboxContext.self)
-        let log = RequestLog(logger: logger)
         let disturbances = Disturbances()
         let byID = Dictionary(uniqueKeysWithValues: providers.map { ($0.id, $0) })
         router.get("/healthz") { _, _ in "ok" }

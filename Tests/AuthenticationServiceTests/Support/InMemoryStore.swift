@@ -1,11 +1,12 @@
 import Clocks
+import Contracts
 import Faults
 import Synchronization
 
 @testable import AuthenticationService
 
 /// The stores' contract without a database.
-final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, TrialStore {
+final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, TrialStore, ProfileRequestStore {
     private struct AssertionKey: Hashable {
         let issuer: String
         let id: String
@@ -26,6 +27,8 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var assertions: Set<AssertionKey> = []
         var sessions: [SessionKey: SessionRecord] = [:]
         var trials: [TrialEntry] = []
+        var profileRequests: [SamlRequestID: ProfileRequestRecord] = [:]
+        var logouts: [SessionKey: (at: Timestamp, until: Timestamp)] = [:]
 
         mutating func use(_ id: RegistrationRecordID, now: Timestamp) -> Bool {
             guard let code = records.first(where: { $0.value.id == id })?.key, let record = records[code], !record.isUsed,
@@ -127,10 +130,45 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         }
     }
 
+    func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
+        state.withLock { $0.sessions.values.filter { $0.origin.identity == identity && $0.expiresAt > now } }
+    }
+
+    func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp? {
+        state.withLock { $0.logouts[key] }.flatMap { $0.until > now ? $0.at : nil }
+    }
+
+    func add(_ request: ProfileRequestRecord) async throws(Fault) { state.withLock { $0.profileRequests[request.requestID] = request } }
+
+    func profileRequest(_ id: SamlRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
+        state.withLock { $0.profileRequests[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    func newestProfileRequest(
+        client: ClientID, requestor: RequestorID, mvpd: MvpdID, platform: Platform, now: Timestamp
+    ) async throws(Fault) -> ProfileRequestRecord? {
+        state.withLock { state in
+            state.profileRequests.values.filter { $0.isOf(client, requestor, mvpd, platform) && $0.expiresAt > now }
+                .max { ($0.createdAt, $0.requestID.text) < ($1.createdAt, $1.requestID.text) }
+        }
+    }
+
+    func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult {
+        state.withLock { state in
+            guard let request = state.profileRequests[completion.requestID], request.expiresAt > now else { return .notPending }
+            state.profileRequests[completion.requestID] = nil
+            let key = AssertionKey(issuer: completion.replay.issuer, id: completion.replay.assertionID)
+            guard state.assertions.insert(key).inserted else { return .replayed }
+            state.sessions[completion.session.key] = completion.session
+            return .completed
+        }
+    }
+
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
         state.withLock { state in
             var ended = 0
             for key in requestors.map({ SessionKey(device: device, requestor: $0) }) {
+                defer { Self.remember(logoutOf: key, &state, now) }
                 guard let session = state.sessions[key], claims.agree(with: session.claims) else { continue }
                 state.sessions[key] = nil
                 if session.expiresAt > now { ended += 1 }
@@ -176,5 +214,10 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             }
             return before - state.trials.count
         }
+    }
+
+    private static func remember(logoutOf key: SessionKey, _ state: inout State, _ now: Timestamp) {
+        let latest = state.sessions.values.filter { $0.origin.identity != nil }.map(\.expiresAt).max()
+        if let latest, latest > now { state.logouts[key] = (now, latest) }
     }
 }

@@ -11,6 +11,8 @@ final class ScriptedSaml: SamlSignIn {
     private struct State {
         var verdict: SamlVerdict = .silent
         var requests: [SamlRequest] = []
+        var platformRequests: [PlatformSamlRequest] = []
+        var claimed: SamlRequestID?
     }
 
     private let state = Mutex(State())
@@ -18,14 +20,24 @@ final class ScriptedSaml: SamlSignIn {
     /// Every request so far, oldest first.
     var requests: [SamlRequest] { state.withLock { $0.requests } }
 
+    /// Every verification token so far, oldest first.
+    var platformRequests: [PlatformSamlRequest] { state.withLock { $0.platformRequests } }
+
+    /// From now on answers name that request; `nil`: none.
+    func claim(_ request: SamlRequestID?) { state.withLock { $0.claimed = request } }
+
     func answer(_ verdict: SamlVerdict) { state.withLock { $0.verdict = verdict } }
 
     /// An assertion that passes every check.
     func accept(
-        user: String = "user-42", assertion: String = "_assertion-1", isHomeBased: Bool = false, sessionEnd: Timestamp? = nil
+        user: String = "user-42", assertion: String = "_assertion-1", isHomeBased: Bool = false, sessionEnd: Timestamp? = nil,
+        attributes: Set<String> = []
     ) {
         let replay = SignInCompletion.Replay(issuer: "https://idp.example", assertionID: assertion, expiresAt: t0 + .seconds(600))
-        answer(.accepted(AcceptedSignIn(replay: replay, subject: Sample.subject(user, isHomeBased: isHomeBased), sessionEnd: sessionEnd)))
+        answer(
+            .accepted(
+                AcceptedSignIn(
+                    replay: replay, subject: Sample.subject(user, isHomeBased: isHomeBased), sessionEnd: sessionEnd, attributeNames: attributes)))
     }
 
     func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
@@ -34,6 +46,22 @@ final class ScriptedSaml: SamlSignIn {
     }
 
     func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlVerdict {
+        state.withLock { $0.verdict }
+    }
+
+    func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch {
+        state.withLock { state in
+            state.platformRequests.append(request)
+            state.claimed = request.id
+        }
+        return PlatformDispatch(encoded: "dG9rZW4=", issuer: "https://sp.example/on-behalf-of/\(request.requestor)")
+    }
+
+    func claimedRequest(of response: UnverifiedResponse) -> SamlRequestID? { state.withLock { $0.claimed } }
+
+    func verdict(
+        on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp
+    ) -> SamlVerdict {
         state.withLock { $0.verdict }
     }
 

@@ -8,6 +8,7 @@ struct Device: Sendable {
     let requestor: String
     let id: String
     let accessToken: String
+    var information = Device.information
 
     static let information = encoded(#"{"primaryHardwareType":"TV","model":"Test TV","osName":"Linux"}"#)
 
@@ -29,7 +30,7 @@ struct Device: Sendable {
     var domain: String { Self.domains[requestor] ?? "" }
 
     var headers: [String: String] {
-        ["Authorization": "Bearer \(accessToken)", "X-Device-Info": Self.information, "Accept": "application/json"]
+        ["Authorization": "Bearer \(accessToken)", "X-Device-Info": information, "Accept": "application/json"]
     }
 
     /// A call with the device set (rest-v1 §3).

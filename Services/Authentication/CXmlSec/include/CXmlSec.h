@@ -83,7 +83,8 @@ typedef enum { CXS_SHA1 = 1, CXS_SHA256, CXS_SHA384, CXS_SHA512 } cxs_digest_met
 typedef enum {
     CXS_VERIFIED = 0,
     CXS_NOT_VERIFIED,       /* the signature or the digest is wrong, or the library refused to process it */
-    CXS_REFERENCE_MISMATCH  /* not exactly one reference to the element */
+    CXS_REFERENCE_MISMATCH, /* not exactly one reference to the element */
+    CXS_DIGEST_MISMATCH     /* the content is not what was signed */
 } cxs_verify_status;
 
 /*

@@ -20,6 +20,9 @@ struct AttributeStatements {
         }
     }
 
+    /// The names of those that have a value.
+    var names: Set<String> { Set(sources.filter { source in source.values.contains { !$0.isEmpty } }.map(\.name)) }
+
     /// The value of an attribute that has exactly one.
     func onlyValue(of name: String) -> String? {
         let values = values(of: name, nameFormat: "")

@@ -8,6 +8,9 @@ public struct ExpectedResponse: Sendable {
     public var requestedAt: Timestamp
     /// The address of the assertion consumer service: `Destination` and `Recipient`.
     public var assertionConsumerServiceURL: String
+    /// Where an answer to a platform's sign-in framework may be addressed as well (mvpd §2.8); nil: nowhere.
+    public var exchangeURL: String?
+    public var answeredRequest: AnsweredRequest = .recorded
     public var issuer: ExpectedIssuer
     /// The base `spEntityId`, accepted as audience.
     public var serviceProviderEntityID: String
@@ -32,6 +35,9 @@ public struct ExpectedResponse: Sendable {
     /// The attribute whose value is the user id instead of the NameID.
     public var guidAttributeName: String?
     public var attributeMap: [AttributeMapping] = []
+
+    /// True for the address of this service under which the answer came.
+    func isAddressed(to address: String?) -> Bool { address == assertionConsumerServiceURL || address != nil && address == exchangeURL }
 
     /// - Parameters:
     ///   - requestID: `ID` of the pending request.

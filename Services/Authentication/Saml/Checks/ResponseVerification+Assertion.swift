@@ -16,8 +16,8 @@ extension ResponseVerification {
         let userID = try checkUserID(nameID, statements)
         return VerifiedAssertion(
             replayKey: .init(issuer: try text(of: issuer, .replay), assertionID: id, expiresAt: latest + expected.clockSkew),
-            nameID: nameID, sessionIndex: session.index, sessionNotOnOrAfter: session.end, authnInstant: session.instant, userID: userID,
-            attributes: statements.mapped(by: expected.attributeMap, nameID: nameID))
+            nameID: nameID, sessionIndex: session?.index, sessionNotOnOrAfter: session?.end, authnInstant: session?.instant, userID: userID,
+            attributeNames: statements.names, attributes: statements.mapped(by: expected.attributeMap, nameID: nameID))
     }
 
     /// Step 24.
@@ -67,8 +67,8 @@ extension ResponseVerification {
     }
 
     private func confirms(_ details: XmlElement, until end: Timestamp) -> Bool {
-        details.attribute("Recipient", equals: expected.assertionConsumerServiceURL) && details.attribute("NotBefore") == nil
-            && details.attribute("InResponseTo", equals: expected.requestID) && now < end + expected.clockSkew
+        expected.isAddressed(to: details.attribute("Recipient")) && details.attribute("NotBefore") == nil
+            && (expected.answeredRequest == .any || details.attribute("InResponseTo", equals: expected.requestID)) && now < end + expected.clockSkew
     }
 
     /// Steps 28 and 29.

@@ -7,13 +7,14 @@ extension ResponseVerification {
         let response = signed.response?.element ?? signed.received.root
         let destination = response.attribute("Destination")
         try trace.require(
-            destination == nil ? signed.response == nil : destination == expected.assertionConsumerServiceURL, .destination, .destination,
+            destination == nil ? signed.response == nil : expected.isAddressed(to: destination), .destination, .destination,
             "The response is not addressed to this assertion consumer service.")
         try checkAge(of: response)
         guard let answered = response.attribute("InResponseTo") else {
             throw trace.fail(.inResponseTo, .unsolicited, "The response answers no request.")
         }
-        try trace.require(answered == expected.requestID, .inResponseTo, .request, "The response answers another request.")
+        try trace.require(
+            expected.answeredRequest == .any || answered == expected.requestID, .inResponseTo, .request, "The response answers another request.")
         if let issuer = response.firstChild("Issuer", in: Namespaces.assertion) {
             try checkIssuer(issuer, .responseIssuer)
         }
@@ -24,8 +25,9 @@ extension ResponseVerification {
         guard let issued = response.attribute("IssueInstant").flatMap(SamlInstant.parse) else {
             throw trace.fail(.issueInstant, .stale, "The response does not say when it was issued.")
         }
+        let age = expected.answeredRequest == .any ? min(expected.maximumResponseAge, AnsweredRequest.maximumAge) : expected.maximumResponseAge
         try trace.require(
-            issued + expected.maximumResponseAge + expected.clockSkew >= now && issued - expected.clockSkew <= now, .issueInstant, .stale,
+            issued + age + expected.clockSkew >= now && issued - expected.clockSkew <= now, .issueInstant, .stale,
             "The response is too old, or from the future.")
     }
 

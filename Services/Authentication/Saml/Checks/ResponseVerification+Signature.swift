@@ -88,6 +88,7 @@ extension ResponseVerification {
         }
         guard status == CXS_VERIFIED, let verified else {
             keepDiagnostic()
+            digestDiffers = status == CXS_DIGEST_MISMATCH
             throw trace.fail(.signature, .signatureInvalid, "The signature does not verify with a pinned certificate.")
         }
         trace.pass(.signature)

@@ -8,6 +8,8 @@ struct ResponseVerification {
     var trace = CheckTrace()
     /// What the library said about the last signature or decryption that failed.
     var diagnostic: String?
+    /// True when a signature failed because its content is not what was signed.
+    var digestDiffers = false
 
     init(expecting expected: ExpectedResponse, at now: Timestamp) {
         self.expected = expected

@@ -20,6 +20,7 @@ public struct ResponseVerifier: Sendable {
         } catch {
             verdict = .rejected(error)
         }
-        return ResponseReport(verdict: verdict, trace: verification.trace, diagnostic: verification.diagnostic)
+        return ResponseReport(
+            verdict: verdict, trace: verification.trace, diagnostic: verification.diagnostic, digestDiffers: verification.digestDiffers)
     }
 }

@@ -15,10 +15,16 @@ extension AuthnRequest {
     /// The form fields for the POST binding: the request with an enveloped signature, base64 (SAML bindings §3.5.4).
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
     public func postForm(signedWith key: SigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> PostForm {
-        let signed = try key.sign(document(signatureFor: key.certificate))
+        let signed = try signedDocument(signedWith: key)
         return PostForm(
             action: destination,
-            fields: [("SAMLRequest", StrictBase64.encode(Array(signed.utf8)))] + (relayState.map { [("RelayState", $0.rawValue)] } ?? []))
+            fields: [("SAMLRequest", signed)] + (relayState.map { [("RelayState", $0.rawValue)] } ?? []))
+    }
+
+    /// The request with an enveloped signature, base64: what a form or a platform's framework carries.
+    /// - Throws: `SamlConfigurationError` when the key cannot sign.
+    public func signedDocument(signedWith key: SigningKey) throws(SamlConfigurationError) -> String {
+        StrictBase64.encode(Array(try key.sign(document(signatureFor: key.certificate)).utf8))
     }
 
     private static func deflated(_ text: String) throws(SamlConfigurationError) -> [UInt8] {

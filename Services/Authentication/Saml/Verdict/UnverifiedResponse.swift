@@ -16,4 +16,11 @@ public struct UnverifiedResponse: Sendable {
         }
         self.octets = octets
     }
+
+    /// The request that the response claims to answer: good for looking that request up, and for nothing else.
+    /// - Returns: Nil when it names none, or cannot be read.
+    public var claimedRequestID: String? {
+        guard let root = try? ParsedDocument.parse(octets).root, root.isNamed("Response", in: Namespaces.protocol) else { return nil }
+        return root.attribute("InResponseTo")
+    }
 }

@@ -18,9 +18,12 @@ public struct VerifiedAssertion: Hashable, Sendable {
     public let sessionIndex: String?
     /// The end of the session that the MVPD asks for.
     public let sessionNotOnOrAfter: Timestamp?
-    public let authnInstant: Timestamp
+    /// Nil without an authn statement, which only an answer to any request may lack.
+    public let authnInstant: Timestamp?
     /// The raw user id: NameID, or the attribute that the endpoint names instead (mvpd §2.5).
     public let userID: UpstreamUserID
+    /// The names of the attributes that have a value, mapped or not.
+    public let attributeNames: Set<String>
     /// The mapped attributes, in the order of the attribute map. Unknown attributes are dropped.
     public let attributes: [MappedAttribute]
 }

@@ -24,6 +24,7 @@ final class BearerCheck: Sendable {
     private let store: any ClientStore
     private let clock: any WallClock
     private let metrics: AuthenticationMetrics
+    private let identities: PlatformIdentities
     private let checked: CoherentCache<String, CheckedToken>
 
     /// - Parameter capacity: How many checked tokens are remembered, at least 2.
@@ -36,6 +37,7 @@ final class BearerCheck: Sendable {
         self.store = store
         self.clock = clock
         self.metrics = metrics
+        identities = PlatformIdentities(clock: clock)
         checked = CoherentCache(capacity: capacity)
     }
 
@@ -54,17 +56,20 @@ final class BearerCheck: Sendable {
     /// - Parameters:
     ///   - requiresRequestor: False for logout, which may lack one (rest-v1 §2.8).
     ///   - allowsPlaceholder: True where a device may still lack an id (rest-v1 §2.5).
+    ///   - requiresInformation: False where the device information may be left out (rest-v1 §3.12).
     /// - Throws: As `client`, then `invalid_requestor`, `invalid_device_id`, `invalid_device_info`.
     func device(
-        _ call: DeviceCall?, requiresRequestor: Bool = true, allowsPlaceholder: Bool = false
+        _ call: DeviceCall?, requiresRequestor: Bool = true, allowsPlaceholder: Bool = false, requiresInformation: Bool = true
     ) async throws(Fault) -> DeviceCaller {
         let call = call ?? DeviceCall()
         let client = try await client(call.accessToken, requestor: "")
         if requiresRequestor || !call.requestor.isEmpty { try requireCovered(call.requestor, by: client) }
         let device = try DeviceRules.device(call.deviceID, allowsPlaceholder: allowsPlaceholder)
         return DeviceCaller(
-            client: client, requestor: RequestorID(call.requestor), device: device, information: try DeviceRules.information(call),
-            userAgent: call.userAgent, deviceType: call.deviceType, claims: DeviceClaims(appID: call.appID, deviceUser: call.deviceUser))
+            client: client, requestor: RequestorID(call.requestor), device: device,
+            information: try DeviceRules.information(call, isRequired: requiresInformation), userAgent: call.userAgent,
+            deviceType: call.deviceType, claims: DeviceClaims(appID: call.appID, deviceUser: call.deviceUser),
+            identity: identities.identity(of: call.subjectToken, in: client.catalogue))
     }
 
     /// To be called when a client was revoked, after the store knows it: no token counts any more without a look at the store.

@@ -11,6 +11,8 @@ struct DeviceCaller: Sendable {
     let userAgent: String
     let deviceType: String
     let claims: DeviceClaims
+    /// Who the platform says that its user is, if it says so credibly (rest-v1 §2.6).
+    let identity: PlatformIdentity?
 
     var catalogue: Catalogue { client.catalogue }
 }

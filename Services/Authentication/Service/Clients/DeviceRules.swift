@@ -20,9 +20,11 @@ enum DeviceRules {
         return device
     }
 
+    /// - Parameter isRequired: False: a call without any is answered with what is known.
     /// - Throws: `invalid_device_info` without model and operating system; `invalid_request` when a text is too long.
-    static func information(_ call: DeviceCall) throws(Fault) -> DeviceInformation {
-        guard let device = call.device, !device.model.isEmpty, !device.osName.isEmpty else {
+    static func information(_ call: DeviceCall, isRequired: Bool = true) throws(Fault) -> DeviceInformation {
+        let device = call.device ?? DeviceInformation()
+        guard !isRequired || !device.model.isEmpty && !device.osName.isEmpty else {
             throw Fault(.invalidDeviceInformation, "The device information lacks 'model' or 'osName', or cannot be read.")
         }
         for (name, text) in [("deviceType", call.deviceType), ("deviceUser", call.deviceUser), ("appId", call.appID)]

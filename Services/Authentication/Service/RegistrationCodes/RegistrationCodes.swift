@@ -74,7 +74,8 @@ struct RegistrationCodes: Sendable {
         return RegistrationRecord(
             id: RegistrationRecordID(random.uuid()), code: .random(from: random), requestor: caller.requestor, mvpd: request.mvpd,
             generatedAt: now, expiresAt: now + lifetime, deviceID: caller.device, device: caller.information, userAgent: caller.userAgent,
-            deviceType: caller.deviceType, claims: caller.claims, registrationURL: request.registrationURL, clientID: caller.client.id)
+            deviceType: caller.deviceType, claims: caller.claims, registrationURL: request.registrationURL, clientID: caller.client.id,
+            identity: caller.identity)
     }
 
     private static func lifetime(_ seconds: UInt32) throws(Fault) -> Duration {

@@ -20,4 +20,6 @@ struct RegistrationRecord: Hashable, Sendable {
     let clientID: ClientID
     /// True once a sign-in through the code has succeeded; it starts no other (rest-v1 §3.7).
     var isUsed = false
+    /// Who the platform said that its user is (rest-v1 §2.6); the sign-in through the code is theirs.
+    var identity: PlatformIdentity?
 }

@@ -20,7 +20,20 @@ struct SessionLookup: Sendable {
         let record = try await store.session(SessionKey(device: caller.device, requestor: caller.requestor))
         let state = SessionState.of(
             record, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
+        if case .valid = state {} else if let shared = try await shared(caller) { return (shared, caller.catalogue) }
         return (try state.requireValid(), caller.catalogue)
+    }
+
+    /// What a device without a session of its own takes over from its platform's user (rest-v1 §4.9).
+    private func shared(_ caller: DeviceCaller) async throws(Fault) -> SessionRecord? {
+        guard let identity = caller.identity else { return nil }
+        let now = clock.now()
+        let logins = try await store.sessions(of: identity, now: now)
+        guard !logins.isEmpty else { return nil }
+        let loggedOutAt = try await store.lastLogout(SessionKey(device: caller.device, requestor: caller.requestor), now: now)
+        let session = SharedSession.find(among: logins, for: caller, loggedOutAt: loggedOutAt, now: now)
+        if session != nil { metrics.sharedSessions.increment() }
+        return session
     }
 
     /// The session that a sign-in through this code made, if it is still the device's and valid (rest-v1 §3.10).

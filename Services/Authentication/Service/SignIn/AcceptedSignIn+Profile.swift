@@ -16,6 +16,7 @@ extension AcceptedSignIn {
         subject = UpstreamSubject(
             userID: assertion.userID.rawValue, name: name, isHomeBased: isHomeBased, attributes: assertion.attributes.flatMap(\.contract))
         sessionEnd = assertion.sessionNotOnOrAfter
+        attributeNames = assertion.attributeNames
     }
 }
 

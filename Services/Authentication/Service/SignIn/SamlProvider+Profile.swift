@@ -46,6 +46,17 @@ extension SamlEndpoint {
         expected.attributeMap = attributeMap.map(\.profile)
     }
 
+    /// What differs for an answer that a platform's framework passed on (mvpd §2.8).
+    func configurePlatformExchange(_ expected: inout ExpectedResponse) {
+        expected.forceAuthn = false
+        if answersAnyRequest { expected.answeredRequest = .any }
+        let age = platformExchange?.maxAgeSeconds ?? 0
+        if age != 0 { expected.maximumResponseAge = .seconds(Int64(age)) }
+    }
+
+    /// True when the platform may ask the MVPD with a request of its own.
+    var answersAnyRequest: Bool { platformExchange?.inResponseToMode == .device }
+
     private var policy: SamlProfile.SignaturePolicy {
         switch signaturePolicy {
         case .assertion: .assertion

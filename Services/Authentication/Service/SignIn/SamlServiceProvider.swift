@@ -17,7 +17,7 @@ final class SamlServiceProvider: SamlSignIn {
         let metadataValidity: Duration
     }
 
-    private let identity: Identity
+    let identity: Identity
     private let random: any RandomSource
     /// Parsed certificates by their DER, so that a sign-in does not parse them again.
     private let certificates = Mutex(BoundedCache<[UInt8], PinnedCertificate>(capacity: 4096))
@@ -28,7 +28,7 @@ final class SamlServiceProvider: SamlSignIn {
     }
 
     func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
-        let message = authnRequest(request)
+        let message = authnRequest(request.id, request.requestor, request.provider, request.now)
         let relay = RelayState(rawValue: request.relay.text)
         do {
             guard request.provider.endpoint.requestBinding == .post else {
@@ -44,21 +44,11 @@ final class SamlServiceProvider: SamlSignIn {
     }
 
     func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlVerdict {
-        let expected: ExpectedResponse
         do throws(SamlConfigurationError) {
-            expected = try expectation(pending, provider)
+            let recorded = Recorded(id: pending.requestID, startedAt: pending.startedAt, issuerSent: pending.issuerSent)
+            return SamlVerdict(ResponseVerifier().verify(response, expecting: try expectation(recorded, provider), at: now).verdict)
         } catch {
             return .rejected(SamlRejection(.unusable, error.description))
-        }
-        switch ResponseVerifier().verify(response, expecting: expected, at: now).verdict {
-        case .accepted(let assertion): return .accepted(AcceptedSignIn(assertion))
-        case .rejected(let rejection): return .rejected(rejection)
-        case .status(let status):
-            switch status.consequence {
-            case .declined: return .declined(codes: status.codes)
-            case .notAuthenticated: return .silent
-            case .misconfigured: return .misconfigured(codes: status.codes)
-            }
         }
     }
 
@@ -75,29 +65,36 @@ final class SamlServiceProvider: SamlSignIn {
         }
     }
 
-    private func authnRequest(_ request: SamlRequest) -> AuthnRequest {
-        let endpoint = request.provider.endpoint
+    func authnRequest(_ id: SamlRequestID, _ requestor: RequestorID, _ provider: SamlProvider, _ now: Timestamp) -> AuthnRequest {
+        let endpoint = provider.endpoint
         var message = AuthnRequest(
-            id: RequestID(rawValue: request.id.text), issuedAt: request.now, destination: endpoint.ssoURL,
+            id: RequestID(rawValue: id.text), issuedAt: now, destination: endpoint.ssoURL,
             assertionConsumerServiceURL: identity.assertionConsumerServiceURL, serviceProviderEntityID: identity.entityID,
-            onBehalfOf: endpoint.partnerID.isEmpty ? request.requestor.text : endpoint.partnerID)
+            onBehalfOf: endpoint.partnerID.isEmpty ? requestor.text : endpoint.partnerID)
         message.scopingMode = endpoint.scoping
         message.forceAuthn = endpoint.forceAuthn
         message.nameIDFormat = endpoint.nameIDFormat
         message.spNameQualifier = endpoint.spNameQualifier
         message.allowCreate = !endpoint.disallowCreate
-        message.proxiedProvider = request.provider.proxied
+        message.proxiedProvider = provider.proxied
         return message
     }
 
-    private func expectation(_ pending: PendingSignIn, _ provider: SamlProvider) throws(SamlConfigurationError) -> ExpectedResponse {
+    /// What a request left behind, by whatever way it went out.
+    struct Recorded {
+        let id: SamlRequestID
+        let startedAt: Timestamp
+        let issuerSent: String
+    }
+
+    func expectation(_ recorded: Recorded, _ provider: SamlProvider) throws(SamlConfigurationError) -> ExpectedResponse {
         let endpoint = provider.endpoint
         var pinned: [PinnedCertificate] = []
         for der in endpoint.signingCertificates { pinned.append(try certificate(der)) }
         var expected = ExpectedResponse(
-            requestID: pending.requestID.text, requestedAt: pending.startedAt,
+            requestID: recorded.id.text, requestedAt: recorded.startedAt,
             assertionConsumerServiceURL: identity.assertionConsumerServiceURL, issuer: provider.expectedIssuer,
-            serviceProviderEntityID: identity.entityID, issuerSent: pending.issuerSent, pinnedCertificates: pinned,
+            serviceProviderEntityID: identity.entityID, issuerSent: recorded.issuerSent, pinnedCertificates: pinned,
             nameIDFormats: [endpoint.acceptedNameIDFormat])
         endpoint.configure(&expected)
         expected.decryptionKeys = [identity.decryptionKey]

@@ -9,6 +9,16 @@ protocol SamlSignIn: Sendable {
     /// - Throws: `internal` when the key cannot sign.
     func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch
 
+    /// The signed request as a platform's framework takes it (mvpd §2.8).
+    /// - Throws: `internal` when the key cannot sign.
+    func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch
+
+    /// The recorded request that an answer claims to be for; nothing of the answer is checked.
+    func claimedRequest(of response: UnverifiedResponse) -> SamlRequestID?
+
+    /// What an answer means that a platform's framework passed on (mvpd §2.3 B to F, §2.8).
+    func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlVerdict
+
     /// What an answer means for the sign-in that waits for it (mvpd §2.3 steps 5 to 30 and 32).
     func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlVerdict
 
@@ -31,6 +41,22 @@ struct SamlDispatch: Sendable {
     let url: String
     /// Empty for the Redirect binding.
     let fields: [FormField]
+    /// The issuer that the request names.
+    let issuer: String
+}
+
+/// What a platform's verification token needs to know.
+struct PlatformSamlRequest: Sendable {
+    let id: SamlRequestID
+    let requestor: RequestorID
+    let provider: SamlProvider
+    let now: Timestamp
+}
+
+/// A verification token.
+struct PlatformDispatch: Sendable {
+    /// Base64 of the signed request.
+    let encoded: String
     /// The issuer that the request names.
     let issuer: String
 }

@@ -13,10 +13,27 @@ enum SamlVerdict: Sendable {
     case rejected(SamlRejection)
 }
 
+extension SamlVerdict {
+    init(_ verdict: ResponseVerdict) {
+        switch verdict {
+        case .accepted(let assertion): self = .accepted(AcceptedSignIn(assertion))
+        case .rejected(let rejection): self = .rejected(rejection)
+        case .status(let status):
+            switch status.consequence {
+            case .declined: self = .declined(codes: status.codes)
+            case .notAuthenticated: self = .silent
+            case .misconfigured: self = .misconfigured(codes: status.codes)
+            }
+        }
+    }
+}
+
 /// What a verified assertion says.
 struct AcceptedSignIn: Hashable, Sendable {
     let replay: SignInCompletion.Replay
     let subject: UpstreamSubject
     /// `SessionNotOnOrAfter`, if it was sent.
     let sessionEnd: Timestamp?
+    /// The names of the attributes that have a value, as the MVPD calls them.
+    var attributeNames: Set<String> = []
 }

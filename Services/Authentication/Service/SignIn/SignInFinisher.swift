@@ -101,7 +101,8 @@ struct SignInFinisher: Sendable {
             id: SessionID(random.uuid()), key: SessionKey(device: record.deviceID, requestor: record.requestor), mvpd: MvpdID(mvpd.id),
             record: record.id, claims: record.claims, clientID: record.clientID,
             userID: scrambler.scramble(accepted.subject.userID, mvpd: MvpdID(mvpd.id)), subject: accepted.subject, createdAt: answer.now,
-            expiresAt: end, origin: SessionOrigin(kind: .regular, authenticatedAt: answer.now), updatedAt: answer.now, device: record.device)
+            expiresAt: end, origin: SessionOrigin(kind: .regular, authenticatedAt: answer.now, identity: record.identity),
+            updatedAt: answer.now, device: record.device)
     }
 
     /// Where the person goes: the app's address if it is still registered, else the channel's default (mvpd §2.4).

@@ -1,11 +1,12 @@
 internal import Clocks
+internal import Contracts
 internal import Faults
 
 // What the service asks of its storage. A method that changes something returns when the change is durable. All of them throw a fault of
 // the storage (`unavailable`, `overloaded`, `storage_full`, `internal`), which is never a statement about a credential.
 
 /// Everything that the service keeps.
-typealias AuthenticationStore = ClientStore & RegistrationCodeStore & SignInStore & SessionStore & TrialStore
+typealias AuthenticationStore = ClientStore & RegistrationCodeStore & SignInStore & SessionStore & TrialStore & ProfileRequestStore
 
 protocol ClientStore: Sendable {
     func add(_ client: Client) async throws(Fault)
@@ -55,7 +56,29 @@ protocol SessionStore: Sendable {
     /// - Returns: False when that code is no longer live or has been used; nothing changed.
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool
 
-    /// Removes the device's sessions at these requestors that its claims may see.
+    /// The sessions of a platform identity that have not expired (rest-v1 §4.9).
+    func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord]
+
+    /// When the device was last logged out at the requestor, as long as a session from before could still be taken over.
+    func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp?
+
+    /// Removes the device's sessions at these requestors that its claims may see, and remembers the logout at each.
     /// - Returns: How many there were that had not expired.
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int
+}
+
+protocol ProfileRequestStore: Sendable {
+    func add(_ request: ProfileRequestRecord) async throws(Fault)
+
+    /// The request with that id, unless it was answered or is over.
+    func profileRequest(_ id: SamlRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord?
+
+    /// The latest of a client's requests that was not answered and is not over.
+    func newestProfileRequest(
+        client: ClientID, requestor: RequestorID, mvpd: MvpdID, platform: Platform, now: Timestamp
+    ) async throws(Fault) -> ProfileRequestRecord?
+
+    /// Consumes the request, remembers the assertion and stores the session in place of the one before, as one change. Of several calls for
+    /// one request or one assertion at most one completes.
+    func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult
 }

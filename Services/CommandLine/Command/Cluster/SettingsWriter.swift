@@ -26,6 +26,10 @@ struct SettingsWriter {
                 settings["data"] = home.data.appendingPathComponent(service.rawValue).path
             }
             if service == .gateway { settings["gateway"] = withCertificate(settings["gateway"]) }
+            if var apple = settings["apple"] as? [String: Any] {
+                apple["listen"] = ["address": "127.0.0.1", "port": ports.apple]
+                settings["apple"] = apple
+            }
             if settings["listen"] != nil { settings["listen"] = ["address": "127.0.0.1", "port": ports.main(service)] }
             try write(settings, to: home.settings(of: service))
         }

@@ -8,7 +8,7 @@ public struct DeviceCommand: AsyncParsableCommand {
         abstract: "Play a TV: show a registration code, wait for the sign-in, authorize a channel, verify its media token.",
         discussion: """
             Without --as the code is shown with a QR code, and you sign in yourself on the second screen. With --as a simulated person of \
-            the sandbox does it. Exit code 0 when the media token was verified.
+            the sandbox does it. With --platform-sso an Apple TV signs in by its own framework, without a code. Exit code 0 when the media token was verified.
             """
     )
 
@@ -21,8 +21,12 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "What to watch.")
     var resource = "ACME1-NEWS"
 
-    @Option(name: .customLong("as"), help: "The sandbox's person who signs in: ada, ben, cleo, dan or eve.")
+    @Option(name: [.customLong("as"), .customLong("person")], help: "The sandbox's person who signs in: ada, ben, cleo, dan or eve.")
     var person: String?
+
+    @Flag(
+        name: .customLong("platform-sso"), help: "Sign in by the Apple TV's own framework, as the sandbox plays it; the person is ada unless named.")
+    var usesPlatform = false
 
     @Option(help: "The MVPD where that person signs in.")
     var mvpd = "NorthCable"
@@ -53,7 +57,7 @@ public struct DeviceCommand: AsyncParsableCommand {
         let client = HTTPExchange.makeClient()
         let session = DeviceSession(
             console: Console(), exchange: HTTPExchange(client: client), gateway: gateway, requestor: requestor, resource: resource,
-            viewer: person.map { .simulated(name: $0, mvpd: mvpd) } ?? .person,
+            viewer: try viewer(cluster),
             pollInterval: person == nil ? .seconds(poll) : .milliseconds(200),
             certificates: try certificate.map(TextFile.read))
         let outcome: Result<Void, any Error>
@@ -65,6 +69,14 @@ public struct DeviceCommand: AsyncParsableCommand {
         }
         try await client.shutdown()
         try outcome.get()
+    }
+
+    private func viewer(_ cluster: ClusterFile?) throws -> DeviceSession.Viewer {
+        guard usesPlatform else { return person.map { .simulated(name: $0, mvpd: mvpd) } ?? .person }
+        guard let apple = cluster?.sandbox.apple else {
+            throw CommandFailure("no cluster runs here, and so no stand-in Apple", advice: "start one with ./Services/up")
+        }
+        return .platform(person: person ?? "ada", apple: apple)
     }
 
     private func softwareStatement(_ cluster: ClusterFile?) throws -> String {

@@ -9,6 +9,8 @@ struct DeviceSession {
         case person
         /// A simulated one.
         case simulated(name: String, mvpd: String)
+        /// Nobody: the platform has, at the stand-in Apple of that address.
+        case platform(person: String, apple: String)
     }
 
     let console: Console
@@ -23,18 +25,25 @@ struct DeviceSession {
 
     /// - Throws: `CommandFailure` at the first step that does not work.
     func play(statement: String, deviceID: String) async throws {
-        var app = StreamingApp(exchange: exchange, gateway: gateway, requestor: requestor, deviceID: deviceID)
+        let hardware: SimulatedHardware = if case .platform = viewer { .appleTV } else { .television }
+        var app = StreamingApp(exchange: exchange, gateway: gateway, requestor: requestor, deviceID: deviceID, hardware: hardware)
         app = try await console.step("The TV's app registered and got an access token") { [app] in
             var app = app
             try await app.register(statement: statement)
             return app
         }
-        let code = try await console.step({ "The TV got the registration code \(console.bold($0.code))" }) { try await app.requestCode() }
         switch viewer {
-        case .person: try await letPersonSignIn(app, code)
-        case .simulated(let name, let mvpd): try await signIn(app, code, name: name, mvpd: mvpd)
+        case .person: try await letPersonSignIn(app, try await requestCode(app))
+        case .simulated(let name, let mvpd): try await signIn(app, try await requestCode(app), name: name, mvpd: mvpd)
+        case .platform(let person, let apple):
+            let platform = SimulatedPlatform(exchange: exchange, address: apple, account: deviceID)
+            try await PlatformSignIn(console: console, app: app, platform: platform, person: person).play()
         }
         try await watch(app)
+    }
+
+    private func requestCode(_ app: StreamingApp) async throws -> StreamingApp.Code {
+        try await console.step({ "The TV got the registration code \(console.bold($0.code))" }) { try await app.requestCode() }
     }
 
     private func letPersonSignIn(_ app: StreamingApp, _ code: StreamingApp.Code) async throws {

@@ -37,7 +37,12 @@ struct SimulatedPerson {
         if (300..<400).contains(answer.status), let location = answer.header("location"), let target = resolve(location, against: url) {
             return Step(method: "GET", url: target, body: nil)
         }
-        guard answer.status == 200, var form = WebForm(html: answer.text), let target = resolve(form.action, against: url) else {
+        let form = WebForm(html: answer.text)
+        if answer.status == 422, form?.fields.contains(where: { $0.name == "password" }) == true {
+            throw CommandFailure(
+                "the MVPD refuses the login of \(name)", advice: "its password is its name in the sandbox; eve's login is refused always")
+        }
+        guard answer.status == 200, var form, let target = resolve(form.action, against: url) else {
             throw CommandFailure("the sign-in got stuck at \(address(of: url)) with status \(answer.status)")
         }
         if form.fields.contains(where: { $0.name == "password" }) {

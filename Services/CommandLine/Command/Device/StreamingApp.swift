@@ -18,13 +18,15 @@ struct StreamingApp: Sendable {
     let gateway: String
     let requestor: String
     let deviceID: String
+    let hardware: SimulatedHardware
     private(set) var accessToken = ""
 
-    init(exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String) {
+    init(exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String, hardware: SimulatedHardware = .television) {
         self.exchange = exchange
         self.gateway = gateway
         self.requestor = requestor
         self.deviceID = deviceID
+        self.hardware = hardware
     }
 
     /// Registers as a client and gets an access token (rest-v1 §3.1, §3.2).
@@ -85,29 +87,47 @@ struct StreamingApp: Sendable {
         guard answer.status == 204 else { throw failure(answer, "logging out") }
     }
 
-    private func deviceSet(_ more: [(String, String)] = []) -> String {
+    func deviceSet(_ more: [(String, String)] = []) -> String {
         FormEncoding.encode([("requestor", requestor), ("deviceId", deviceID)] + more)
     }
 
-    private func object(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> [String: Any] {
+    func object(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> [String: Any] {
         let answer = try await send(method, path, headers: headers, body: body)
         guard (200..<300).contains(answer.status) else { throw failure(answer, "\(method) \(path.prefix { $0 != "?" })") }
         return answer.object
     }
 
-    private func send(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
-        var all = headers + [("Accept", "application/json"), ("X-Device-Info", Self.deviceInformation), ("User-Agent", "boxoffice-device")]
+    func send(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
+        var all = headers + [("Accept", "application/json"), ("X-Device-Info", hardware.information), ("User-Agent", "boxoffice-device")]
         if !accessToken.isEmpty { all.append(("Authorization", "Bearer \(accessToken)")) }
         return try await exchange.send(method, gateway + path, headers: all, body: body)
     }
 
-    private func failure(_ answer: HTTPAnswer, _ what: String) -> CommandFailure {
+    func failure(_ answer: HTTPAnswer, _ what: String) -> CommandFailure {
         let object = answer.object
         let reason = object["details"] as? String ?? object["message"] as? String ?? object["error"] as? String
         return CommandFailure("\(what) was answered \(answer.status)\(reason.map { " (\($0))" } ?? "")")
     }
+}
 
-    private static let deviceInformation = Data(
-        #"{"primaryHardwareType":"TV","model":"Simulated TV","manufacturer":"Boxoffice","osName":"Linux","osVersion":"1"}"#.utf8
-    ).base64EncodedString()
+/// What a simulated device is.
+enum SimulatedHardware: Sendable {
+    case television
+    /// One whose platform can sign people in.
+    case appleTV
+
+    /// `deviceType` of the calls that ask for it.
+    var deviceType: String { self == .appleTV ? "tvOS" : "Television" }
+
+    /// `X-Device-Info`.
+    var information: String {
+        let text =
+            switch self {
+            case .television:
+                #"{"primaryHardwareType":"TV","model":"Simulated TV","manufacturer":"Boxoffice","osName":"Linux","osVersion":"1"}"#
+            case .appleTV:
+                #"{"primaryHardwareType":"SetTopBox","model":"Simulated Apple TV","manufacturer":"Apple","osName":"tvOS","osVersion":"26.0"}"#
+            }
+        return Data(text.utf8).base64EncodedString()
+    }
 }

@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Cryptography
 internal import Foundation
+internal import Tokens
 
 /// The keys and certificates of a local cluster: what is missing or about to expire is made, what is there is kept.
 struct LocalPki: Sendable {
@@ -33,6 +34,7 @@ struct LocalPki: Sendable {
                 try write(try P256PrivateKey.generate().pem(), to: "\(name).key", mode: 0o600)
                 made.append("\(name).key")
             }
+            try ensurePlatformIdentity(&made)
             if isMissing("admin.token") {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
                 made.append("admin.token")
@@ -78,6 +80,19 @@ struct LocalPki: Sendable {
         guard try !isCurrent(name) else { return }
         try write(.selfSigned(commonName: name, key: .rsa(.generate()), validity: .days(3650)), as: name)
         made.append(name)
+    }
+
+    /// The key of the stand-in platform's identity tokens, and its public half as a JWK set.
+    private func ensurePlatformIdentity(_ made: inout [String]) throws {
+        let (file, keys) = ("platform-identity.key", "platform-identity.jwks")
+        if isMissing(file) {
+            try write(try RSAPrivateKey.generate().pem(), to: file, mode: 0o600)
+            made.append(file)
+        } else if !isMissing(keys) {
+            return
+        }
+        let key = try RSAPrivateKey(pemFile: path(file))
+        try write(JSONWebKeySet(keys: [JSONWebKey(.rsa(key.publicKey))]).json + "\n", to: keys, mode: 0o644)
     }
 
     private func isCurrent(_ name: String) throws -> Bool {

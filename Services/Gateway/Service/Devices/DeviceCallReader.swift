@@ -18,6 +18,7 @@ struct DeviceCallReader: Sendable {
         var requestorIsOptional = false
         /// `dummy` stands for a device without an id (rest-v1 §2.5).
         var acceptsDummy = false
+        var deviceInformationIsOptional = false
 
         static let standard = Rules()
     }
@@ -56,13 +57,15 @@ struct DeviceCallReader: Sendable {
     private func call(_ exchange: Exchange, token: String, requestor: String, _ rules: Rules) throws(Fault) -> DeviceCall {
         let id = try deviceID(exchange, rules)
         let encoded = if let header = exchange.headers[.xDeviceInfo] { header } else { try exchange.value("device_info") }
-        var device = try DeviceInformation.strict(encoded, userAgent: exchange.userAgent)
+        let mayDerive = rules.deviceInformationIsOptional && encoded?.isEmpty != false
+        var device: DeviceInformation =
+            mayDerive ? .lenient(nil, userAgent: exchange.userAgent) : try .strict(encoded, userAgent: exchange.userAgent)
         let address = exchange.facts.clientAddress
         if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
         return DeviceCall(
             accessToken: token, requestor: requestor, deviceID: id, deviceType: try exchange.value("deviceType") ?? "",
             deviceUser: try exchange.value("deviceUser") ?? "", appID: try exchange.value("appId") ?? "", device: device,
-            clientAddress: address.text, userAgent: exchange.userAgent)
+            clientAddress: address.text, userAgent: exchange.userAgent, subjectToken: SubjectToken.sent(exchange))
     }
 
     private func deviceID(_ exchange: Exchange, _ rules: Rules) throws(Fault) -> String {

@@ -14,4 +14,5 @@ enum Endpoint: Hashable, Sendable {
     case freePreview
     case tempPassReset
     case metadata
+    case platform
 }

@@ -4,6 +4,8 @@ internal import Hummingbird
 extension HTTPFields.Element.Name {
     static let xForwardedFor = Self("X-Forwarded-For")!
     static let xDeviceInfo = Self("X-Device-Info")!
+    static let adobeSubjectToken = Self("Adobe-Subject-Token")!
+    static let rokuConnectToken = Self("X-Roku-Reserved-Roku-Connect-Token")!
     static let adobeRequestID = Self("Adobe-Request-Id")!
     static let adobeResponseConfidence = Self("Adobe-Response-Confidence")!
     static let traceparent = Self("traceparent")!

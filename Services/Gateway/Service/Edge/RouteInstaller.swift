@@ -25,7 +25,9 @@ struct RouteInstaller {
             return refusals.methodNotAllowed(exchange(request, context, route), allow: route.allowed)
         }
         let body: ByteBuffer
-        do { body = try await read(request, route.body) } catch {
+        // What a GET says stands in its query (rest-v1 §2.3).
+        let rule = request.method == .get && route.handlers[.post] != nil ? .ignored : route.body
+        do { body = try await read(request, rule) } catch {
             return refusals.badBody(error, exchange(request, context, route))
         }
         let exchange = exchange(request, context, route, body: body)

@@ -47,6 +47,11 @@ const char *_Nullable csandbox_verify_octets(
     const CSandboxKey *_Nonnull certificate, const char *_Nonnull digest, const uint8_t *_Nonnull data, size_t count,
     const uint8_t *_Nonnull signature, size_t signatureCount);
 
+/// Signs octets by RSA PKCS #1 v1.5; `digest` as above.
+const char *_Nullable csandbox_sign_octets(
+    const CSandboxKey *_Nonnull privateKey, const char *_Nonnull digest, const uint8_t *_Nonnull data, size_t count,
+    CSandboxOctets *_Nonnull out);
+
 // Parsing (mvpd §6).
 
 typedef struct CSandboxDocument CSandboxDocument;

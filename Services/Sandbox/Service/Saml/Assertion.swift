@@ -12,6 +12,10 @@ struct Assertion {
     let format: NameIDFormat
     let now: Timestamp
     let identifiers: any IdentifierSource
+    /// The attributes that were asked for; nil: all.
+    var attributeNames: Set<String>?
+    /// Whether each element begins a line of its own.
+    var breaksLines = false
 
     /// The assertion's text, signed when the provider signs assertions.
     func serialized() throws(XmlRefusal) -> String {
@@ -24,7 +28,7 @@ struct Assertion {
                 + (signs ? [XmlSignature.template(identifier: identifier, certificate: provider.certificate)] : [])
                 + [subject, conditions, authnStatement, attributeStatement]
         )
-        let text = node.serialized()
+        let text = breaksLines ? node.serialized().replacing("><", with: ">\n  <") : node.serialized()
         return signs ? try XmlSignature.sign(text, identifier: identifier, key: provider.key) : text
     }
 
@@ -79,11 +83,17 @@ struct Assertion {
     private var attributeStatement: XmlNode {
         .element(
             "saml:AttributeStatement", [:],
-            SubscriberAttributes(person: person, subscribers: provider.subscribers).all.map { name, values in
+            attributes.map { name, values in
                 .element(
                     "saml:Attribute", ["Name": name, "NameFormat": "urn:oasis:names:tc:SAML:2.0:attrname-format:basic"],
                     values.map { .element("saml:AttributeValue", [:], [.text($0)]) }
                 )
             })
+    }
+
+    private var attributes: [(name: String, values: [String])] {
+        let all = SubscriberAttributes(person: person, subscribers: provider.subscribers).all
+        guard let attributeNames else { return all }
+        return all.filter { attributeNames.contains($0.name) }
     }
 }

@@ -1,8 +1,8 @@
 /// A request that passed the checks of ``AuthnRequestReader``.
 struct AuthnRequest: Sendable, Codable, Equatable {
-    let identifier: String
+    var identifier: String
     /// The issuer as sent, with or without the requestor's suffix.
-    let issuer: String
+    var issuer: String
     /// Who the sign-in is for: the issuer's suffix, else the scoping's requester id.
     let requestor: String?
     /// The proxied providers that the scoping names.

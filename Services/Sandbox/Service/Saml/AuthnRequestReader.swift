@@ -4,6 +4,8 @@ internal import Clocks
 struct AuthnRequestReader: Sendable {
     /// How old or how far ahead a request may be.
     static let tolerance = Duration.seconds(300)
+    /// How old one may be that a platform passes on.
+    static let tokenTolerance = Duration.seconds(600)
     /// The limit of SAML bindings §3.4.3 for a relay state.
     static let relayStateLimit = 80
 
@@ -39,6 +41,15 @@ struct AuthnRequestReader: Sendable {
         return try request(try refusing { () throws(XmlRefusal) in try XmlElement(parsing: trusted) }, relayState: relayState, at: now)
     }
 
+    /// Reads a platform's verification token: the request of the POST binding, always signed.
+    /// - Parameter token: Base64.
+    func token(_ token: String, at now: Timestamp) throws(SamlRefusal) -> AuthnRequest {
+        guard let received = Base64.octets(token) else { throw SamlRefusal("bind.base64", "The verification token is not base64.") }
+        let trusted = try refusing { () throws(XmlRefusal) in try XmlSignature.verified(received, with: serviceProvider.signingCertificate) }
+        let root = try refusing { () throws(XmlRefusal) in try XmlElement(parsing: trusted) }
+        return try request(root, relayState: nil, at: now, tolerance: Self.tokenTolerance)
+    }
+
     private func message(of fields: FormFields) throws(SamlRefusal) -> [UInt8] {
         guard fields.raw("SAMLResponse").isEmpty, let text = try fields.single("SAMLRequest") else {
             throw SamlRefusal("bind.params", "The call must carry exactly one SAMLRequest and no SAMLResponse.")
@@ -55,8 +66,10 @@ struct AuthnRequestReader: Sendable {
         return text
     }
 
-    private func request(_ root: XmlElement, relayState: String?, at now: Timestamp) throws(SamlRefusal) -> AuthnRequest {
-        let identifier = try envelope(root, at: now)
+    private func request(
+        _ root: XmlElement, relayState: String?, at now: Timestamp, tolerance: Duration = Self.tolerance
+    ) throws(SamlRefusal) -> AuthnRequest {
+        let identifier = try envelope(root, at: now, tolerance)
         let issuer = root.only("Issuer", in: XmlNames.assertion)?.text ?? ""
         guard serviceProvider.isIssuer(issuer) else {
             throw SamlRefusal("issuer", "The issuer “\(issuer)” is not \(serviceProvider.entityID), with or without /on-behalf-of/{requestor}.")
@@ -74,7 +87,7 @@ struct AuthnRequestReader: Sendable {
         )
     }
 
-    private func envelope(_ root: XmlElement, at now: Timestamp) throws(SamlRefusal) -> String {
+    private func envelope(_ root: XmlElement, at now: Timestamp, _ tolerance: Duration) throws(SamlRefusal) -> String {
         guard root.name == "AuthnRequest", root.namespace == XmlNames.protocol, root.attributes["Version"] == "2.0" else {
             throw SamlRefusal("xml.root", "The message is not a SAML 2.0 AuthnRequest.")
         }
@@ -82,7 +95,7 @@ struct AuthnRequestReader: Sendable {
         guard let issued = root.attributes["IssueInstant"].flatMap(Instant.parse) else {
             throw SamlRefusal("xml.form", "The request has no IssueInstant in UTC.")
         }
-        guard issued > now - Self.tolerance, issued < now + Self.tolerance else {
+        guard issued > now - tolerance, issued < now + Self.tolerance else {
             throw SamlRefusal("req.stale", "The request is of \(Instant.text(issued)); here it is \(Instant.text(now)).")
         }
         return identifier

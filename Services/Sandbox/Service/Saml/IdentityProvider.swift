@@ -7,9 +7,9 @@ struct IdentityProvider: Sendable {
     /// How long a login page stays usable.
     static let loginLifetime = Duration.seconds(15 * 60)
 
-    let settings: SandboxSettings.Mvpd
-    let certificate: Certificate
-    let key: SigningKey
+    var settings: SandboxSettings.Mvpd
+    var certificate: Certificate
+    var key: SigningKey
     let subscribers: Subscribers
     let serviceProvider: ServiceProvider
     let reader: AuthnRequestReader

@@ -6,11 +6,16 @@ struct SamlResponse {
     let request: AuthnRequest
     let now: Timestamp
     let identifiers: any IdentifierSource
+    /// The attributes that were asked for; nil: all.
+    var attributeNames: Set<String>?
+    /// Whether the assertion is written with line breaks.
+    var breaksLines = false
 
     /// The answer for a person who signed in.
     func success(_ person: Person, session: ProviderSession, format: NameIDFormat) throws(XmlRefusal) -> String {
         let assertion = Assertion(
-            provider: provider, request: request, person: person, session: session, format: format, now: now, identifiers: identifiers
+            provider: provider, request: request, person: person, session: session, format: format, now: now, identifiers: identifiers,
+            attributeNames: attributeNames, breaksLines: breaksLines
         )
         var text = try assertion.serialized()
         if provider.settings.encryptAssertion {

@@ -28,7 +28,26 @@ extension SandboxSettings {
         mvpds = file.mvpds.map { Mvpd($0, publicURL: publicURL, resolve: resolve) }
         channels = file.channels ?? Person.standardChannels
         people = file.people?.map(Person.init) ?? Person.standard
+        if let apple = file.apple { self.apple = try Self.apple(apple, mvpds: mvpds, resolve: resolve) }
         try check()
+    }
+
+    private static func apple(
+        _ apple: SettingsFile.Apple, mvpds: [Mvpd], resolve: (String) -> String
+    ) throws(SettingsFault) -> Apple {
+        guard (0...65535).contains(apple.listen.port) else { throw SettingsFault(key: "apple.listen.port", problem: "is not from 0 to 65535") }
+        var providers: [String: String] = [:]
+        for (index, provider) in apple.providers.enumerated() {
+            guard mvpds.contains(where: { $0.id == provider.mvpd }) else {
+                throw SettingsFault(key: "apple.providers[\(index)].mvpd", problem: "is none of the MVPDs")
+            }
+            guard providers.updateValue(provider.mvpd, forKey: provider.id) == nil else {
+                throw SettingsFault(key: "apple.providers[\(index)].id", problem: "is used twice")
+            }
+        }
+        return Apple(
+            listen: Listener(address: apple.listen.address, port: apple.listen.port), identityIssuer: apple.identityIssuer,
+            identityKey: resolve(apple.identityKey), providers: providers)
     }
 
     static func read(_ path: String, key: String) throws(SettingsFault) -> [UInt8] {

@@ -33,6 +33,17 @@ public struct SandboxSettings: Sendable, Equatable {
         public var validateRequests: Bool
     }
 
+    /// The stand-in Apple.
+    public struct Apple: Sendable, Equatable {
+        public var listen: Listener
+        /// `iss` of the identity tokens that it gives out.
+        public var identityIssuer: String
+        /// File with the RSA key that signs them.
+        public var identityKey: String
+        /// The MVPDs whose people the platform signs in, by the platform's own names.
+        public var providers: [String: String]
+    }
+
     public var listen: Listener
     /// The base of all addresses in messages, without a slash at the end.
     public var publicURL: String
@@ -45,4 +56,6 @@ public struct SandboxSettings: Sendable, Equatable {
     /// Every channel that exists here; a person with all channels has these.
     public var channels: [String]
     public var people: [Person]
+    /// nil: there is no stand-in Apple.
+    public var apple: Apple?
 }

@@ -39,6 +39,18 @@ struct SettingsFile: Decodable {
         let loginFails: Bool?
     }
 
+    struct Apple: Decodable {
+        let listen: Listener
+        let identityIssuer: String
+        let identityKey: String
+        let providers: [Provider]
+    }
+
+    struct Provider: Decodable {
+        let id: String
+        let mvpd: String
+    }
+
     let listen: Listener
     let publicURL: String?
     let pages: String?
@@ -47,4 +59,5 @@ struct SettingsFile: Decodable {
     let mvpds: [Mvpd]
     let channels: [String]?
     let people: [Person]?
+    let apple: Apple?
 }

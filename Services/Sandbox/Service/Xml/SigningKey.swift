@@ -23,5 +23,10 @@ final class SigningKey: @unchecked Sendable {
         return code
     }
 
+    /// An RSA PKCS #1 v1.5 signature with SHA-256.
+    func sign(_ message: [UInt8]) throws(XmlRefusal) -> [UInt8] {
+        try XmlRefusal.octets { csandbox_sign_octets(pointer, "SHA256", message, message.count, $0) }
+    }
+
     func matches(_ certificate: Certificate) -> Bool { csandbox_key_matches(pointer, certificate.pointer) }
 }

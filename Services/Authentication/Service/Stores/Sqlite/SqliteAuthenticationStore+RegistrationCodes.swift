@@ -13,8 +13,8 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
                 .execute(arguments: [record.code, now])
             let sql = """
                 INSERT INTO registration_code (code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent,
-                    device_type, app_id, device_user, registration_url, client_id, is_used)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (code) DO NOTHING
+                    device_type, app_id, device_user, registration_url, client_id, is_used, identity)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (code) DO NOTHING
                 """
             try database.cachedStatement(sql: sql).execute(arguments: record.columns(device: device))
             return database.changesCount == 1
@@ -47,7 +47,7 @@ extension RegistrationRecord {
     fileprivate func columns(device: Data) -> StatementArguments {
         [
             code, id, requestor, mvpd, generatedAt, expiresAt, deviceID, device, userAgent, deviceType, claims.appID, claims.deviceUser,
-            registrationURL, clientID,
+            registrationURL, clientID, identity,
         ]
     }
 
@@ -57,6 +57,6 @@ extension RegistrationRecord {
             expiresAt: row["expires_at_ms"], deviceID: row["device_id"], device: try DeviceInformation(columnValue: row["device"]),
             userAgent: row["user_agent"], deviceType: row["device_type"],
             claims: DeviceClaims(appID: row["app_id"], deviceUser: row["device_user"]), registrationURL: row["registration_url"],
-            clientID: row["client_id"], isUsed: row["is_used"])
+            clientID: row["client_id"], isUsed: row["is_used"], identity: row["identity"])
     }
 }

@@ -96,6 +96,27 @@ extension SqliteAuthenticationStore {
                 );
                 DROP INDEX session_trial;
                 """),
+        Migration(
+            "7-profile-requests",
+            sql: """
+                CREATE TABLE profile_request (
+                    request_id TEXT PRIMARY KEY NOT NULL, client_id TEXT NOT NULL, requestor TEXT NOT NULL, mvpd TEXT NOT NULL,
+                    platform INTEGER NOT NULL, issuer_sent TEXT NOT NULL, created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX profile_request_client ON profile_request (client_id, requestor, mvpd, platform, created_at_ms);
+                CREATE INDEX profile_request_expiry ON profile_request (expires_at_ms);
+                """),
+        Migration(
+            "8-platform-identities",
+            sql: """
+                ALTER TABLE registration_code ADD COLUMN identity TEXT;
+                CREATE INDEX session_identity_expiry ON session (expires_at_ms) WHERE identity IS NOT NULL;
+                CREATE TABLE logout (
+                    device_id TEXT NOT NULL, requestor TEXT NOT NULL, logged_out_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL,
+                    PRIMARY KEY (device_id, requestor)
+                );
+                CREATE INDEX logout_expiry ON logout (expires_at_ms);
+                """),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -103,6 +124,8 @@ extension SqliteAuthenticationStore {
         Sweep(table: "registration_code", expiryColumn: "expires_at_ms"),
         Sweep(table: "pending_sign_in", expiryColumn: "expires_at_ms"),
         Sweep(table: "used_assertion", expiryColumn: "expires_at_ms"),
+        Sweep(table: "profile_request", expiryColumn: "expires_at_ms"),
+        Sweep(table: "logout", expiryColumn: "expires_at_ms"),
         Sweep(table: "session", expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
     ]
 }

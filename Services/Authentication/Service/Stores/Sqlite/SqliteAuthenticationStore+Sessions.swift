@@ -42,6 +42,7 @@ extension SqliteAuthenticationStore: SessionStore {
                 let expiry = try Timestamp.fetchOne(
                     database.cachedStatement(sql: sql), arguments: [device, requestor, claims.appID, claims.deviceUser])
                 if let expiry, expiry > now { ended += 1 }
+                try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
             }
             return ended
         }

@@ -1,0 +1,138 @@
+internal import Catalogue
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import SamlProfile
+
+/// Makes a session of what a platform's framework got from the MVPD (rest-v1 §3.12, mvpd §2.8).
+struct PlatformExchanger: Sendable {
+    let bearers: BearerCheck
+    let saml: any SamlSignIn
+    let store: any AuthenticationStore
+    let clock: any WallClock
+    let random: any RandomSource
+    let scrambler: UserIDScrambler
+    let degraded: DegradedSessions
+    let log: PlatformExchangeLog
+
+    /// - Throws: As `BearerCheck.device`; `invalid_request` (a parameter, sign-in by the platform off, or an answer that is not accepted),
+    ///   `unknown_integration`. Why an answer is not accepted stands in the log.
+    func exchange(
+        _ request: ExchangePlatformProfileRequest, trace: TraceContext
+    ) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+        let caller = try await bearers.device(request.call, requiresInformation: false)
+        let attempt = try attempt(request, caller, trace)
+        if let rule = attempt.rule {
+            let session = try await degraded.start(caller, integration: attempt.integration, mvpd: attempt.provider.mvpd, rule: rule)
+            log.degraded(attempt)
+            return (session, caller.catalogue)
+        }
+        let (response, recorded) = try await recorded(request, attempt)
+        let verdict = try await offEventLoop { [saml] () throws(Fault) in
+            saml.verdict(on: response, to: recorded, from: attempt.provider, now: attempt.now)
+        }
+        let accepted = try accepted(verdict, attempt)
+        return (try await complete(accepted, recorded, attempt), caller.catalogue)
+    }
+
+    /// The checked parameters of a call, and what the catalogue says of them.
+    struct Attempt: Sendable {
+        let caller: DeviceCaller
+        let platform: Platform
+        let settings: PlatformSettings
+        let integration: Integration
+        let provider: SamlProvider
+        /// Bypasses the MVPD (rest-v1 §6.1).
+        let rule: DegradationRule?
+        let now: Timestamp
+        let trace: TraceContext
+
+        var mvpd: MvpdID { MvpdID(provider.mvpd.id) }
+    }
+
+    private func attempt(
+        _ request: ExchangePlatformProfileRequest, _ caller: DeviceCaller, _ trace: TraceContext
+    ) throws(Fault) -> Attempt {
+        let now = clock.now()
+        let requestor = caller.requestor.text
+        for (name, value) in [("mvpd", request.mvpd), ("SAMLResponse", request.samlResponse)] where value.isEmpty {
+            throw Fault(.invalidRequest, "Required '\(name)' is not present")
+        }
+        let platform = try PlatformSsoRules.platform(deviceType: caller.deviceType)
+        let (integration, mvpd) = try caller.catalogue.requireIntegration(requestor: requestor, mvpd: request.mvpd, platform: platform)
+        let settings = try PlatformSsoRules.requireOn(integration, mvpd, platform)
+        let rule = caller.catalogue.degradation(requestor: requestor, mvpd: mvpd.id, platform: platform, resource: nil, now: now)
+        return Attempt(
+            caller: caller, platform: platform, settings: settings, integration: integration, provider: try SamlProvider(mvpd, in: caller.catalogue),
+            rule: rule, now: now, trace: trace)
+    }
+
+    /// The answer, and the request of the same client that it is held against.
+    private func recorded(
+        _ request: ExchangePlatformProfileRequest, _ attempt: Attempt
+    ) async throws(Fault) -> (UnverifiedResponse, ProfileRequestRecord) {
+        let response: UnverifiedResponse
+        do throws(SamlRejection) {
+            response = try UnverifiedResponse(encoded: request.samlResponse)
+        } catch {
+            throw log.refused(error, attempt)
+        }
+        let (client, requestor) = (attempt.caller.client.id, attempt.caller.requestor)
+        let found =
+            if attempt.provider.endpoint.answersAnyRequest {
+                try await store.newestProfileRequest(
+                    client: client, requestor: requestor, mvpd: attempt.mvpd, platform: attempt.platform, now: attempt.now)
+            } else if let id = saml.claimedRequest(of: response) {
+                try await store.profileRequest(id, now: attempt.now)
+            } else {
+                ProfileRequestRecord?.none
+            }
+        guard let found, found.isOf(client, requestor, attempt.mvpd, attempt.platform) else { throw log.refused(Self.unknownRequest, attempt) }
+        return (response, found)
+    }
+
+    private func accepted(_ verdict: SamlVerdict, _ attempt: Attempt) throws(Fault) -> AcceptedSignIn {
+        switch verdict {
+        case .accepted(let accepted):
+            let missing = PlatformSsoRules.missingFields(attempt.settings, in: accepted)
+            guard missing.isEmpty else { throw log.incomplete(missing, attempt) }
+            return accepted
+        case .rejected(let rejection): throw log.refused(rejection, attempt)
+        case .declined(let codes), .misconfigured(let codes): throw log.declined(codes, attempt)
+        case .silent: throw log.declined(["NoPassive"], attempt)
+        }
+    }
+
+    private func complete(
+        _ accepted: AcceptedSignIn, _ recorded: ProfileRequestRecord, _ attempt: Attempt
+    ) async throws(Fault) -> SessionRecord {
+        let session = session(accepted, attempt)
+        let completion = PlatformCompletion(requestID: recorded.requestID, replay: accepted.replay, session: session)
+        switch try await store.complete(completion, now: attempt.now) {
+        case .completed:
+            log.signedIn(attempt)
+            return session
+        case .notPending: throw log.refused(Self.unknownRequest, attempt)
+        case .replayed: throw log.refused(SamlRejection(.replay, "The assertion was used before."), attempt)
+        }
+    }
+
+    /// The lifetime is ours for requestor × MVPD × platform; an end that the MVPD itself names is kept to (decision 0017).
+    private func session(_ accepted: AcceptedSignIn, _ attempt: Attempt) -> SessionRecord {
+        let caller = attempt.caller
+        let lifetime =
+            accepted.subject.isHomeBased
+            ? Catalogue.hbaAuthnLifetime(attempt.integration, attempt.provider.mvpd)
+            : Catalogue.authnLifetime(attempt.integration, attempt.provider.mvpd)
+        let end = attempt.now + lifetime
+        return SessionRecord(
+            id: SessionID(random.uuid()), key: SessionKey(device: caller.device, requestor: caller.requestor), mvpd: attempt.mvpd, record: nil,
+            claims: caller.claims, clientID: caller.client.id, userID: scrambler.scramble(accepted.subject.userID, mvpd: attempt.mvpd),
+            subject: accepted.subject, createdAt: attempt.now, expiresAt: accepted.sessionEnd.map { min($0, end) } ?? end,
+            origin: SessionOrigin(kind: .platform, authenticatedAt: attempt.now, identity: caller.identity), updatedAt: attempt.now,
+            device: caller.information)
+    }
+
+    private static let unknownRequest = SamlRejection(.unknownState, "No verification token of this client waits for such an answer.")
+}

@@ -1,0 +1,35 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+
+/// When a platform's login may stand for one at the MVPD (rest-v1 §3.12, §3.13).
+enum PlatformSsoRules {
+    /// The name of the attribute that every assertion has: its NameID may be asked for like an attribute.
+    private static let nameID = "NameID"
+
+    /// - Parameter deviceType: `iOS` or `tvOS`, exactly.
+    /// - Throws: `invalid_request`.
+    static func platform(deviceType: String) throws(Fault) -> Platform {
+        switch deviceType {
+        case "iOS": return .ios
+        case "tvOS": return .tvos
+        case "": throw Fault(.invalidRequest, "Required 'deviceType' is not present")
+        default: throw Fault(.invalidRequest, "The 'deviceType' is neither 'iOS' nor 'tvOS'.")
+        }
+    }
+
+    /// - Parameter integration: With the values of the platform put in place.
+    /// - Throws: `invalid_request` unless sign-in by the platform is on for the pair and the platform signs people in at the MVPD.
+    static func requireOn(_ integration: Integration, _ mvpd: Mvpd, _ platform: Platform) throws(Fault) -> PlatformSettings {
+        let settings = mvpd.platforms.first { $0.platform == platform }
+        guard let settings, integration.platformSsoEnabled, settings.enablePlatformServices, settings.boardingStatus == .supported else {
+            throw Fault(.invalidRequest, "The MVPD does not sign people in by this platform here.")
+        }
+        return settings
+    }
+
+    /// The metadata fields that the platform must have got from the MVPD, and did not (mvpd §2.8).
+    static func missingFields(_ settings: PlatformSettings, in accepted: AcceptedSignIn) -> [String] {
+        settings.requiredMetadataFields.filter { $0 != nameID && !accepted.attributeNames.contains($0) }
+    }
+}

@@ -1,0 +1,39 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Faults
+
+/// Makes the verification tokens that apps hand to a platform's framework (rest-v1 §3.13).
+struct ProfileRequests: Sendable {
+    let bearers: BearerCheck
+    let saml: any SamlSignIn
+    let store: any AuthenticationStore
+    let clock: any WallClock
+    let random: any RandomSource
+    let metrics: AuthenticationMetrics
+
+    /// - Throws: As `BearerCheck.client`; `invalid_request` (device type, sign-in by the platform off, not `SUPPORTED`, the MVPD is bypassed
+    ///   by a rule), `unknown_integration`.
+    func create(_ request: CreateProfileRequestRequest) async throws(Fault) -> ProfileRequest {
+        let client = try await bearers.client(request.accessToken, requestor: request.requestor)
+        _ = try client.catalogue.requireRequestor(request.requestor)
+        let platform = try PlatformSsoRules.platform(deviceType: request.deviceType)
+        let now = clock.now()
+        let catalogue = client.catalogue
+        let (integration, mvpd) = try catalogue.requireIntegration(requestor: request.requestor, mvpd: request.mvpd, platform: platform)
+        _ = try PlatformSsoRules.requireOn(integration, mvpd, platform)
+        let rule = catalogue.degradation(requestor: request.requestor, mvpd: mvpd.id, platform: platform, resource: nil, now: now)
+        guard rule == nil else { throw Fault(.invalidRequest, "The MVPD is bypassed at the moment; nobody has to sign in there.") }
+        let provider = try SamlProvider(mvpd, in: catalogue)
+        let message = PlatformSamlRequest(
+            id: .random(from: random), requestor: RequestorID(request.requestor), provider: provider, now: now)
+        let token = try await offEventLoop { [saml] () throws(Fault) in try saml.platformRequest(message) }
+        let record = ProfileRequestRecord(
+            requestID: message.id, clientID: client.id, requestor: message.requestor, mvpd: MvpdID(mvpd.id), platform: platform,
+            issuerSent: token.issuer, createdAt: now, expiresAt: now + ProfileRequestRecord.lifetime)
+        try await store.add(record)
+        metrics.profileRequests.increment()
+        return ProfileRequest(
+            verificationToken: token.encoded, expiresAtMilliseconds: UInt64(clamping: record.expiresAt.milliseconds))
+    }
+}

@@ -1,0 +1,43 @@
+internal import Clocks
+internal import Faults
+internal import SamlProfile
+
+/// What differs when a platform's framework carries the messages (mvpd §2.8).
+extension SamlServiceProvider {
+    func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch {
+        var message = authnRequest(request.id, request.requestor, request.provider, request.now)
+        // The person is at a television and is not asked: a request that forces a login could never be answered (decision 0017).
+        message.forceAuthn = false
+        do {
+            return PlatformDispatch(encoded: try message.signedDocument(signedWith: identity.signingKey), issuer: message.issuer)
+        } catch {
+            throw Fault(.internal, "An internal fault occurred.", cause: error)
+        }
+    }
+
+    func claimedRequest(of response: UnverifiedResponse) -> SamlRequestID? { response.claimedRequestID.map(SamlRequestID.init) }
+
+    func verdict(
+        on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp
+    ) -> SamlVerdict {
+        do throws(SamlConfigurationError) {
+            let recorded = Recorded(id: request.requestID, startedAt: request.createdAt, issuerSent: request.issuerSent)
+            var expected = try expectation(recorded, provider)
+            provider.endpoint.configurePlatformExchange(&expected)
+            expected.exchangeURL = exchangeURL
+            let report = ResponseVerifier().verify(response, expecting: expected, at: now)
+            if case .rejected(let rejection) = report.verdict, report.digestDiffers {
+                // Apps collapse white space before they send the message; whatever it was, it is never repaired.
+                return .rejected(SamlRejection(rejection.reason, "The content is not what was signed (sig.digest.whitespace?)."))
+            }
+            return SamlVerdict(report.verdict)
+        } catch {
+            return .rejected(SamlRejection(.unusable, error.description))
+        }
+    }
+
+    /// The address of the exchange, beside that of the assertion consumer.
+    private var exchangeURL: String? {
+        RedirectAddress(identity.assertionConsumerServiceURL).map { $0.origin + "/api/v1/tokens/authn" }
+    }
+}

@@ -1,0 +1,28 @@
+/// What may go wrong between a platform and an MVPD, on demand (mvpd §2.8, §5 item 2).
+enum PlatformFlaw: String, Sendable, Decodable {
+    /// A login that a person just made is over at once.
+    case expiredLogin
+    /// Metadata without the MVPD's answer.
+    case noAnswer
+    /// The account turns out to be another provider's.
+    case otherProvider
+    /// The MVPD's answer is a refusal.
+    case declined
+    case unsigned
+    /// Signed by another MVPD's key.
+    case foreignSigner
+    /// An hour old.
+    case stale
+    /// It answers a request that nobody made here.
+    case foreignRequest
+    /// It is meant for another service provider.
+    case foreignAudience
+    /// One of the attributes that were asked for is left out.
+    case missingAttribute
+    /// Line breaks and blanks inside of what is signed: good as it is, but not once an app has collapsed them.
+    case prettyPrinted
+    /// Line breaks between the attributes of an element: no XML once an app has removed them.
+    case brokenAttributes
+    /// White space around the message only: an app removes it without harm.
+    case surroundingSpace
+}

@@ -19,7 +19,6 @@ home = pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice"))
 cluster = json.loads((home / "cluster.json").read_text())
 gateway = cluster["gateway"]
 device_information = base64.b64encode(b'{"model":"Test TV","osName":"tvOS","primaryHardwareType":"SetTopBox"}').decode()
-application = "acme-tv"
 requestors = ["ACME1", "ACME2"]
 
 
@@ -31,9 +30,31 @@ def call(method, path, form=None, body=None, headers=None):
         return json.loads(answer.read() or b"null")
 
 
-def register(name):
-    statement = json.dumps({"software_statement": cluster["softwareStatements"][name]}).encode()
-    return call("POST", "/o/client/register", body=statement, headers={"Content-Type": "application/json"})
+def register(statement):
+    return call("POST", "/o/client/register", body=json.dumps({"software_statement": statement}).encode(), headers={"Content-Type": "application/json"})
+
+
+def administer(method, path, entry=None):
+    headers = {"Authorization": "Bearer " + cluster["adminToken"], "Content-Type": "application/json"}
+    return call(method, "/admin/v1" + path, body=json.dumps(entry).encode() if entry else None, headers=headers)
+
+
+def new_application():
+    """An application with every scope; gives a software statement that authentication accepts already."""
+    administer("DELETE", "/draft")
+    administer("POST", "/applications", {
+        "id": "acme-everything", "name": "Acme Everything", "version": "1.0", "programmer": "acme", "requestors": requestors, "platforms": "all",
+        "scopes": ["api:client:v1", "temporary:passes:owner"], "redirectDomains": ["acme.example"]})
+    administer("POST", "/draft/push", {"description": "An application with every scope"})
+    request = urllib.request.Request(gateway + "/admin/v1/applications/acme-everything/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        statement = answer.read().decode()
+    for _ in range(100):
+        try:
+            return statement, register(statement)
+        except urllib.error.HTTPError:
+            time.sleep(0.05)
+    raise RuntimeError("the new application's statement is not accepted")
 
 
 def access_token(client):
@@ -41,7 +62,7 @@ def access_token(client):
         "client_id": client["client_id"], "client_secret": client["client_secret"], "grant_type": "client_credentials"})["access_token"]
 
 
-client = register(application)
+statement, client = new_application()
 token = access_token(client)
 bearer = {"Authorization": "Bearer " + token}
 
@@ -59,20 +80,16 @@ def sign_in(device, requestor="ACME1", domain="acme.example", name="ada", mvpd="
     return used
 
 
-def administer(path):
-    return call("GET", "/admin/v1" + path, headers={"Authorization": "Bearer " + cluster["adminToken"]})
-
-
 signed_in = ["kept-1", "kept-2"]
 used_codes = [sign_in(device) for device in signed_in]
 sign_in("kept-1", "ACME2", "acme-two.example", mvpd="LakeTel")
 for device in ["spent-1", "spent-2", "spent-3"]:
     sign_in(device)
-version = administer("/versions")["versions"][0]["version"]
+version = administer("GET", "/versions")["versions"][0]["version"]
 
 pathlib.Path(sys.argv[1]).write_text(json.dumps({
     "client": client,
-    "statement": cluster["softwareStatements"][application],
+    "statement": statement,
     "values": {
         "requestor": requestors, "requestor_id": requestors, "mvpd": ["NorthCable", "LakeTel", "Preview10"],
         "mso_id": ["NorthCable", "LakeTel", "OpenFiber", "Preview10", "PromoVod"], "mvpd_id": ["Preview10", "PromoVod"],
@@ -82,11 +99,11 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps({
         "resource": ["ACME1-NEWS", "ACME2-MOVIES", "ACME1-NEWS,ACME1-SPORT", "<rss version=\"2.0\"><channel><title>ACME1-NEWS</title></channel></rss>"],
         "appId": [""], "deviceUser": [""], "X-Device-Info": [device_information], "device_info": [device_information], "client_id": [client["client_id"]],
         "client_secret": [client["client_secret"]], "grant_type": ["client_credentials"], "file": ["style.css", "submit.js"],
-        "generic_data": ['{"email":"5e884898da28047151d0e56f8dc629275e884898da28047151d0e56f8dc62927"}'], "key": ["all"],
+        "generic_data": ['{"email":"5e884898da28047151d0e56f8dc629275e884898da28047151d0e56f8dc62927"}'], "key": ["all"], "X-Forwarded-For": ["10.1.2.3"],
         "version": [version], "a": [version], "b": [version], "change": [1], "If-Match": ["*"], "If-None-Match": ["*"],
     },
     # What an operation uses up, so that the others keep what they need.
-    "spent": {"deviceId": ["spent-2", "spent-3"], "code": [code(f"deleted-{number}") for number in range(10)], "client": [register("bravo-tv")["client_id"]]},
+    "spent": {"deviceId": ["spent-2", "spent-3"], "code": [code(f"deleted-{number}") for number in range(10)], "client": [register(cluster["softwareStatements"]["bravo-tv"])["client_id"]]},
     "examples": {"endsAt": int(time.time() + 3600) * 1000},
     "entries": {
         "programmers": "bravo", "requestors": "BRAVO", "mvpds": "ParkedTV", "applications": "bravo-tv",

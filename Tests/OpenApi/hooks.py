@@ -35,14 +35,22 @@ def before_load_schema(context, raw_schema):
         enrich(parameter)
     # Nearly every call without it ends with the same 400.
     components["parameters"]["DeviceInfo"]["required"] = True
-    for name in ["TokenRequest", "RegistrationCodeRequest", "TokenExchange", "FreePreview"]:
-        for field, schema in components["schemas"].get(name, {}).get("properties", {}).items():
-            components["schemas"][name]["properties"][field] = mixed(field, schema)
+    for name in forms(raw_schema):
+        properties = components["schemas"][name]["properties"]
+        components["schemas"][name]["properties"] = {field: mixed(field, schema) for field, schema in properties.items()}
     statement = components["schemas"]["ClientRegistration"]["properties"]
     statement["software_statement"] = mixed("", statement["software_statement"], [facts["statement"]])
     for path, item in raw_schema["paths"].items():
         for method, operation in item.items():
             inline(components, path, method, operation)
+
+
+def forms(raw_schema):
+    """Names of the schemas of forms."""
+    operations = [operation for item in raw_schema["paths"].values() for operation in item.values()]
+    contents = [operation.get("requestBody", {}).get("content", {}) for operation in operations]
+    schemas = [content["application/x-www-form-urlencoded"]["schema"] for content in contents if "application/x-www-form-urlencoded" in content]
+    return {schema["$ref"].rsplit("/", 1)[1] for schema in schemas if "$ref" in schema}
 
 
 def inline(components, path, method, operation):

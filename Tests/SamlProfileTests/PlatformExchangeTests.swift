@@ -60,10 +60,18 @@ struct PlatformExchangeTests {
 
     @Test("The claimed request can be read before anything is checked")
     func readsClaimedRequest() throws {
-        #expect(try UnverifiedResponse(encoded: base64(world.response())).claimedRequestID == ResponseTemplate.requestID)
-        #expect(try UnverifiedResponse(encoded: base64(world.response { $0.inResponseTo = nil })).claimedRequestID == nil)
-        #expect(try UnverifiedResponse(encoded: base64("<Response InResponseTo='_1'/>")).claimedRequestID == nil)
-        #expect(try UnverifiedResponse(encoded: base64("<!DOCTYPE x><x InResponseTo='_1'/>")).claimedRequestID == nil)
+        func claimed(_ xml: String) -> String {
+            do throws(SamlRejection) {
+                return try UnverifiedResponse(encoded: base64(xml)).claimedRequestID()
+            } catch {
+                return error.reason.rawValue
+            }
+        }
+        #expect(try claimed(world.response()) == ResponseTemplate.requestID)
+        #expect(try claimed(world.response { $0.inResponseTo = nil }) == "unsolicited")
+        #expect(claimed("<Response InResponseTo='_1'/>") == "xml.root")
+        #expect(claimed("<!DOCTYPE x><x InResponseTo='_1'/>") == "xml.dtd")
+        #expect(claimed("<x a='1'InResponseTo='_1'/>") == "xml.form")
     }
 
     @Test("Names of attributes count when they have a value, mapped or not")

@@ -57,7 +57,10 @@ final class ScriptedSaml: SamlSignIn {
         return PlatformDispatch(encoded: "dG9rZW4=", issuer: "https://sp.example/on-behalf-of/\(request.requestor)")
     }
 
-    func claimedRequest(of response: UnverifiedResponse) -> SamlRequestID? { state.withLock { $0.claimed } }
+    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID {
+        guard let claimed = state.withLock({ $0.claimed }) else { throw SamlRejection(.unsolicited, "The response answers no request.") }
+        return claimed
+    }
 
     func verdict(
         on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp

@@ -18,9 +18,16 @@ public struct UnverifiedResponse: Sendable {
     }
 
     /// The request that the response claims to answer: good for looking that request up, and for nothing else.
-    /// - Returns: Nil when it names none, or cannot be read.
-    public var claimedRequestID: String? {
-        guard let root = try? ParsedDocument.parse(octets).root, root.isNamed("Response", in: Namespaces.protocol) else { return nil }
-        return root.attribute("InResponseTo")
+    /// - Throws: `unsolicited` when it names none; the reason of the parse when it cannot be read (mvpd §2.3 steps 5 and 6).
+    public func claimedRequestID() throws(SamlRejection) -> String {
+        let root: XmlElement
+        do throws(ParseFailure) {
+            root = try ParsedDocument.parse(octets).root
+        } catch {
+            throw error.rejection
+        }
+        guard root.isNamed("Response", in: Namespaces.protocol) else { throw SamlRejection(.root, "The root is not a SAML 2.0 Response.") }
+        guard let request = root.attribute("InResponseTo") else { throw SamlRejection(.unsolicited, "The response answers no request.") }
+        return request
     }
 }

@@ -73,20 +73,20 @@ struct PlatformExchanger: Sendable {
         _ request: ExchangePlatformProfileRequest, _ attempt: Attempt
     ) async throws(Fault) -> (UnverifiedResponse, ProfileRequestRecord) {
         let response: UnverifiedResponse
+        let claimed: SamlRequestID?
         do throws(SamlRejection) {
             response = try UnverifiedResponse(encoded: request.samlResponse)
+            claimed = attempt.provider.endpoint.answersAnyRequest ? nil : try saml.claimedRequest(of: response)
         } catch {
             throw log.refused(error, attempt)
         }
         let (client, requestor) = (attempt.caller.client.id, attempt.caller.requestor)
         let found =
-            if attempt.provider.endpoint.answersAnyRequest {
+            if let claimed {
+                try await store.profileRequest(claimed, now: attempt.now)
+            } else {
                 try await store.newestProfileRequest(
                     client: client, requestor: requestor, mvpd: attempt.mvpd, platform: attempt.platform, now: attempt.now)
-            } else if let id = saml.claimedRequest(of: response) {
-                try await store.profileRequest(id, now: attempt.now)
-            } else {
-                ProfileRequestRecord?.none
             }
         guard let found, found.isOf(client, requestor, attempt.mvpd, attempt.platform) else { throw log.refused(Self.unknownRequest, attempt) }
         return (response, found)

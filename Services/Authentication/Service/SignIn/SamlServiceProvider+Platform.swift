@@ -15,7 +15,9 @@ extension SamlServiceProvider {
         }
     }
 
-    func claimedRequest(of response: UnverifiedResponse) -> SamlRequestID? { response.claimedRequestID.map(SamlRequestID.init) }
+    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID {
+        SamlRequestID(try response.claimedRequestID())
+    }
 
     func verdict(
         on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp

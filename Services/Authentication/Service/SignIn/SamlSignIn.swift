@@ -14,7 +14,8 @@ protocol SamlSignIn: Sendable {
     func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch
 
     /// The recorded request that an answer claims to be for; nothing of the answer is checked.
-    func claimedRequest(of response: UnverifiedResponse) -> SamlRequestID?
+    /// - Throws: Why none can be read.
+    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID
 
     /// What an answer means that a platform's framework passed on (mvpd §2.3 B to F, §2.8).
     func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlVerdict

@@ -64,7 +64,8 @@ struct PlatformExchanger: Sendable {
         let settings = try PlatformSsoRules.requireOn(integration, mvpd, platform)
         let rule = caller.catalogue.degradation(requestor: requestor, mvpd: mvpd.id, platform: platform, resource: nil, now: now)
         return Attempt(
-            caller: caller, platform: platform, settings: settings, integration: integration, provider: try SamlProvider(mvpd, in: caller.catalogue),
+            caller: caller, platform: platform, settings: settings, integration: integration,
+            provider: try PlatformSsoRules.provider(mvpd, in: caller.catalogue),
             rule: rule, now: now, trace: trace)
     }
 

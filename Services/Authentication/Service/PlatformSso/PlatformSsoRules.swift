@@ -28,6 +28,14 @@ enum PlatformSsoRules {
         return settings
     }
 
+    /// - Throws: `invalid_request` for an MVPD that signs people in by anything but SAML: no platform carries that.
+    static func provider(_ mvpd: Mvpd, in catalogue: Catalogue) throws(Fault) -> SamlProvider {
+        guard let provider = try? SamlProvider(mvpd, in: catalogue) else {
+            throw Fault(.invalidRequest, "The MVPD does not sign people in by this platform here.")
+        }
+        return provider
+    }
+
     /// The metadata fields that the platform must have got from the MVPD, and did not (mvpd §2.8).
     static func missingFields(_ settings: PlatformSettings, in accepted: AcceptedSignIn) -> [String] {
         settings.requiredMetadataFields.filter { $0 != nameID && !accepted.attributeNames.contains($0) }

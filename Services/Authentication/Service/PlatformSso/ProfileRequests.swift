@@ -24,7 +24,7 @@ struct ProfileRequests: Sendable {
         _ = try PlatformSsoRules.requireOn(integration, mvpd, platform)
         let rule = catalogue.degradation(requestor: request.requestor, mvpd: mvpd.id, platform: platform, resource: nil, now: now)
         guard rule == nil else { throw Fault(.invalidRequest, "The MVPD is bypassed at the moment; nobody has to sign in there.") }
-        let provider = try SamlProvider(mvpd, in: catalogue)
+        let provider = try PlatformSsoRules.provider(mvpd, in: catalogue)
         let message = PlatformSamlRequest(
             id: .random(from: random), requestor: RequestorID(request.requestor), provider: provider, now: now)
         let token = try await offEventLoop { [saml] () throws(Fault) in try saml.platformRequest(message) }

@@ -62,6 +62,10 @@ extension AuthenticationService: Authentication {
         return record.contract(in: catalogue)
     }
 
+    public func getUserMetadata(_ request: SessionRequest, context: CallContext) async throws -> UserMetadata {
+        try await metadata.metadata(of: request.call)
+    }
+
     public func getServiceProviderMetadata(
         _ request: ServiceProviderMetadataRequest, context: CallContext
     ) async throws -> ServiceProviderMetadata {
@@ -82,5 +86,9 @@ extension AuthenticationService: Sessions {
     public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
         let (record, catalogue) = try await sessions.session(byCode: request)
         return record.subjectContract(in: catalogue)
+    }
+
+    public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
+        UpdateAttributesResponse(changed: try await metadata.update(request))
     }
 }

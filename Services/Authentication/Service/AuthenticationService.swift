@@ -12,6 +12,7 @@ public struct AuthenticationService: Sendable {
     let starter: SignInStarter
     let finisher: SignInFinisher
     let sessions: SessionLookup
+    let metadata: UserMetadataAnswer
     let previews: FreePreviews
     let plays: TrialPlays
     let resets: TempPassReset
@@ -31,10 +32,13 @@ public struct AuthenticationService: Sendable {
             catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
         tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, metrics: metrics)
         codes = RegistrationCodes(bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+        sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
         let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
         previews = FreePreviews(
             bearers: bearers, store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
         plays = TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+        metadata = UserMetadataAnswer(
+            bearers: bearers, sessions: sessions, trials: plays, store: store, clock: clock, logger: parts.logger)
         resets = TempPassReset(bearers: bearers, catalogue: catalogue, store: store, metrics: metrics)
         revocation = ClientRevocation(bearers: bearers, store: store, metrics: metrics)
         starter = SignInStarter(
@@ -44,7 +48,6 @@ public struct AuthenticationService: Sendable {
         finisher = SignInFinisher(
             saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: parts.scrambler,
             activationOrigins: parts.activationOrigins, metrics: metrics, logger: parts.logger)
-        sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
         profileRequests = ProfileRequests(
             bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
         exchanger = PlatformExchanger(

@@ -18,6 +18,7 @@ struct RouteTable {
         let preauthorizations = PreauthorizationEndpoints(dependencies: dependencies, reader: reader)
         let tempPass = TempPassEndpoints(dependencies: dependencies, reader: reader)
         let platform = PlatformEndpoints(dependencies: dependencies, reader: reader)
+        let metadata = MetadataEndpoint(dependencies: dependencies, reader: reader)
         let logout = LogoutEndpoint(dependencies: dependencies, reader: reader)
         return [
             Route("/o/client/register", .clientRegistration, body: .raw, [.post: clients.register]),
@@ -29,6 +30,7 @@ struct RouteTable {
             Route("/api/v1/checkauthn/{code}", .api(.checkAuthnByCode), takesCode: true, [.get: sessions.checkByCode]),
             Route("/api/v1/tokens/authn", .api(.authnToken), body: .assertion, [.get: sessions.token, .post: platform.exchange]),
             Route("/api/v1/{requestor}/profile-requests/{mvpd}", .api(.platform), [.get: platform.profileRequest]),
+            Route("/api/v1/tokens/usermetadata", .api(.userMetadata), [.get: metadata.show]),
             Route("/api/v1/authorize", .api(.authorize), [.get: decisions.authorize]),
             Route("/api/v1/preauthorize", .api(.preauthorize), [.get: preauthorizations.preauthorize]),
             Route("/api/v1/preauthorize/{code}", .api(.preauthorize), takesCode: true, [.get: preauthorizations.preauthorizeByCode]),

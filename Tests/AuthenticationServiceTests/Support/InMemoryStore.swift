@@ -164,6 +164,14 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         }
     }
 
+    func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
+        state.withLock { state in
+            guard let session = update.applied(to: state.sessions[update.key], now: now) else { return false }
+            state.sessions[update.key] = session
+            return true
+        }
+    }
+
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
         state.withLock { state in
             var ended = 0

@@ -21,6 +21,21 @@ struct CatalogueEdit {
         try write(original.merging(["mvpds": mvpds]) { $1 })
     }
 
+    /// Puts members into an integration.
+    func set(integrationOf requestor: String, with mvpd: String, _ members: [String: Any]) throws {
+        try set(members, in: "integrations") { $0["requestor"] as? String == requestor && $0["mvpd"] as? String == mvpd }
+    }
+
+    /// Puts members into a programmer.
+    func set(programmer: String, _ members: [String: Any]) throws {
+        try set(members, in: "programmers") { $0["id"] as? String == programmer }
+    }
+
+    private func set(_ members: [String: Any], in section: String, where isMeant: ([String: Any]) -> Bool) throws {
+        let entries = try #require(original[section] as? [[String: Any]]).map { isMeant($0) ? $0.merging(members) { $1 } : $0 }
+        try write(original.merging([section: entries]) { $1 })
+    }
+
     /// Takes back all changes.
     func undo() throws { try write(original) }
 

@@ -18,12 +18,12 @@ struct SessionRecord: Hashable, Sendable {
     let clientID: ClientID
     /// The scrambled user id (rest-v1 §7).
     let userID: String
-    let subject: UpstreamSubject
+    var subject: UpstreamSubject
     let createdAt: Timestamp
     var expiresAt: Timestamp
     var origin: SessionOrigin
     /// When the attributes were last set.
-    let updatedAt: Timestamp
+    var updatedAt: Timestamp
     /// Of the registration code, or of the call that made the session.
     let device: DeviceInformation
 

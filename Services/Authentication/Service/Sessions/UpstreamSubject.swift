@@ -7,7 +7,7 @@ struct UpstreamSubject: Hashable, Sendable, CustomStringConvertible, CustomDebug
     /// What a later logout has to send back (mvpd §2.7).
     let name: SubjectName
     let isHomeBased: Bool
-    let attributes: [UserAttribute]
+    var attributes: [UserAttribute]
 
     var description: String { "[hidden]" }
     var debugDescription: String { "[hidden]" }

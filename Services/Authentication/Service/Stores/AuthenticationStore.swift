@@ -56,6 +56,10 @@ protocol SessionStore: Sendable {
     /// - Returns: False when that code is no longer live or has been used; nothing changed.
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool
 
+    /// Gives a session the attributes that it has after the update, all of them or none.
+    /// - Returns: False when the update does not apply to the session that the device has now; nothing changed.
+    func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool
+
     /// The sessions of a platform identity that have not expired (rest-v1 §4.9).
     func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord]
 

@@ -13,6 +13,7 @@ enum Endpoint: Hashable, Sendable {
     case logout
     case freePreview
     case tempPassReset
+    case userMetadata
     case metadata
     case platform
 }

@@ -53,10 +53,9 @@ struct ConfigEndpoint: Sendable {
             .init("authPerAggregator", .flag(mvpd.authPerAggregator)),
         ]
         if mvpd.iframeRequired {
-            members += [
-                .init("iFrameRequired", .flag(true)), .init("iFrameWidth", .number(Int64(mvpd.iframeWidth))),
-                .init("iFrameHeight", .number(Int64(mvpd.iframeHeight))),
-            ]
+            members.append(.init("iFrameRequired", .flag(true)))
+            let sizes = [("iFrameWidth", mvpd.iframeWidth), ("iFrameHeight", mvpd.iframeHeight)]
+            members += sizes.filter { $0.1 != 0 }.map { Document.Member($0.0, .number(Int64($0.1))) }
         }
         if case .tempPass = mvpd.signIn { members.append(.init("isTempPass", .flag(true))) }
         let flags = [

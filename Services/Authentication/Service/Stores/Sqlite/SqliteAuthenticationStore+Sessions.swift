@@ -28,6 +28,20 @@ extension SqliteAuthenticationStore: SessionStore {
         }
     }
 
+    func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
+        defer { sessions.forget(update.key) }
+        return try await store.write { database in
+            let (device, requestor) = (update.key.device, update.key.requestor)
+            let read = try database.cachedStatement(sql: "SELECT * FROM session WHERE device_id = ? AND requestor = ?")
+            let before = try Row.fetchOne(read, arguments: [device, requestor]).map(SessionRecord.init(row:))
+            guard let after = update.applied(to: before, now: now) else { return false }
+            let sql = "UPDATE session SET attributes = ?, updated_at_ms = ? WHERE device_id = ? AND requestor = ?"
+            try database.cachedStatement(sql: sql)
+                .execute(arguments: [try after.subject.attributesColumn(), after.updatedAt, device, requestor])
+            return true
+        }
+    }
+
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
         defer {
             for requestor in requestors { sessions.forget(SessionKey(device: device, requestor: requestor)) }

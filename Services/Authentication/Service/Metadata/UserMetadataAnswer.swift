@@ -1,0 +1,76 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import Logging
+
+/// Tells an app what it may know of the person, and takes what the MVPD says of them later (rest-v1 §3.19).
+struct UserMetadataAnswer: Sendable {
+    let bearers: BearerCheck
+    let sessions: SessionLookup
+    let trials: TrialPlays
+    let store: any AuthenticationStore
+    let clock: any WallClock
+    let logger: Logger
+
+    /// - Returns: Without data when there is nothing to tell.
+    /// - Throws: As `SessionLookup.session(of:hidesDisabled:)`; `invalid_requestor` when the call names none and the application covers several.
+    func metadata(of call: DeviceCall?) async throws(Fault) -> UserMetadata {
+        let (session, catalogue) = try await sessions.session(of: try await complete(call ?? DeviceCall()), hidesDisabled: true)
+        let requestor = try catalogue.requireRequestor(session.key.requestor.text)
+        let keys = catalogue.integration(requestor: requestor.id, mvpd: session.mvpd.text)?.metadataKeys ?? []
+        let sheet = MetadataSheet(session, keys: keys, trial: try await trials.facts(of: session, in: catalogue))
+        var metadata = UserMetadata(updatedAtSeconds: UInt64(clamping: session.updatedAt.seconds))
+        guard sheet.items.contains(where: \.isEncrypted) else {
+            metadata.data = sheet.items.map { MetadataEntry(key: $0.key, value: $0.value) }
+            return metadata
+        }
+        let seal = MetadataSeal(of: requestor, in: catalogue, now: clock.now())
+        (metadata.data, metadata.encrypted) = try await offEventLoop { [logger] () throws(Fault) in
+            Self.sealed(sheet.items, with: seal, of: requestor, logger)
+        }
+        return metadata
+    }
+
+    /// - Returns: False when nothing differs, or the session is gone.
+    func update(_ request: UpdateAttributesRequest) async throws(Fault) -> Bool {
+        let update = AttributeUpdate(request)
+        let now = clock.now()
+        // Most decisions bring what is known: they need no commit.
+        guard update.applied(to: try await store.session(update.key), now: now) != nil else { return false }
+        return try await store.update(update, now: now)
+    }
+
+    /// The requestor that the application covers, where the call names none.
+    private func complete(_ call: DeviceCall) async throws(Fault) -> DeviceCall {
+        guard call.requestor.isEmpty else { return call }
+        let covered = try await bearers.client(call.accessToken, requestor: "").requestors
+        guard covered.count == 1 else { throw Fault(.invalidRequestor, "Required 'requestor' is not present") }
+        var call = call
+        call.requestor = covered[0].text
+        return call
+    }
+
+    /// A value that cannot be encrypted is left out.
+    private static func sealed(
+        _ items: [MetadataSheet.Item], with seal: MetadataSeal, of requestor: Requestor, _ logger: Logger
+    ) -> (data: [MetadataEntry], encrypted: [String]) {
+        var data: [MetadataEntry] = []
+        var encrypted: [String] = []
+        for item in items {
+            guard item.isEncrypted else {
+                data.append(MetadataEntry(key: item.key, value: item.value))
+                continue
+            }
+            do throws(MetadataSeal.Obstacle) {
+                data.append(MetadataEntry(key: item.key, value: .text(try seal.seal(item.value))))
+                encrypted.append(item.key)
+            } catch {
+                logger.warning(
+                    "metadata.key_left_out",
+                    metadata: ["requestor": "\(requestor.id)", "key": "\(item.key)", "reason": "\(error.rawValue)"])
+            }
+        }
+        return (data, encrypted)
+    }
+}

@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+import uuid
 
 import person
 
@@ -41,12 +42,13 @@ def administer(method, path, entry=None):
 
 def new_application():
     """An application with every scope; gives a software statement that authentication accepts already."""
+    name = f"acme-everything-{uuid.uuid4()}"
     administer("DELETE", "/draft")
     administer("POST", "/applications", {
-        "id": "acme-everything", "name": "Acme Everything", "version": "1.0", "programmer": "acme", "requestors": requestors, "platforms": "all",
+        "id": name, "name": name, "version": "1.0", "programmer": "acme", "requestors": requestors, "platforms": "all",
         "scopes": ["api:client:v1", "temporary:passes:owner"], "redirectDomains": ["acme.example"]})
     administer("POST", "/draft/push", {"description": "An application with every scope"})
-    request = urllib.request.Request(gateway + "/admin/v1/applications/acme-everything/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
+    request = urllib.request.Request(f"{gateway}/admin/v1/applications/{name}/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
     with urllib.request.urlopen(request, timeout=10) as answer:
         statement = answer.read().decode()
     for _ in range(100):
@@ -102,6 +104,7 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps({
         "generic_data": ['{"email":"5e884898da28047151d0e56f8dc629275e884898da28047151d0e56f8dc62927"}'], "key": ["all"], "X-Forwarded-For": ["10.1.2.3"],
         "version": [version], "a": [version], "b": [version], "change": [1], "If-Match": ["*"], "If-None-Match": ["*"],
     },
+    "own": {"/api/v1/authenticate/freepreview": {"mso_id": ["Preview10", "PromoVod"], "deviceId": ["trial-1", "trial-2"]}},
     # What an operation uses up, so that the others keep what they need.
     "spent": {"deviceId": ["spent-2", "spent-3"], "code": [code(f"deleted-{number}") for number in range(10)], "client": [register(cluster["softwareStatements"]["bravo-tv"])["client_id"]]},
     "examples": {"endsAt": int(time.time() + 3600) * 1000},

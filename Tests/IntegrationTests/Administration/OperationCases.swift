@@ -89,6 +89,14 @@ extension AdministrationApi {
             let good: [String: Any] = ["requestor": "ACME1", "mvpd": "Preview10", "device": "dev-34"]
             let answer = try await edith.send("POST", "/temp-pass/reset", good)
             #expect(answer.status == 200 && answer.object["trials"] as? Int == 0, "\(answer.text)")
+            let device = try await Device.make()
+            let fields = [("requestor_id", "ACME1"), ("deviceId", device.id), ("mso_id", "Preview10"), ("domain_name", device.domain)]
+            let preview = Call.form("/api/v1/authenticate/freepreview", fields, headers: device.headers)
+            try #require(try await device.cluster.send(preview).status == 204)
+            try #require(try await device.authorize("ACME1-NEWS").status == 200)
+            let reset = try await edith.send("POST", "/temp-pass/reset", good.merging(["device": device.id]) { $1 })
+            #expect(reset.status == 200 && reset.object["trials"] as? Int == 1, "\(reset.text)")
+            #expect(try await device.cluster.send(preview).status == 204, "the trial is available again")
             #expect(try await edith.send("POST", "/temp-pass/reset", good.merging(["requestor": "BRAVO"]) { $1 }).status == 403)
             #expect(try await edith.send("POST", "/temp-pass/reset", ["requestor": "ACME1"]).status == 422)
             #expect(try await edith.send("POST", "/temp-pass/reset", good.merging(["mvpd": "NorthCable"]) { $1 }).status == 400)

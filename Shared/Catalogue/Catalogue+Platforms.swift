@@ -6,7 +6,8 @@ public import Contracts
 /// for all, for the category, for the platform. An integration's own general value therefore comes before an MVPD's value for one platform:
 /// the MVPD's record is what is inherited, however finely it is cut.
 extension Catalogue {
-    /// The pair with the values of one scope put in place, and nothing left to put there.
+    /// The pair with the values of one scope put in place, and nothing left to put there; resolved for `all`, as long as no device is known, it
+    /// can be resolved for a device's scope later.
     ///
     /// Values for which only one of the two has a field (name, logo, window, flags) are put into that one.
     public static func resolved(_ integration: Integration, _ mvpd: Mvpd, scope: PlatformScope) -> (integration: Integration, mvpd: Mvpd) {
@@ -17,8 +18,10 @@ extension Catalogue {
             mvpd.applyPresentation(override)
             integration.apply(override)
         }
-        mvpd.platformOverrides = []
-        integration.platformOverrides = []
+        if scope != .all {
+            mvpd.platformOverrides = []
+            integration.platformOverrides = []
+        }
         return (integration, mvpd)
     }
 }

@@ -29,6 +29,23 @@ struct SessionLifetimeTests {
         #expect(SessionLifetime.end(week, mvpd, isHomeBased: false, limit: nil, now: t0) == t0 + .seconds(604_800))
     }
 
+    @Test("rest-v1 §5: a session lives as long as its device's platform says")
+    func appliesPlatform() async throws {
+        let rig = try Rig()
+        rig.catalogue.change { configuration in
+            configuration.integrations[0].authnTtlSeconds = 604_800
+            configuration.integrations[0].platformOverrides = [
+                PlatformOverride(scope: .roku, authnTtlSeconds: 3600), PlatformOverride(scope: .tv, authnTtlSeconds: 7200),
+            ]
+        }
+        for (osName, seconds) in [("Roku OS", 3600), ("tvOS", 7200), ("iOS", 604_800)] {
+            var call = try await rig.call(rig.bearer(), device: osName)
+            call.device?.osName = osName
+            try await rig.signIn(call, assertion: "_\(seconds)")
+            #expect(try await rig.session(call).expiresAtMilliseconds == UInt64((t0 + .seconds(Int64(seconds))).milliseconds))
+        }
+    }
+
     @Test("A session of the home network ends by its own TTL", arguments: [(false, 604_800), (true, 3600)])
     func appliesToSignIn(_ isHomeBased: Bool, _ seconds: Int64) async throws {
         let rig = try Rig()

@@ -99,6 +99,20 @@ struct PlatformValueTests {
         #expect(Catalogue.resolved(integration, mvpd, scope: .ios).integration.platformSsoEnabled)
     }
 
+    @Test("a pair that was resolved before a device was known has that device's values afterwards")
+    func resolvedTwice() {
+        let integration = Integration(
+            platformOverrides: [
+                PlatformOverride(scope: .roku, authnTtlSeconds: 61), PlatformOverride(scope: .all, authnTtlSeconds: 62, displayName: "Everywhere"),
+            ])
+        let mvpd = Mvpd(
+            displayName: "North", platformOverrides: [PlatformOverride(scope: .roku, authzTtlSeconds: 63, displayName: "North on Roku")])
+        let general = Catalogue.resolved(integration, mvpd, scope: .all)
+        let later = Catalogue.resolved(general.integration, general.mvpd, scope: .roku)
+        #expect(later == Catalogue.resolved(integration, mvpd, scope: .roku))
+        #expect(later.integration.authnTtlSeconds == 61 && later.mvpd.authzTtlSeconds == 63 && later.mvpd.displayName == "Everywhere")
+    }
+
     @Test("dashboard #17: what an MVPD's record must have can be replaced, not taken away")
     func mandatory() {
         let mvpd = Mvpd(displayName: "North", authzTtlSeconds: 60)

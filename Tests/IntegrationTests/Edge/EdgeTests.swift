@@ -1,0 +1,171 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+/// The gateway's outer edge, on the real process.
+@Suite("The gateway's edge", .serialized, .cluster)
+struct EdgeTests {
+    private let cluster: TestCluster
+
+    init() throws { cluster = try TestCluster.running() }
+
+    @Test(
+        "curl agrees on HTTP/1.1 and HTTP/2 over TLS 1.2 and 1.3",
+        arguments: [(["--http2"], "2"), (["--http1.1"], "1.1"), (["--http2", "--tls-max", "1.2"], "2"), (["--http1.1", "--tlsv1.3"], "1.1")])
+    func versions(arguments: [String], version: String) throws {
+        for host in ["localhost", "127.0.0.1"] {
+            let url = "https://\(host):\(cluster.ports.https)/api/v1/config/ACME1.json"
+            let outcome = try Peer.curl(cluster, arguments + ["-o", "/dev/null", "-w", "%{http_version} %{http_code} %{content_type}", url])
+            #expect(outcome.output == "\(version) 200 application/json; charset=utf-8")
+        }
+    }
+
+    @Test("openssl agrees on ALPN, chain and name; TLS 1.1 is refused")
+    func handshakes() throws {
+        let modern = try Peer.openssl(cluster, ["-alpn", "h2,http/1.1", "-verify_return_error", "-verify_hostname", "localhost"])
+        #expect(modern.status == 0 && modern.output.contains("ALPN protocol: h2") && modern.output.contains("Verify return code: 0 (ok)"))
+        let older = try Peer.openssl(cluster, ["-tls1_2"])
+        #expect(older.output.contains("TLSv1.2") && older.output.contains("ECDHE") && older.output.contains("GCM"))
+        let weak = try Peer.openssl(cluster, ["-tls1_2", "-cipher", "AES128-SHA:ECDHE-ECDSA-AES128-SHA"])
+        #expect(weak.status != 0)
+        let old = try Peer.openssl(cluster, ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
+        #expect(old.status != 0 && old.output.contains("alert"))
+    }
+
+    @Test("a device's whole way over HTTPS: register, code, poll")
+    func apiOverHTTPS() throws {
+        let statement = try Client.statement("acme-tv")
+        let body = "{\"software_statement\":\"\(statement)\"}"
+        let registered = try Peer.curl(
+            cluster, ["-H", "Content-Type: application/json", "-d", body, "-w", "%{http_code}", "\(cluster.gatewayTLS)/o/client/register"])
+        #expect(registered.output.hasSuffix("201"))
+        let headers = try Peer.curl(cluster, ["-I", "\(cluster.gatewayTLS)/healthz"])
+        #expect(headers.output.lowercased().contains("strict-transport-security: max-age=300"))
+    }
+
+    @Test("files that are replaced are taken in without a restart; broken ones are told and change nothing")
+    func certificateReload() async throws {
+        let pki = LocalPki(folder: cluster.home.pki)
+        let before = try serial()
+        let device = try await Device.make()
+        try FileManager.default.removeItem(atPath: pki.path("gateway-https.crt"))
+        #expect(try pki.ensure() == ["gateway-https"])
+        try cluster.process(.gateway).signal(SIGHUP)
+        try await Condition.wait("the new certificate") { try serial() != before }
+        let after = try serial()
+        try await Condition.wait("a line in the log") { try !cluster.gatewayLog("https.reloaded").isEmpty }
+
+        try Data("broken".utf8).write(to: URL(fileURLWithPath: pki.path("gateway-https.crt")))
+        // No signal: the change itself is seen.
+        try await Condition.wait("a line in the log") { try !cluster.gatewayLog("https.reload_refused").isEmpty }
+        #expect(try serial() == after)
+        try FileManager.default.removeItem(atPath: pki.path("gateway-https.crt"))
+        try pki.ensure()
+        #expect(try await device.checkAuthn() == 403)
+    }
+
+    @Test("rest-v1 #23, #24: a forwarded address is throttled, the next one and loopback are not; a moment later it is served again")
+    func throttling() async throws {
+        func call(_ address: String?) async throws -> HTTPAnswer {
+            let headers = address.map { ["X-Forwarded-For": $0] } ?? [:]
+            return try await cluster.send(Call("GET", "/api/v1/config/ACME1.json", headers: headers))
+        }
+        var answers: [HTTPAnswer] = []
+        for _ in 0..<40 { answers.append(try await call("203.0.113.20")) }
+        let refused = try #require(answers.first { $0.status == 429 })
+        #expect(refused.isHTML && refused.header("retry-after") == "1" && refused.text == "429 Too Many Requests")
+        #expect(answers.prefix(11).allSatisfy { $0.status == 200 })
+        #expect(try await call("203.0.113.21").status == 200)
+        for _ in 0..<40 { #expect(try await call(nil).status == 200) }
+        try await Condition.wait("service again") { try await call("203.0.113.20").status == 200 }
+    }
+
+    @Test("dashboard #52: guessing codes is slowed, and neither a wrong nor the right one is confirmed")
+    func guessing() async throws {
+        let code = try await Device.make().code()
+        func guess(_ text: String) async throws -> HTTPAnswer {
+            try await cluster.send(
+                Call("GET", "/activate/providers", query: ["code": text], headers: ["X-Forwarded-For": "2001:db8:7::\(Int.random(in: 1...9999))"]))
+        }
+        var statuses: [Int] = []
+        for number in 0..<1000 { statuses.append(try await guess("ZZ\(10000 + number)").status) }
+        #expect(statuses.prefix(5) == [400, 400, 400, 400, 400] && statuses.dropFirst(5).allSatisfy { $0 == 429 })
+        let right = try await guess(code)
+        #expect(right.status == 429 && right.text.contains(code) && !right.text.contains("NorthCable"))
+        #expect(Int(right.header("retry-after") ?? "") ?? 0 > 0)
+        let other = try await cluster.send(Call("GET", "/activate/providers", query: ["code": code], headers: ["X-Forwarded-For": "203.0.113.30"]))
+        #expect(other.status == 200, "people elsewhere are not disturbed")
+    }
+
+    @Test("dashboard #43: an unknown and an expired code have the same text and take the same time")
+    func indistinguishable() async throws {
+        let expired = try await Device.make().code([("ttl", "1")])
+        func page(_ code: String) async throws -> (text: String, spent: Duration) {
+            let start = ContinuousClock.now
+            let answer = try await cluster.send(Call("GET", "/activate/providers", query: ["code": code]))
+            return (answer.text.replacingOccurrences(of: code, with: "CODE"), ContinuousClock.now - start)
+        }
+        try await Condition.wait("the code's end") { try await page(expired).text.contains("not valid any more") }
+        var times: (unknown: [Duration], expired: [Duration]) = ([], [])
+        for number in 0..<150 {
+            let first = try await page("ZY\(10000 + number)")
+            let second = try await page(expired)
+            #expect(first.text == second.text)
+            times.unknown.append(first.spent)
+            times.expired.append(second.spent)
+        }
+        let medians = (times.unknown.sorted()[75], times.expired.sorted()[75])
+        let gap = max(medians.0, medians.1) - min(medians.0, medians.1)
+        #expect(gap < max(.milliseconds(1), min(medians.0, medians.1) / 2), "medians: \(medians)")
+    }
+
+    @Test("10 MB bodies, endless heads and silent connections do not grow the gateway, and others are served")
+    func memory() async throws {
+        let device = try await Device.make()
+        let file = cluster.home.root.appendingPathComponent("10mb")
+        try Data(repeating: 0x61, count: 10_485_760).write(to: file)
+        func flood() async throws {
+            for protocolChoice in ["--http2", "--http1.1"] {
+                let outcome = try Peer.curl(
+                    cluster,
+                    [
+                        "-o", "/dev/null", "-w", "%{http_code}", protocolChoice, "--data-binary", "@\(file.path)",
+                        "\(cluster.gatewayTLS)/o/client/token",
+                    ])
+                #expect(outcome.output.contains("413"))
+            }
+            var silent: [OpenRequest] = []
+            for _ in 0..<200 { silent.append(try OpenRequest(port: cluster.ports.main(.gateway))) }
+            #expect(try await device.checkAuthn() == 403)
+            silent.forEach { $0.abandon() }
+        }
+        for _ in 0..<3 { try await flood() }
+        let before = try cluster.gatewayMemory()
+        for _ in 0..<10 { try await flood() }
+        let after = try cluster.gatewayMemory()
+        #expect(after - before < 20_000, "\(before) KiB, later \(after) KiB")
+    }
+
+    @Test("a code whose answer was cut off is not lost: asking again gives a code that works")
+    func cutConnection() async throws {
+        let device = try await Device.make()
+        let call = device.codeCall()
+        for _ in 0..<20 {
+            let request = try OpenRequest(port: cluster.ports.main(.gateway), text: call.wire)
+            request.abandon()
+        }
+        let code = try await device.code()
+        try await device.signIn(code: code)
+        #expect(try await device.checkAuthn() == 200)
+    }
+}
+
+extension EdgeTests {
+    private func serial() throws -> String {
+        let outcome = try Program.run(
+            "/bin/sh",
+            ["-c", "openssl s_client -connect 127.0.0.1:\(cluster.ports.https) </dev/null 2>/dev/null | openssl x509 -noout -serial -fingerprint"])
+        try #require(outcome.status == 0, "\(outcome.output)")
+        return outcome.output
+    }
+}

@@ -1,5 +1,6 @@
 import Clocks
 import Contracts
+import Faults
 import Storage
 import Testing
 
@@ -23,6 +24,30 @@ struct DurabilityTests {
         #expect(try await reopened.liveRecord(RegistrationCodeText(typed: "QK7M2XD"), now: t0)?.isUsed == true)
         #expect(try await reopened.session(Sample.session().key) == Sample.session())
         #expect(try await reopened.pending(RelayHandle("relay-1").digest, now: t0) == nil)
+    }
+
+    @Test("A trial is as it was after a restart, and so is the end of its session")
+    func keepsTrials() async throws {
+        let file = Folder.shared.newFile()
+        let database = try Backend.database(file)
+        let session = Sample.session(record: nil, mvpd: "Promo", origin: SessionOrigin(kind: .tempPass, authenticatedAt: t0))
+        let preview = FreePreview(session: session, user: TrialUser("ab01"))
+        let pass = TempPass(kind: .promotional, ttlSeconds: 60, maxResources: 2, userInformationKey: "email")
+        let play = TrialPlay(
+            session: session.id, holder: preview.holder, resource: "ONE", terms: try TrialTerms(Mvpd(signIn: .tempPass(pass))),
+            newTrial: TrialID("trial-1"))
+        let store = SqliteAuthenticationStore(database)
+        #expect(try await store.start(preview, now: t0) == .started(session))
+        guard case .permitted = try await store.spend(play, now: t0) else { throw Fault(.internal, "the play was refused") }
+        await database.close()
+
+        let reopened = SqliteAuthenticationStore(try Backend.database(file))
+        let end = t0 + .seconds(60)
+        #expect(try await reopened.trial(TrialID("trial-1")) == Trial(id: TrialID("trial-1"), startedAt: t0, expiresAt: end, resources: ["ONE"]))
+        #expect(try await reopened.session(session.key)?.expiresAt == end)
+        #expect(try await reopened.start(preview, now: end) == .usedUp)
+        #expect(try await reopened.reset(.user(TrialUser("ab01")), requestor: session.key.requestor, mvpd: session.mvpd) == 1)
+        #expect(try await reopened.start(preview, now: end) == .started(session))
     }
 
     @Test("A file of the version before is opened, its sessions are regular ones with the device of their code")

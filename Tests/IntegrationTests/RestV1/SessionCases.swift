@@ -86,6 +86,12 @@ extension RestV1 {
             try await device.signIn()
             #expect(try await device.get("/api/v1/logout", ["redirect_url": "https://foreign.example/"]).status == 400)
             #expect(try await device.checkAuthn() == 200)
+            for url in ["adobepass://unknown.app", "adobepass://example.foreign", "adobepass://"] {
+                #expect(try await device.get("/api/v1/logout", ["redirect_url": url]).status == 400)
+            }
+            #expect(try await device.checkAuthn() == 200)
+            let own = try await device.at("ACME2").get("/api/v1/logout", ["redirect_url": "adobepass://ios.app"])
+            #expect(own.status == 302 && own.header("location") == "adobepass://ios.app")
             let answer = try await device.get("/api/v1/logout", ["redirect_url": device.end])
             #expect(answer.status == 302 && answer.header("location") == device.end)
             #expect(answer.header("referrer-policy") == "no-referrer")

@@ -33,7 +33,7 @@ struct DegradationTests {
         #expect(!admin.service.hasOverdueDegradations)
         admin.world.clock.advance(by: .seconds(7200))
         #expect(admin.service.hasOverdueDegradations)
-        #expect(try await admin.service.endOverdueDegradations() == 2)
+        try await admin.service.endOverdueDegradations()
         #expect(try await items.next()?.degradationRules == [])
         #expect(!admin.service.hasOverdueDegradations)
         let audit = try await admin.audit()
@@ -104,7 +104,19 @@ struct DegradationTests {
         let again = try await AdministrationWorld(admin.world)
         #expect(again.published.configuration.degradationRules.map(\.kind) == [.authzNone])
         #expect(again.published.configuration.version > admin.published.configuration.version)
-        #expect(try await again.service.endOverdueDegradations() == 1)
+        let record = try #require(try await again.audit().first)
+        #expect(record.action == "degradation_ended" && record.author == "time" && record.text.contains("AuthNAll"))
+    }
+
+    @Test("a rule that ends while something else is changed is recorded with that change")
+    func endsBesideOthers() async throws {
+        let admin = try await AdministrationWorld()
+        _ = try await admin.service.startDegradation(request(lasting: .seconds(60)), context: CallContext())
+        admin.world.clock.advance(by: .seconds(60))
+        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
+        try await admin.push().version()
+        #expect(admin.published.configuration.degradationRules.isEmpty)
+        #expect(try await admin.audit().prefix(2).map(\.action) == ["degradation_ended", "push"])
     }
 
     @Test("an MVPD without an integration, an unknown kind, the same MVPD twice: refused with the field")

@@ -99,6 +99,27 @@ struct HistoryTests {
         #expect(broken.problems.contains { $0.contains(place) })
     }
 
+    @Test("the audit log comes in pages, and each reader's pages hold what is theirs")
+    func auditPages() async throws {
+        let admin = try await AdministrationWorld()
+        for (who, id) in [(AdministrationWorld.Who.ed, "NEWS"), (.rita, "SPORT"), (.ed, "NEWS")] {
+            for name in ["Late", "Later"] {
+                try await admin.edit(.requestor, id, as: who) { $0["name"] = name }.changed()
+                try await admin.push(name, as: who).version()
+            }
+        }
+        func page(_ who: AdministrationWorld.Who, _ number: UInt32) async throws -> AuditPage {
+            let request = ListAuditRecordsRequest(token: who.token, page: PageRequest(page: number, size: 4))
+            return try await admin.service.listAuditRecords(request, context: CallContext())
+        }
+        #expect(try await page(.olga, 1).records.map(\.number) == [7, 6, 5, 4])
+        #expect(try await page(.olga, 2).records.map(\.number) == [3, 2, 1])
+        #expect(try await page(.vic, 1).records.map(\.number) == [7, 6, 3, 2])
+        #expect(try await page(.vic, 2).records.map(\.number) == [1])
+        #expect(try await page(.vic, 2).total == 5)
+        #expect(try await page(.rita, 9).records.isEmpty)
+    }
+
     @Test("the store itself refuses to change or delete records", arguments: ["UPDATE audit SET text = ''", "DELETE FROM version"])
     func appendOnly(sql: String) async throws {
         let admin = try await AdministrationWorld()

@@ -1,5 +1,17 @@
-/// Whom a version or an audit record concerns, as programmer ids.
-enum RecordScope {
+internal import Storage
+
+/// Whom a version or an audit record concerns, as programmer ids in a column with a space between.
+struct RecordScope {
+    /// Of SQL; for the records that a reader may see.
+    let condition: String
+    let arguments: [DatabaseValue]
+
+    init(_ rights: Rights) {
+        let programmers = rights.administrator.programmerIDs + [Self.everyone]
+        condition = rights.isOperator ? "1" : programmers.map { _ in "instr(' ' || programmers || ' ', ?) > 0" }.joined(separator: " OR ")
+        arguments = rights.isOperator ? [] : programmers.map { " \($0) ".databaseValue }
+    }
+
     /// In place of a programmer's id: MVPD records, which all share.
     static let everyone = "*"
 

@@ -26,4 +26,15 @@ extension CatalogueLedger {
     func auditEntries() throws -> [AuditEntry] {
         try Row.fetchAll(database, sql: "SELECT * FROM audit ORDER BY number DESC").map(AuditEntry.init)
     }
+
+    /// A page of what the reader may see, newest first, and how much that is on all pages.
+    func auditEntries(for rights: Rights, _ page: Page) throws -> (entries: [AuditEntry], total: Int) {
+        let scope = RecordScope(rights)
+        let count = "SELECT count(*) FROM audit WHERE \(scope.condition)"
+        let total = try Int.fetchOne(database, sql: count, arguments: StatementArguments(scope.arguments)) ?? 0
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT * FROM audit WHERE \(scope.condition) ORDER BY number DESC LIMIT ? OFFSET ?",
+            arguments: StatementArguments(scope.arguments + [Int(page.size).databaseValue, page.offset.databaseValue]))
+        return (rows.map(AuditEntry.init), total)
+    }
 }

@@ -12,12 +12,6 @@ extension CatalogueLedger {
 
     func rule(_ id: String) throws -> ActiveDegradation? { try rules("WHERE id = ? AND ends_at_ms > ?", [id, now]).first }
 
-    /// Rules whose time is over but whose end is not recorded yet.
-    func overdueRules() throws -> [ActiveDegradation] { try rules("WHERE ends_at_ms <= ? ORDER BY ends_at_ms", [now]) }
-
-    /// When the next rule ends.
-    func nextEnd() throws -> Timestamp? { try Timestamp.fetchOne(database, sql: "SELECT min(ends_at_ms) FROM degradation_rule") }
-
     func keep(_ active: ActiveDegradation) throws {
         guard let rule = active.rule else { return }
         try database.execute(
@@ -35,5 +29,27 @@ extension CatalogueLedger {
             let encoded: Data = row["rule"]
             return ActiveDegradation(rule: try DegradationRule(serialized: [UInt8](encoded)), author: row["author"], reason: row["reason"])
         }
+    }
+
+    /// Removes the rules whose time is over, and records their ends.
+    func endOverdueRules() throws {
+        let overdue = try rules("WHERE ends_at_ms <= ? ORDER BY ends_at_ms, rowid", [now])
+        guard !overdue.isEmpty else { return }
+        let document = try newestDocument()
+        for active in overdue {
+            try removeRule(active.rule?.id ?? "")
+            try record(.degradationEnded, of: active, by: AuditAuthor.time, "ended by its time", in: document)
+        }
+    }
+
+    func record(
+        _ action: AuditAction, of active: ActiveDegradation, by author: String, _ what: String, in document: CatalogueDocument
+    ) throws {
+        guard let rule = active.rule else { return }
+        let programmer = document[EntityKey(.requestors, rule.requestorID)]?["programmer"]?.text
+        let reason = active.reason.isEmpty || action != .degradationStarted ? "" : ": \(active.reason)"
+        try record(
+            action, by: author, "Degradation rule \(rule.kind.name) on \(rule.requestorID) for \(rule.mvpdID) \(what)\(reason)",
+            programmers: programmer.map { [$0] } ?? [])
     }
 }

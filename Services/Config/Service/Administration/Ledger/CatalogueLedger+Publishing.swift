@@ -15,6 +15,7 @@ extension CatalogueLedger {
     /// - Parameter keys: The JWK set that verifies software statements.
     func publish(keys: String) throws -> (configuration: Configuration, isNew: Bool) {
         guard let newest = try newestVersion() else { preconditionFailure("nothing is published before the first version") }
+        try endOverdueRules()
         var configuration = try configuration(of: newest)
         configuration.statementKeys = keys
         configuration.degradationRules = try activeRules().compactMap(\.rule)

@@ -59,20 +59,9 @@ extension AdministrationService {
     }
 
     /// Removes and records the rules whose time is over; services stopped minding them at that moment by themselves.
-    /// - Returns: How many there were.
-    @discardableResult
-    public func endOverdueDegradations() async throws(Fault) -> Int {
-        let ended = try await publisher.change { ledger in
-            let document = try ledger.newestDocument()
-            let overdue = try ledger.overdueRules()
-            for active in overdue {
-                try ledger.removeRule(active.rule?.id ?? "")
-                try ledger.record(.degradationEnded, of: active, by: AuditAuthor.time, "ended by its time", in: document)
-            }
-            return overdue.count
-        }
-        if ended > 0 { logger.info("catalogue.degradation_ended", metadata: ["rules": "\(ended)", "administrator": "time"]) }
-        return ended
+    public func endOverdueDegradations() async throws(Fault) {
+        // Every change ends them.
+        try await publisher.change { _ in }
     }
 
     /// Ends rules when their time is over, until the task is cancelled.
@@ -126,18 +115,5 @@ extension AdministrationService {
 extension Rights {
     fileprivate func sees(_ active: ActiveDegradation, in document: CatalogueDocument) -> Bool {
         sees(EntityKey(.requestors, active.rule?.requestorID ?? ""), in: document)
-    }
-}
-
-extension CatalogueLedger {
-    fileprivate func record(
-        _ action: AuditAction, of active: ActiveDegradation, by author: String, _ what: String, in document: CatalogueDocument
-    ) throws {
-        guard let rule = active.rule else { return }
-        let programmer = document[EntityKey(.requestors, rule.requestorID)]?["programmer"]?.text
-        let reason = active.reason.isEmpty || action != .degradationStarted ? "" : ": \(active.reason)"
-        try record(
-            action, by: author, "Degradation rule \(rule.kind.name) on \(rule.requestorID) for \(rule.mvpdID) \(what)\(reason)",
-            programmers: programmer.map { [$0] } ?? [])
     }
 }

@@ -7,7 +7,7 @@ extension AdministrationService {
         let rights = try rights(request.token, .read)
         let section = try Self.section(request.kind)
         let page = try Page(request.page)
-        let view = try await view(for: rights)
+        let view = try await publisher.read { try Self.view(for: rights, $0) }
         let query = request.query.lowercased()
         let found = view.document.entries(section).filter { entry in
             rights.sees(entry.key, in: view.document) && (query.isEmpty || Self.words(of: entry).contains { $0.lowercased().contains(query) })
@@ -19,21 +19,22 @@ extension AdministrationService {
     public func getEntity(_ request: GetEntityRequest, context: CallContext) async throws -> CatalogueEntity {
         let rights = try rights(request.token, .read)
         let key = EntityKey(try Self.section(request.kind), request.id)
-        let view = try await view(for: rights)
-        guard view.document[key] != nil, rights.sees(key, in: view.document) else { throw Fault.notFound(key.section.noun) }
-        var entity = view.entity(key)
-        if key.section == .integrations {
-            let configuration = try DocumentCheck.configuration(of: view.document, now: publisher.now)
-            entity.effectiveJson = EffectiveValues.json(key, in: configuration)
+        return try await publisher.read { ledger in
+            let view = try Self.view(for: rights, ledger)
+            guard view.document[key] != nil, rights.sees(key, in: view.document) else { throw Fault.notFound(key.section.noun) }
+            var entity = view.entity(key)
+            if key.section == .integrations {
+                let isLive = try !ledger.hasDraft(rights.name)
+                let configuration = try isLive ? ledger.newestConfiguration() : DocumentCheck.configuration(of: view.document, now: ledger.now)
+                entity.effectiveJson = EffectiveValues.json(key, in: configuration)
+            }
+            return entity
         }
-        return entity
     }
 
     /// What the administrator sees: the draft, or what is live.
-    private func view(for rights: Rights) async throws(Fault) -> EntityView {
-        try await publisher.read { ledger in
-            EntityView(document: try ledger.draft(of: rights.name).document, live: try ledger.newestDocument())
-        }
+    private static func view(for rights: Rights, _ ledger: CatalogueLedger) throws -> EntityView {
+        EntityView(document: try ledger.draft(of: rights.name).document, live: try ledger.newestDocument())
     }
 
     /// - Throws: `invalid_request`.

@@ -5,8 +5,8 @@ extension AdministrationService {
     public func listAuditRecords(_ request: ListAuditRecordsRequest, context: CallContext) async throws -> AuditPage {
         let rights = try rights(request.token, .read)
         let page = try Page(request.page)
-        let seen = try await publisher.read { try $0.auditEntries() }.filter { rights.sees(record: $0.programmers) }
-        return AuditPage(records: page.slice(seen).map(\.contract), total: UInt32(seen.count), page: page.number, size: page.size)
+        let (entries, total) = try await publisher.read { try $0.auditEntries(for: rights, page) }
+        return AuditPage(records: entries.map(\.contract), total: UInt32(clamping: total), page: page.number, size: page.size)
     }
 
     public func verifyHistory(_ request: VerifyHistoryRequest, context: CallContext) async throws -> HistoryVerdict {

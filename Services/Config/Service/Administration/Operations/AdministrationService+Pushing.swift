@@ -13,6 +13,8 @@ extension AdministrationService {
             let draft = try ledger.draft(of: rights.name)
             guard !draft.changes.isEmpty else { throw Refused.invalid("", "has no changes to push").fault }
             try requireMatch(draft, request.ifMatch)
+            // A draft may be older than the rights of its author.
+            guard rights.mayMakeAll(of: draft) else { throw Fault.insufficientRole }
             if isApprovalRequired {
                 let proposal = try ledger.propose(draft, author: rights.name, description: request.description)
                 try ledger.discardDraft(of: rights.name)

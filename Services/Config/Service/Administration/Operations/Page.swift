@@ -15,7 +15,10 @@ struct Page: Sendable {
         guard size <= Self.largest else { throw Fault(.invalidRequest, "A page has at most \(Self.largest) entries.") }
     }
 
+    /// Entries on the pages before.
+    var offset: Int { Int(number - 1) * Int(size) }
+
     func slice<Element>(_ elements: [Element]) -> ArraySlice<Element> {
-        elements.dropFirst(Int(number - 1) * Int(size)).prefix(Int(size))
+        elements.dropFirst(offset).prefix(Int(size))
     }
 }

@@ -74,6 +74,7 @@ let package = Package(
         .executable(name: "sandbox", targets: ["SandboxMain"]),
         .executable(name: "boxoffice", targets: ["CommandLineMain"]),
         .executable(name: "wire-benchmark", targets: ["WireBenchmark"]),
+        .executable(name: "gateway-benchmark", targets: ["GatewayBenchmark"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
     ],
     dependencies: [
@@ -185,6 +186,7 @@ let package = Package(
             [
                 "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging,
             ]),
+        program("GatewayBenchmark", "Tests/Benchmarks/Gateway", ["BoxofficeCommand", arguments, hummingbird, hummingbirdCore, logging]),
 
         // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),

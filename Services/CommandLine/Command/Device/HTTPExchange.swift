@@ -1,4 +1,4 @@
-internal import AsyncHTTPClient
+package import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
@@ -22,17 +22,19 @@ struct HTTPAnswer: Sendable {
 }
 
 /// Sends single requests, follows nothing by itself.
-struct HTTPExchange: Sendable {
-    let client: HTTPClient
+package struct HTTPExchange: Sendable {
+    package let client: HTTPClient
     /// The longest that one request may take.
     var timeout: TimeAmount = .seconds(15)
     /// The largest body that is read.
+    /// Sent with each request.
+    package var headers: [(String, String)] = []
     private static let bodyLimit = 4 * 1024 * 1024
 
-    init(client: HTTPClient) { self.client = client }
+    package init(client: HTTPClient) { self.client = client }
 
     /// A client that leaves redirects to its user.
-    static func makeClient() -> HTTPClient {
+    package static func makeClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = .seconds(5)
@@ -43,7 +45,7 @@ struct HTTPExchange: Sendable {
     func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        for (name, value) in self.headers + headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         do {
             let response = try await client.execute(request, timeout: timeout)

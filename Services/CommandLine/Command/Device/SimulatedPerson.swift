@@ -3,12 +3,12 @@ internal import Foundation
 /// A person with a browser on the second screen: types the code, picks the MVPD, signs in.
 ///
 /// Works on the pages as a browser without scripts does: follows redirects, keeps cookies, presses the button of the page's form.
-struct SimulatedPerson {
+package struct SimulatedPerson {
     let exchange: HTTPExchange
     private var cookies: [String: [String: String]] = [:]
     private static let stepLimit = 12
 
-    init(exchange: HTTPExchange) { self.exchange = exchange }
+    package init(exchange: HTTPExchange) { self.exchange = exchange }
 
     /// - Parameters:
     ///   - start: Where the browser is sent first.
@@ -17,7 +17,7 @@ struct SimulatedPerson {
     ///   - end: The journey is over when the browser is sent to an address with this prefix.
     /// - Returns: That address.
     /// - Throws: `CommandFailure` naming the page where it got stuck.
-    mutating func signIn(at start: String, name: String, password: String, until end: String) async throws -> String {
+    package mutating func signIn(at start: String, name: String, password: String, until end: String) async throws -> String {
         var next = Step(method: "GET", url: start, body: nil)
         for _ in 0..<Self.stepLimit {
             if next.url.hasPrefix(end) { return next.url }

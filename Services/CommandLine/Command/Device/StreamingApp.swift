@@ -1,27 +1,27 @@
-internal import Foundation
+package import Foundation
 
 /// A streaming app on a TV, as the v1 API sees it (rest-v1 §4.1, §4.2, §4.5).
-struct StreamingApp: Sendable {
-    struct Code: Sendable {
-        let code: String
+package struct StreamingApp: Sendable {
+    package struct Code: Sendable {
+        package let code: String
         let expires: Date
         let registrationURL: String?
     }
 
-    struct MediaToken: Sendable {
-        let serialized: String
+    package struct MediaToken: Sendable {
+        package let serialized: String
         let mvpd: String
         let userID: String
     }
 
     let exchange: HTTPExchange
     let gateway: String
-    let requestor: String
-    let deviceID: String
+    package let requestor: String
+    package let deviceID: String
     let hardware: SimulatedHardware
-    private(set) var accessToken = ""
+    package private(set) var accessToken = ""
 
-    init(exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String, hardware: SimulatedHardware = .television) {
+    package init(exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String, hardware: SimulatedHardware = .television) {
         self.exchange = exchange
         self.gateway = gateway
         self.requestor = requestor
@@ -31,7 +31,7 @@ struct StreamingApp: Sendable {
 
     /// Registers as a client and gets an access token (rest-v1 §3.1, §3.2).
     /// - Parameter statement: The software statement of the app's registration.
-    mutating func register(statement: String) async throws {
+    package mutating func register(statement: String) async throws {
         let body = try JSONSerialization.data(withJSONObject: ["software_statement": statement])
         let client = try await object(
             "POST", "/o/client/register", headers: [("Content-Type", "application/json")], body: String(decoding: body, as: UTF8.self))
@@ -45,7 +45,7 @@ struct StreamingApp: Sendable {
     }
 
     /// rest-v1 §3.4.
-    func requestCode() async throws -> Code {
+    package func requestCode() async throws -> Code {
         let answer = try await object(
             "POST", "/reggie/v1/\(FormEncoding.encode(requestor))/regcode",
             headers: [("Content-Type", "application/x-www-form-urlencoded")], body: FormEncoding.encode([("deviceId", deviceID)]))
@@ -68,13 +68,13 @@ struct StreamingApp: Sendable {
 
     /// rest-v1 §3.14. Returns when the permission ends.
     @discardableResult
-    func authorize(_ resource: String) async throws -> Date {
+    package func authorize(_ resource: String) async throws -> Date {
         let answer = try await object("GET", "/api/v1/authorize?\(deviceSet([("resource", resource)]))")
         return Date(timeIntervalSince1970: (Double(answer["expires"] as? String ?? "") ?? 0) / 1000)
     }
 
     /// rest-v1 §3.18.
-    func mediaToken(_ resource: String) async throws -> MediaToken {
+    package func mediaToken(_ resource: String) async throws -> MediaToken {
         let answer = try await object("GET", "/api/v1/mediatoken?\(deviceSet([("resource", resource)]))")
         return MediaToken(
             serialized: answer["serializedToken"] as? String ?? "", mvpd: answer["mvpdId"] as? String ?? "", userID: answer["userId"] as? String ?? ""
@@ -111,7 +111,7 @@ struct StreamingApp: Sendable {
 }
 
 /// What a simulated device is.
-enum SimulatedHardware: Sendable {
+package enum SimulatedHardware: Sendable {
     case television
     /// One whose platform can sign people in.
     case appleTV
@@ -120,7 +120,7 @@ enum SimulatedHardware: Sendable {
     var deviceType: String { self == .appleTV ? "tvOS" : "Television" }
 
     /// `X-Device-Info`.
-    var information: String {
+    package var information: String {
         let text =
             switch self {
             case .television:

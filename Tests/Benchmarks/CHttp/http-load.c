@@ -1,0 +1,283 @@
+// HTTP/1.1 load from prebuilt requests, and the least server that can answer it.
+//
+//     http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS
+//     http-load serve BODY_BYTES
+//
+// `load` keeps one request in flight on each of a number of keep-alive connections to 127.0.0.1. REQUESTS is a file of requests, each behind its
+// length in four bytes, big-endian; they are sent in turn. Where a request holds the address 150.100.100.100, each sending puts another one of
+// 200000 there, so that every request comes from a device of its own. Prints: calls per second, p50 and p99 in microseconds, answers whose status
+// was not STATUS, all calls sent, its own CPU time per call in microseconds. Warms up for a fifth of the time.
+//
+// `serve` prints the port it chose and answers every request with 200: what `load` reaches with it is the load's own ceiling.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { largest_answer = 256 * 1024, addresses = 200000, most_events = 256 };
+
+typedef struct {
+    char *bytes;
+    size_t size;
+    char *address; // where the address of the device stands; NULL: nowhere
+} request;
+
+typedef struct {
+    int socket;
+    uint64_t sent_at;
+    size_t filled;
+    char *answer;
+} connection;
+
+static request *requests;
+static size_t request_count;
+static uint64_t next_request;
+static int expected_status;
+static uint64_t warm_until;
+static uint64_t all_calls, calls, unexpected;
+static uint32_t *samples;
+static const size_t sample_capacity = 1 << 22;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "http-load: %s (%s)\n", what, strerror(errno));
+    exit(1);
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static double cpu_us(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static void read_requests(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        die(path);
+    uint32_t prefix;
+    while (fread(&prefix, 4, 1, file) == 1) {
+        requests = realloc(requests, (request_count + 1) * sizeof *requests);
+        request *r = &requests[request_count++];
+        r->size = ntohl(prefix);
+        r->bytes = malloc(r->size + 1);
+        if (fread(r->bytes, 1, r->size, file) != r->size)
+            die("the file of requests is cut short");
+        r->bytes[r->size] = 0;
+        r->address = strstr(r->bytes, "150.100.100.100");
+    }
+    fclose(file);
+    if (request_count == 0)
+        die("no requests");
+}
+
+/// 150.1xx.1xx.1xx: always as long, so that nothing else of the request moves.
+static void write_address(char *place, uint64_t number)
+{
+    for (int i = 0; i < 6; i++) {
+        place[14 - i - (i / 2) * 2] = (char)('0' + number % 10);
+        number /= 10;
+    }
+}
+
+static void send_next(connection *c, uint64_t now)
+{
+    request *r = &requests[next_request % request_count];
+    if (r->address != NULL)
+        write_address(r->address, next_request % addresses);
+    next_request++;
+    c->sent_at = now;
+    c->filled = 0;
+    if (send(c->socket, r->bytes, r->size, MSG_NOSIGNAL) != (ssize_t)r->size)
+        die("a request could not be sent at once");
+}
+
+static void check_status(const connection *c)
+{
+    int status = atoi(c->answer + 9);
+    if (status == expected_status)
+        return;
+    if (unexpected++ == 0)
+        fprintf(stderr, "http-load: an answer with %d instead of %d:\n%.600s\n", status, expected_status, c->answer);
+}
+
+/// Bytes of the whole answer, or 0 while some are missing.
+static size_t answer_size(connection *c)
+{
+    c->answer[c->filled] = 0;
+    char *end = memmem(c->answer, c->filled, "\r\n\r\n", 4);
+    if (end == NULL)
+        return 0;
+    size_t head = (size_t)(end - c->answer) + 4, body = 0;
+    for (char *line = c->answer; (line = memchr(line, '\n', (size_t)(end - line))) != NULL;) {
+        line++;
+        if ((*line | 32) == 'c' && strncasecmp(line, "content-length:", 15) == 0) {
+            body = strtoul(line + 15, NULL, 10);
+            break;
+        }
+    }
+    return c->filled < head + body ? 0 : head + body;
+}
+
+static void receive(connection *c)
+{
+    ssize_t count = recv(c->socket, c->answer + c->filled, largest_answer - c->filled, 0);
+    if (count < 0 && errno == EAGAIN)
+        return;
+    if (count <= 0)
+        die("the server closed a connection");
+    c->filled += (size_t)count;
+    size_t size = answer_size(c);
+    if (size == 0)
+        return;
+    if (c->filled > size)
+        die("more than one answer to a request");
+    uint64_t now = now_us();
+    check_status(c);
+    all_calls++;
+    if (now >= warm_until) {
+        if (calls < sample_capacity)
+            samples[calls] = (uint32_t)(now - c->sent_at);
+        calls++;
+    }
+    send_next(c, now);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int connect_to(int port)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int s = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+    if (s < 0 || connect(s, (struct sockaddr *)&to, sizeof to) != 0)
+        die("cannot connect");
+    setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    fcntl(s, F_SETFL, O_NONBLOCK);
+    return s;
+}
+
+static int load(char **arguments)
+{
+    int port = atoi(arguments[0]), connection_count = atoi(arguments[1]);
+    double seconds = atof(arguments[2]);
+    expected_status = atoi(arguments[3]);
+    read_requests(arguments[4]);
+    samples = malloc(sample_capacity * sizeof *samples);
+    connection *connections = calloc((size_t)connection_count, sizeof *connections);
+    int poll = epoll_create1(0);
+    for (int i = 0; i < connection_count; i++) {
+        connections[i].socket = connect_to(port);
+        connections[i].answer = malloc(largest_answer + 1);
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &connections[i]};
+        epoll_ctl(poll, EPOLL_CTL_ADD, connections[i].socket, &event);
+    }
+    // Runs begin at different devices and addresses.
+    next_request = (uint64_t)getpid() * 7919;
+    uint64_t start = now_us(), end = start + (uint64_t)(seconds * 1e6), now = start;
+    warm_until = start + (uint64_t)(seconds * 2e5);
+    double cpu = cpu_us();
+    for (int i = 0; i < connection_count; i++)
+        send_next(&connections[i], now);
+    struct epoll_event events[most_events];
+    while ((now = now_us()) < end) {
+        int count = epoll_wait(poll, events, most_events, 100);
+        for (int i = 0; i < count; i++)
+            receive(events[i].data.ptr);
+    }
+    cpu = cpu_us() - cpu;
+    size_t kept = calls < sample_capacity ? calls : sample_capacity;
+    if (kept == 0)
+        die("no answers");
+    qsort(samples, kept, sizeof *samples, compare);
+    printf("%.1f %u %u %lu %lu %.3f\n", (double)calls * 1e6 / (double)(now - warm_until), samples[kept / 2], samples[kept * 99 / 100],
+        (unsigned long)unexpected, (unsigned long)all_calls, cpu / (double)all_calls);
+    return 0;
+}
+
+static char reply[4096];
+
+static void answer(connection *c, int poll)
+{
+    ssize_t count = recv(c->socket, c->answer, largest_answer, 0);
+    if (count < 0 && errno == EAGAIN)
+        return;
+    if (count <= 0) {
+        epoll_ctl(poll, EPOLL_CTL_DEL, c->socket, NULL);
+        close(c->socket);
+        free(c->answer);
+        free(c);
+        return;
+    }
+    // The load sends no second request before the answer, and each fits one segment of the loopback device.
+    if (send(c->socket, reply, strlen(reply), MSG_NOSIGNAL) < 0)
+        die("cannot answer");
+}
+
+_Noreturn static void serve(char **arguments)
+{
+    int bytes = atoi(arguments[0]);
+    if (bytes < 0 || bytes > 2048)
+        die("the body has 0 to 2048 bytes");
+    int used = snprintf(reply, sizeof reply, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Type: text/plain\r\n\r\n", bytes);
+    memset(reply + used, 'x', (size_t)bytes);
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1, poll = epoll_create1(0);
+    if (bind(listener, (struct sockaddr *)&at, size) != 0 || listen(listener, 1024) != 0)
+        die("cannot listen");
+    getsockname(listener, (struct sockaddr *)&at, &size);
+    printf("%d\n", ntohs(at.sin_port));
+    fflush(stdout);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL}, events[most_events];
+    epoll_ctl(poll, EPOLL_CTL_ADD, listener, &event);
+    for (;;) {
+        int count = epoll_wait(poll, events, most_events, -1);
+        for (int i = 0; i < count; i++) {
+            connection *c = events[i].data.ptr;
+            if (c != NULL) {
+                answer(c, poll);
+                continue;
+            }
+            c = calloc(1, sizeof *c);
+            c->socket = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+            c->answer = malloc(largest_answer + 1);
+            setsockopt(c->socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+            event.data.ptr = c;
+            epoll_ctl(poll, EPOLL_CTL_ADD, c->socket, &event);
+        }
+    }
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 7 && strcmp(arguments[1], "load") == 0)
+        return load(arguments + 2);
+    if (count == 3 && strcmp(arguments[1], "serve") == 0)
+        serve(arguments + 2);
+    fprintf(stderr, "http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS | http-load serve BODY_BYTES\n");
+    return 2;
+}

@@ -1,0 +1,70 @@
+import BoxofficeCommand
+import Foundation
+
+/// Devices that are signed in and permitted, each with an access token and an address of its own.
+struct Fleet {
+    let devices: [Device]
+
+    struct Device: Sendable {
+        let requestor: String
+        let id: String
+        let accessToken: String
+        /// What it may watch.
+        let resources: [String]
+    }
+
+    /// Signs devices in, several at a time.
+    /// - Parameter domain: The requestor's registered domain.
+    static func signIn(_ count: Int, at requestor: String, domain: String, resources: [String], cluster: LocalCluster, series: Int) async throws
+        -> Fleet
+    {
+        let client = HTTPExchange.makeClient()
+        let statement = try cluster.statement()
+        let outcome: Result<[Device], any Error>
+        do {
+            outcome = .success(
+                try await concurrently(count, atOnce: 16) { number in
+                    var exchange = HTTPExchange(client: client)
+                    exchange.headers = [("X-Forwarded-For", "151.\(series).\(number / 250).\(1 + number % 250)")]
+                    return try await signIn(
+                        StreamingApp(exchange: exchange, gateway: cluster.gateway, requestor: requestor, deviceID: UUID().uuidString),
+                        person: SimulatedPerson(exchange: exchange), statement: statement, domain: domain, resources: resources, cluster.gateway)
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await client.shutdown()
+        return Fleet(devices: try outcome.get())
+    }
+
+    private static func signIn(
+        _ app: StreamingApp, person: SimulatedPerson, statement: String, domain: String, resources: [String], _ gateway: String
+    ) async throws -> Device {
+        var (app, person) = (app, person)
+        try await app.register(statement: statement)
+        let code = try await app.requestCode().code
+        let end = "\(gateway)/activate/done"
+        let query = FormEncoding.encode([
+            ("reg_code", code), ("requestor_id", app.requestor), ("mso_id", "NorthCable"), ("domain_name", domain), ("noflash", "true"),
+            ("no_iframe", "true"), ("redirect_url", "\(end)?code=\(code)&requestor=\(app.requestor)"),
+        ])
+        _ = try await person.signIn(at: "\(gateway)/api/v1/authenticate?\(query)", name: "ada", password: "ada", until: end)
+        for resource in resources { try await app.authorize(resource) }
+        return Device(requestor: app.requestor, id: app.deviceID, accessToken: app.accessToken, resources: resources)
+    }
+
+    private static func concurrently<Value: Sendable>(
+        _ count: Int, atOnce: Int, _ work: @escaping @Sendable (Int) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            var values: [Value] = []
+            for number in 0..<min(atOnce, count) { group.addTask { try await work(number) } }
+            while let value = try await group.next() {
+                values.append(value)
+                let next = values.count + atOnce - 1
+                if next < count { group.addTask { try await work(next) } }
+            }
+            return values
+        }
+    }
+}

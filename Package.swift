@@ -157,7 +157,7 @@ let package = Package(
             "GatewayService", "Services/Gateway/Service",
             [
                 "Catalogue", "ContractRuntime", "Contracts", "Faults", "StrictJson", logging, coreMetrics, hummingbird, hummingbirdCore,
-                hummingbirdHTTP2, mustache, nioCore, nioHTTP1, nioSSL, nioTLS,
+                hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
             ]),
         program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, nioCore]),
 

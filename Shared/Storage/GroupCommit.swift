@@ -82,11 +82,19 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// A savepoint costs as much as a small write: only a batch with a write that fails is run again, each write in a savepoint of its own.
     private func transaction(_ batch: [PendingWrite], _ database: Database) throws -> [PendingWrite.Delivery] {
+        if let deliveries = try? transaction(batch, database, { try $0.perform($1) }) { return deliveries }
+        return try transaction(batch, database, isolated)
+    }
+
+    private func transaction(
+        _ batch: [PendingWrite], _ database: Database, _ run: (PendingWrite, Database) throws -> PendingWrite.Delivery
+    ) throws -> [PendingWrite.Delivery] {
         var deliveries: [PendingWrite.Delivery] = []
         deliveries.reserveCapacity(batch.count)
         try database.inTransaction(.immediate) {
-            for write in batch { deliveries.append(try isolated(write, database)) }
+            for write in batch { deliveries.append(try run(write, database)) }
             return .commit
         }
         return deliveries

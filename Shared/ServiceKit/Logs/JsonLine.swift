@@ -2,7 +2,12 @@ internal import Logging
 
 /// A JSON object on one line, built member by member.
 struct JsonLine {
-    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+    private var bytes: [UInt8] = []
+
+    init() {
+        bytes.reserveCapacity(512)
+        bytes.append(UInt8(ascii: "{"))
+    }
 
     mutating func add(_ name: String, _ value: String) {
         begin(name)
@@ -47,6 +52,12 @@ struct JsonLine {
 
     private mutating func quote(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
+        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain { bytes.append(contentsOf: string.utf8) } else { escape(string) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ string: String) {
         for byte in string.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
@@ -55,6 +66,5 @@ struct JsonLine {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

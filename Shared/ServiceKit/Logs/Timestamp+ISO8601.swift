@@ -6,8 +6,17 @@ extension Timestamp {
         let day = Self.floorDivide(milliseconds, 86_400_000)
         let inDay = milliseconds - day * 86_400_000
         let (year, month, date) = Self.civil(day)
-        let time = [inDay / 3_600_000, inDay / 60_000 % 60, inDay / 1000 % 60].map { Self.padded($0, 2) }.joined(separator: ":")
-        return "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(date, 2))T\(time).\(Self.padded(inDay % 1000, 3))Z"
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        let parts: [(number: Int64, width: Int, after: Unicode.Scalar)] = [
+            (year, 4, "-"), (month, 2, "-"), (date, 2, "T"), (inDay / 3_600_000, 2, ":"), (inDay / 60_000 % 60, 2, ":"),
+            (inDay / 1000 % 60, 2, "."), (inDay % 1000, 3, "Z"),
+        ]
+        for part in parts {
+            Self.append(part.number, width: part.width, to: &text)
+            text.append(UInt8(ascii: part.after))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Day number since 1970 to the proleptic Gregorian date, by counting in eras of 400 years from 1 March.
@@ -27,8 +36,14 @@ extension Timestamp {
         return value % by < 0 ? quotient - 1 : quotient
     }
 
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    /// With leading zeros.
+    private static func append(_ number: Int64, width: Int, to text: inout [UInt8]) {
+        var unit: Int64 = 1
+        for _ in 1..<width { unit *= 10 }
+        guard (0..<unit * 10).contains(number) else { return text.append(contentsOf: String(number).utf8) }
+        while unit > 0 {
+            text.append(0x30 + UInt8(number / unit % 10))
+            unit /= 10
+        }
     }
 }

@@ -10,7 +10,8 @@ enum DeviceRules {
     /// - Throws: `invalid_device_id`.
     static func device(_ id: String, allowsPlaceholder: Bool) throws(Fault) -> DeviceID {
         guard !id.isEmpty else { throw Fault(.invalidDeviceID, "Required 'deviceId' is not present") }
-        guard id.unicodeScalars.count <= longestID, id.unicodeScalars.allSatisfy(isPrintable) else {
+        let isPlain = id.utf8.count <= longestID && id.utf8.allSatisfy { (0x20..<0x7f).contains($0) }
+        guard isPlain || id.unicodeScalars.count <= longestID && id.unicodeScalars.allSatisfy(isPrintable) else {
             throw Fault(.invalidDeviceID, "The 'deviceId' is not 1 to \(longestID) printable characters.")
         }
         let device = DeviceID(id)

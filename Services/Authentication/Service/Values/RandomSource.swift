@@ -11,9 +11,13 @@ extension RandomSource {
         var random = bytes(16)
         random[6] = random[6] & 0x0f | 0x40
         random[8] = random[8] & 0x3f | 0x80
-        let digits = Array(Hex.encode(random))
-        let groups = [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
-        return groups.map { String($0) }.joined(separator: "-")
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, digit) in Hex.encode(random).utf8.enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+            text.append(digit)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

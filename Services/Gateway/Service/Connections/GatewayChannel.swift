@@ -63,6 +63,13 @@ struct GatewayChannel: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
+        // The whole conversation stays on the connection's own event loop.
+        await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
+            await converse(value, logger)
+        }
+    }
+
+    private func converse(_ value: Value, _ logger: Logger) async {
         switch value {
         case .refused: return
         case .plain(let connection): await http1.handle(value: connection, logger: logger)

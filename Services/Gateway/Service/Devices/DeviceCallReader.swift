@@ -71,7 +71,8 @@ struct DeviceCallReader: Sendable {
     private func deviceID(_ exchange: Exchange, _ rules: Rules) throws(Fault) -> String {
         let id: String
         do { id = try exchange.required("deviceId") } catch { throw Fault(.invalidDeviceID, error.message) }
-        let isPrintable = id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        let isPrintable =
+            id.utf8.allSatisfy { (0x20..<0x7f).contains($0) } || id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard isPrintable, id.unicodeScalars.count <= 512 else {
             throw Fault(.invalidDeviceID, "Parameter 'deviceId' must have 1 to 512 printable characters")
         }

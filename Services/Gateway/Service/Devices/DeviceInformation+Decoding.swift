@@ -8,16 +8,46 @@ extension DeviceInformation {
     /// - Throws: `invalid_device_info` when it is absent, cannot be decoded, or names no model or operating system.
     static func strict(_ encoded: String?, userAgent: String) throws(Fault) -> DeviceInformation {
         guard let encoded, !encoded.isEmpty else { throw Fault(.invalidDeviceInformation, "Required 'X-Device-Info' is not present") }
-        guard let values = decode(encoded) else { throw Fault(.invalidDeviceInformation, "The device information cannot be decoded.") }
-        guard !(values["model"] ?? "").isEmpty, !(values["osName"] ?? "").isEmpty else {
+        let reading = reading(encoded, userAgent)
+        guard reading.isDecodable else { throw Fault(.invalidDeviceInformation, "The device information cannot be decoded.") }
+        guard reading.namesModelAndSystem else {
             throw Fault(.invalidDeviceInformation, "The device information lacks 'model' or 'osName'.")
         }
-        return merged(values, userAgent: userAgent)
+        return reading.device
     }
 
     /// As `strict`, but never refuses: what is missing or undecodable comes from the User-Agent.
     static func lenient(_ encoded: String?, userAgent: String) -> DeviceInformation {
-        merged(encoded.flatMap(decode) ?? [:], userAgent: userAgent)
+        reading(encoded ?? "", userAgent).device
+    }
+
+    /// What a device's texts say.
+    private struct Reading: Sendable {
+        let device: DeviceInformation
+        let isDecodable: Bool
+        let namesModelAndSystem: Bool
+    }
+
+    private struct Texts: Hashable {
+        let encoded: String
+        let userAgent: String
+    }
+
+    /// Models are few, and each device sends the same texts with every request.
+    private static let readings = Memo<Texts, Reading>(capacity: 4096)
+    /// Longer texts, in bytes, are read each time: they must not fill the memory.
+    private static let longestRemembered = 2048
+
+    private static func reading(_ encoded: String, _ userAgent: String) -> Reading {
+        guard encoded.utf8.count + userAgent.utf8.count <= longestRemembered else { return read(encoded, userAgent) }
+        return readings.value(Texts(encoded: encoded, userAgent: userAgent)) { read(encoded, userAgent) }
+    }
+
+    private static func read(_ encoded: String, _ userAgent: String) -> Reading {
+        let values = decode(encoded)
+        return Reading(
+            device: merged(values ?? [:], userAgent: userAgent), isDecodable: values != nil,
+            namesModelAndSystem: values?["model"]?.isEmpty == false && values?["osName"]?.isEmpty == false)
     }
 
     private static func merged(_ values: [String: String], userAgent: String) -> DeviceInformation {

@@ -1,5 +1,7 @@
 internal import Hummingbird
 internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
 
 /// Why a body was not taken.
 enum BodyProblem: Error {
@@ -23,22 +25,33 @@ struct BodyReader: Sendable {
         return try await collect(request.body, limit: limit)
     }
 
+    /// Most bodies are there already when their head is: such a one is taken without a wait. The timer is for the others.
     private func collect(_ body: RequestBody, limit: Int) async throws -> ByteBuffer {
-        let timeout = timeout
-        return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
-            group.addTask {
-                do { return try await body.collect(upTo: limit) } catch is NIOTooManyBytesError {
-                    throw BodyProblem.tooLarge
-                } catch {
-                    throw BodyProblem.broken
-                }
+        let reading = Task.immediate { try await body.collect(upTo: limit) }
+        let isOver = Expiry()
+        let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(timeout)) {
+            isOver.reached.store(true, ordering: .relaxed)
+            reading.cancel()
+        }
+        defer { timer.cancel() }
+        do {
+            let content = try await withTaskCancellationHandler {
+                try await reading.value
+            } onCancel: {
+                reading.cancel()
             }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw BodyProblem.tooSlow
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? ByteBuffer()
+            // A reading that is cancelled may end with what came until then.
+            guard !isOver.reached.load(ordering: .relaxed) else { throw BodyProblem.tooSlow }
+            return content
+        } catch is NIOTooManyBytesError {
+            throw BodyProblem.tooLarge
+        } catch {
+            throw isOver.reached.load(ordering: .relaxed) ? BodyProblem.tooSlow : BodyProblem.broken
         }
     }
+}
+
+/// Whether the time of a body is over.
+private final class Expiry: Sendable {
+    let reached = Atomic(false)
 }

@@ -20,8 +20,6 @@ struct Edge: HTTPResponder {
         var context = context
         context.facts = RequestFacts(request, peer: context.peer, trusted: trustedProxies)
         context.logger = logger
-        context.logger[metadataKey: "trace_id"] = "\(context.facts.trace.traceID)"
-        context.logger[metadataKey: "request"] = "\(context.facts.requestID)"
         context.facts.isSecure = isSecure
         var (response, route) = try await answer(request, context)
         response.headers[.adobeRequestID] = context.facts.requestID
@@ -29,7 +27,7 @@ struct Edge: HTTPResponder {
         // Addresses of requests hold codes, and on a web view's logout the bearer (rest-v1 §3.20).
         response.headers[.referrerPolicy] = "no-referrer"
         if let transportSecurity { response.headers[.strictTransportSecurity] = transportSecurity }
-        account(request, response, route: route, spent: start.duration(to: .now), logger: context.logger)
+        account(request, response, route: route, facts: context.facts, spent: start.duration(to: .now))
         return response
     }
 
@@ -47,14 +45,15 @@ struct Edge: HTTPResponder {
         return (response, route)
     }
 
-    private func account(_ request: Request, _ response: Response, route: String, spent: Duration, logger: Logger) {
+    private func account(_ request: Request, _ response: Response, route: String, facts: RequestFacts, spent: Duration) {
         let method = Route.knownMethods.contains(request.method) ? request.method.rawValue : "other"
         metrics.record(method: method, route: route, status: response.status.code, spent: spent)
         logger.info(
             "request",
             metadata: [
-                "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
-                "duration_us": "\(spent.components.seconds * 1_000_000 + spent.components.attoseconds / 1_000_000_000_000)",
+                "trace_id": .string(facts.trace.traceID), "request": .string(facts.requestID), "method": .string(method), "route": .string(route),
+                "status": .string(String(response.status.code)),
+                "duration_us": .string(String(spent.components.seconds * 1_000_000 + spent.components.attoseconds / 1_000_000_000_000)),
             ])
     }
 }

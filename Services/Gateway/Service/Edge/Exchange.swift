@@ -13,7 +13,7 @@ struct Exchange: Sendable {
     let format: ReplyFormat
     /// Deadline and trace for the calls that the handler makes.
     let call: CallContext
-    let logger: Logger
+    private let plainLogger: Logger
     /// Body of routes that read it raw.
     let body: ByteBuffer
     private let captures: Parameters
@@ -24,12 +24,13 @@ struct Exchange: Sendable {
         audience = route.audience
         facts = context.facts
         headers = request.headers
-        logger = context.logger
+        plainLogger = context.logger
         captures = context.parameters
         self.body = body
         call = CallContext(deadline: .now.advanced(by: timeout), trace: context.facts.trace)
         let query = Array((request.uri.query ?? "").utf8)
-        let form = Self.isForm(request.headers) && route.body != .raw && route.body != .document ? Array(body.readableBytesView) : []
+        let hasForm = body.readableBytes > 0 && route.body != .raw && route.body != .document && Self.isForm(request.headers)
+        let form = hasForm ? Array(body.readableBytesView) : []
         parameters = Result { () throws(Fault) in try ParameterSet(query: query, form: form) }
         format = ReplyFormat(
             suffix: facts.suffix, parameter: try? parameters.get().value("format"),
@@ -43,6 +44,14 @@ struct Exchange: Sendable {
     /// The content type without parameters, lower case; empty when there is none.
     static func mediaType(_ headers: HTTPFields) -> String {
         (headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+    }
+
+    /// Names the request and its trace on each line.
+    var logger: Logger {
+        var logger = plainLogger
+        logger[metadataKey: "trace_id"] = .string(facts.trace.traceID)
+        logger[metadataKey: "request"] = .string(facts.requestID)
+        return logger
     }
 
     var userAgent: String { headers[.userAgent] ?? "" }

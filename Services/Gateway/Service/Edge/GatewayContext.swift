@@ -7,7 +7,7 @@ struct GatewayContext: RequestContext {
     /// Address of the connection's other end; `nil` without a network.
     let peer: String?
     /// Set by `Edge` before a route sees the request.
-    var facts = RequestFacts()
+    var facts = RequestFacts.none
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

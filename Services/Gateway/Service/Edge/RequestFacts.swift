@@ -1,11 +1,10 @@
 internal import ContractRuntime
-internal import FoundationEssentials
 internal import Hummingbird
 
 /// What is known of a request before its route.
 struct RequestFacts: Sendable {
     /// Sent back as `Adobe-Request-Id`.
-    var requestID = UUID().uuidString.lowercased()
+    var requestID = RequestIdentifier.random()
     var trace = TraceContext.random()
     /// True when the request came over HTTPS.
     var isSecure = false
@@ -15,7 +14,10 @@ struct RequestFacts: Sendable {
     /// Path without that suffix.
     var path = "/"
 
-    init() {}
+    /// Before anything is known; making one draws random numbers.
+    static let none = RequestFacts()
+
+    private init() {}
 
     init(_ request: Request, peer: String?, trusted: [AddressRange]) {
         if let parent = request.headers[.traceparent] {

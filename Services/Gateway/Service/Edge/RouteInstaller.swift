@@ -58,9 +58,11 @@ struct RouteInstaller {
     }
 
     private func crossOrigin(_ exchange: Exchange) -> CrossOrigin {
-        guard case .api = exchange.audience, let id = exchange.namedRequestor else { return CrossOrigin(origin: nil, domains: []) }
+        guard case .api = exchange.audience, let origin = exchange.headers[.origin], let id = exchange.namedRequestor else {
+            return CrossOrigin(origin: nil, domains: [])
+        }
         let domains = (try? dependencies.catalogue.current())?.requestor(id)?.domains.map(\.name) ?? []
-        return CrossOrigin(origin: exchange.headers[.origin], domains: domains)
+        return CrossOrigin(origin: origin, domains: domains)
     }
 
     private func read(_ request: Request, _ rule: Route.BodyRule) async throws -> ByteBuffer {

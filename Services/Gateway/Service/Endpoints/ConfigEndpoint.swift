@@ -2,10 +2,22 @@ internal import Catalogue
 internal import Contracts
 internal import Faults
 internal import Hummingbird
+internal import NIOCore
 
 /// `/api/v1/config/{requestor}`: a requestor and the MVPDs that may be used with it (rest-v1 §3.3).
 struct ConfigEndpoint: Sendable {
     let dependencies: Dependencies
+    private let bodies = Memo<Shown, ByteBuffer>(capacity: 512)
+
+    /// All that a body depends on.
+    private struct Shown: Hashable {
+        let version: UInt64
+        let requestor: String
+        let platform: Platform?
+        let format: ReplyFormat
+    }
+
+    init(dependencies: Dependencies) { self.dependencies = dependencies }
 
     @Sendable func show(_ exchange: Exchange) async throws -> Response {
         let catalogue = try dependencies.catalogue.current()
@@ -15,7 +27,10 @@ struct ConfigEndpoint: Sendable {
             _ = try await dependencies.authentication.verifyAccessToken(request, context: exchange.call)
         }
         let requestor = try catalogue.requireRequestor(id)
-        return Response(Self.document(requestor, catalogue, platform: try Self.platform(exchange)), format: exchange.format)
+        let platform = try Self.platform(exchange)
+        let shown = Shown(version: catalogue.version, requestor: requestor.id, platform: platform, format: exchange.format)
+        return Response(
+            body: bodies.value(shown) { Self.document(requestor, catalogue, platform: platform).body(shown.format) }, format: shown.format)
     }
 
     /// - Returns: `unknown` for a device that is of no platform that the catalogue names; `nil` when the call tells nothing of its device.

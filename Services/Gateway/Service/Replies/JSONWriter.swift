@@ -46,6 +46,12 @@ struct JSONWriter {
 
     private mutating func append(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain { bytes.append(contentsOf: text.utf8) } else { escape(text) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ text: String) {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
@@ -56,6 +62,5 @@ struct JSONWriter {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

@@ -4,13 +4,17 @@ internal import NIOCore
 extension Response {
     /// A document in the wanted format; never stored by anyone.
     init(_ document: Document, format: ReplyFormat, status: HTTPResponse.Status = .ok) {
-        switch format {
-        case .json: self.init(json: JSONWriter.write(document), status: status)
-        case .xml:
-            self.init(
-                status: status, headers: [.contentType: "application/xml; charset=utf-8", .cacheControl: "no-store"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: XMLWriter.write(document))))
-        }
+        self.init(body: document.body(format), format: format, status: status)
+    }
+
+    /// A document that was written before.
+    init(body: ByteBuffer, format: ReplyFormat, status: HTTPResponse.Status = .ok) {
+        let type =
+            switch format {
+            case .json: "application/json; charset=utf-8"
+            case .xml: "application/xml; charset=utf-8"
+            }
+        self.init(status: status, headers: [.contentType: type, .cacheControl: "no-store"], body: ResponseBody(byteBuffer: body))
     }
 
     init(json: [UInt8], status: HTTPResponse.Status) {
@@ -31,5 +35,15 @@ extension Response {
 
     static func redirect(to location: String) -> Response {
         Response(status: .found, headers: [.location: location, .cacheControl: "no-store"])
+    }
+}
+
+extension Document {
+    /// The bytes of the document.
+    func body(_ format: ReplyFormat) -> ByteBuffer {
+        switch format {
+        case .json: ByteBuffer(bytes: JSONWriter.write(self))
+        case .xml: ByteBuffer(bytes: XMLWriter.write(self))
+        }
     }
 }

@@ -32,13 +32,14 @@ enum Bearer {
     /// - Throws: `BearerProblem` when two different ones were sent, or the header is of another scheme.
     static func optional(_ exchange: Exchange) throws -> String? {
         let headers = exchange.headers[values: .authorization]
-        let sent = (try? exchange.all("access_token")) ?? []
-        var tokens = Set(sent.filter { !$0.isEmpty })
+        var tokens = ((try? exchange.all("access_token")) ?? []).filter { !$0.isEmpty }
         for header in headers {
             guard let token = token(in: header) else { throw BearerProblem(fault: Fault(.accessDenied, "The access token is malformed.")) }
-            tokens.insert(token)
+            tokens.append(token)
         }
-        guard tokens.count < 2 else { throw BearerProblem(fault: Fault(.invalidRequest, "Two access tokens were sent.")) }
+        guard tokens.dropFirst().allSatisfy({ $0 == tokens[0] }) else {
+            throw BearerProblem(fault: Fault(.invalidRequest, "Two access tokens were sent."))
+        }
         return tokens.first
     }
 
@@ -49,8 +50,8 @@ enum Bearer {
     }
 
     private static func token(in header: String) -> String? {
-        let parts = header.split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
+        let parts = header.utf8.split(separator: UInt8(ascii: " "))
+        guard parts.count == 2, String(Substring(parts[0])).lowercased() == "bearer" else { return nil }
+        return String(Substring(parts[1]))
     }
 }

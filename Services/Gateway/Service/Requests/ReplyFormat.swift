@@ -16,6 +16,7 @@ enum ReplyFormat: String, Hashable, Sendable {
 
     /// The better of the two types by q value, the first on a tie; wildcards say nothing.
     private static func preferred(in accept: String) -> ReplyFormat? {
+        if let format = named(accept) { return format }
         var best: (format: ReplyFormat, quality: Double)?
         for entry in accept.split(separator: ",") {
             let parts = entry.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }

@@ -2,13 +2,16 @@ public import Clocks
 
 /// `issueTime` of the reference form: `2025-03-04 10:15:30 +0000`.
 public enum IssueTime {
-    /// - Parameter moment: Written in UTC, in whole seconds.
-    public static func format(_ moment: Timestamp) -> String {
-        let seconds = moment.seconds
+    /// - Parameters:
+    ///   - moment: Written in whole seconds.
+    ///   - zone: Minutes east of UTC in which the moment is written; it stays the same moment. 0 to 1439.
+    public static func format(_ moment: Timestamp, zone: Int64 = 0) -> String {
+        let seconds = moment.seconds + zone * 60
         let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let (year, month, dayOfMonth) = CivilDate.fromDay(day)
         let time = seconds - day * 86_400
-        return "\(pad(year, 4))-\(pad(month, 2))-\(pad(dayOfMonth, 2)) \(pad(time / 3600, 2)):\(pad(time / 60 % 60, 2)):\(pad(time % 60, 2)) +0000"
+        let clock = "\(pad(time / 3600, 2)):\(pad(time / 60 % 60, 2)):\(pad(time % 60, 2))"
+        return "\(pad(year, 4))-\(pad(month, 2))-\(pad(dayOfMonth, 2)) \(clock) +\(pad(zone / 60, 2))\(pad(zone % 60, 2))"
     }
 
     /// - Returns: `nil` unless the text is a date, a time and an offset of hours and minutes, each possible.

@@ -93,6 +93,22 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     /// Called on SIGHUP.
     public func onReload(_ reload: @escaping @Sendable () async -> Void) { parts.add(reload: reload) }
 
+    /// Called on SIGHUP, and soon after one of the files has changed.
+    /// - Parameters:
+    ///   - files: Absolute paths.
+    ///   - interval: How often they are looked at.
+    public func onChange(of files: [String], every interval: Duration = .seconds(2), _ reload: @escaping @Sendable () async -> Void) {
+        onReload(reload)
+        let watch = FileWatch(files)
+        background("file-watch") {
+            var watch = watch
+            while true {
+                try await Task.sleep(for: interval)
+                if watch.hasChanged() { await reload() }
+            }
+        }
+    }
+
     /// Called first when the program is to stop, while calls are still answered: for ending streams that would not end by themselves.
     public func onStopping(_ farewell: @escaping @Sendable () async -> Void) { parts.add(farewell: farewell) }
 

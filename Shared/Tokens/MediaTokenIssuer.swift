@@ -1,12 +1,16 @@
 public import Clocks
-public import Cryptography
+internal import Cryptography
 public import Faults
 public import MediaTokenVerifier
 internal import Synchronization
 
 /// Makes short media tokens (rest-v1 §7), in the reference form or as a compact JWS. Signing happens on the pool's threads.
 public final class MediaTokenIssuer: Sendable {
-    private let referenceKey: RSAPrivateKey
+    /// How many copies of one service may issue with one key.
+    public static let copies = 0...839
+
+    private let referenceKey: ReferenceSigningKey
+    private let copy: Int
     private let jwsKeys: SigningKeys
     private let pool: SigningPool
     private let clock: any WallClock
@@ -22,8 +26,13 @@ public final class MediaTokenIssuer: Sendable {
     /// - Parameters:
     ///   - referenceKey: Belongs to the certificate that programmers trust.
     ///   - jwsKeys: Published as a JWK set.
-    public init(referenceKey: RSAPrivateKey, jwsKeys: SigningKeys, pool: SigningPool, clock: any WallClock = SystemClock()) {
+    ///   - copy: Number of this copy of the service, one of `copies`: two that share a key must have different ones.
+    public init(
+        referenceKey: ReferenceSigningKey, jwsKeys: SigningKeys, pool: SigningPool, clock: any WallClock = SystemClock(), copy: Int = 0
+    ) {
+        precondition(Self.copies.contains(copy), "copies are numbered from 0 to 839")
         self.referenceKey = referenceKey
+        self.copy = copy
         self.jwsKeys = jwsKeys
         self.pool = pool
         self.clock = clock
@@ -61,7 +70,7 @@ public final class MediaTokenIssuer: Sendable {
         public let facts: MediaTokenFacts
     }
 
-    /// A token unlike every earlier one.
+    /// A token unlike every earlier one, of this copy and of the others.
     /// - Throws: `overloaded` when too many signatures wait, or one play asked for a token more than 30 times in 30 s; `internal`.
     public func issue(_ play: Play, form: Form) async throws(Fault) -> Issued {
         switch form {
@@ -78,9 +87,9 @@ public final class MediaTokenIssuer: Sendable {
             throw Fault(.overloaded, "Too many media tokens for one play.", retryAfter: .seconds(1))
         }
         let facts = play.facts(issuedAt: moment)
-        let key = referenceKey
+        let (key, copy) = (referenceKey.key, copy)
         let serialized = try await pool.run {
-            let payload = ReferenceTokenForm.payload(facts)
+            let payload = ReferenceTokenForm.payload(facts, copy: copy)
             return ReferenceTokenForm.serialize(payload: payload, signature: try key.sign(Array(payload.utf8)))
         }
         return Issued(serialized: serialized, facts: facts)

@@ -5,13 +5,15 @@ internal import MediaTokenVerifier
 /// The bytes of a media token in the reference form (rest-v1 §7).
 enum ReferenceTokenForm {
     /// What is signed: the root element. Elements stand in the documented order; `proxyMvpdId` is there only behind a proxy.
-    static func payload(_ facts: MediaTokenFacts) -> String {
+    /// - Parameter copy: Of the issuing service; the issue time stands in a time zone of that many minutes, so that no two copies write the
+    ///   same bytes.
+    static func payload(_ facts: MediaTokenFacts, copy: Int = 0) -> String {
         var fields = [
             ("sessionGUID", facts.sessionGUID),
             ("requestorID", facts.requestor),
             ("resourceID", facts.resource),
             ("ttl", String(facts.ttl.wholeMilliseconds)),
-            ("issueTime", IssueTime.format(facts.issuedAt)),
+            ("issueTime", IssueTime.format(facts.issuedAt, zone: Int64(copy))),
             ("mvpdId", facts.mvpd),
         ]
         if let proxy = facts.proxyMvpd { fields.append(("proxyMvpdId", proxy)) }

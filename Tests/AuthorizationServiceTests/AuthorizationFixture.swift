@@ -30,7 +30,7 @@ struct AuthorizationFixture {
         jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
         service = AuthorizationService(
             catalogue: catalogue, sessions: sessions, store: store, transport: transport,
-            mediaTokens: MediaTokenIssuer(referenceKey: key, jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
+            mediaTokens: MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys), clock: clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), jitter: { .zero })
         signIn()

@@ -39,7 +39,8 @@ import Tokens
         let keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
         let service = AuthorizationService(
             catalogue: ChangingCatalogue(configuration), sessions: fixture.sessions, store: fixture.store, transport: transport,
-            mediaTokens: MediaTokenIssuer(referenceKey: try AuthorizationFixture.key.get(), jwsKeys: keys, pool: SigningPool(threads: 1)),
+            mediaTokens: MediaTokenIssuer(
+                referenceKey: ReferenceSigningKey(try AuthorizationFixture.key.get()), jwsKeys: keys, pool: SigningPool(threads: 1)),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [], jwsKeys: keys), clock: fixture.clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         return await AuthorizationServiceTests.fault {

@@ -21,7 +21,7 @@ struct MediaTokenFixture {
         let key = try key ?? Self.sharedKey.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
         jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
-        issuer = MediaTokenIssuer(referenceKey: key, jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: FixedClock(now))
+        issuer = MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: FixedClock(now))
         var trusted = try TrustedMediaTokenKeys(certificates: [identity.certificate])
         try trusted.add(jwks: jwsKeys.keySet.json)
         self.trusted = trusted

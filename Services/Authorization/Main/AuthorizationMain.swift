@@ -15,8 +15,9 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthorizationSettings>) async throws {
         let settings = environment.settings
-        let keys = try keys(settings, environment.files)
-        let jwsKeys = SigningKeys(keys.jwsRing)
+        let files = environment.files
+        let keys = try MediaTokenKeyRotation(
+            try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
         let transport = HTTPDecisionTransport()
         let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations)
@@ -26,11 +27,21 @@ struct Main {
             sessions: SessionsClient(caller: try environment.peer("authentication")),
             store: SqliteAuthorizationStore(store),
             transport: transport,
-            mediaTokens: MediaTokenIssuer(referenceKey: keys.referenceKey, jwsKeys: jwsKeys, pool: pool, clock: environment.clock),
-            publishedKeys: try PublishedMediaTokenKeys(certificates: keys.certificates, jwsKeys: jwsKeys),
+            mediaTokens: MediaTokenIssuer(
+                referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, copy: settings.copy),
+            publishedKeys: keys.published,
             clock: environment.clock,
             logger: environment.logger)
         environment.offer { registry in AuthorizationMethods.register(service, in: &registry) }
+        environment.onChange(of: MediaTokenKeyFiles.paths(settings).map(files.path)) {
+            keys.reload { () throws(MediaTokenKeyProblem) in try MediaTokenKeyFiles(settings, path: files.path) }
+        }
+        environment.background("media-token-keys") {
+            while true {
+                try await Task.sleep(for: .seconds(5))
+                keys.advance()
+            }
+        }
         environment.sweep(store, SqliteAuthorizationStore.sweeps)
         environment.onStop {
             await transport.shutdown()

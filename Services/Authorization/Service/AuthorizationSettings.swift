@@ -13,8 +13,13 @@ public struct AuthorizationSettings: Decodable, Sendable {
     /// Signatures that may wait, 1 to 100 000; 256 when it is left out. A further one is refused as `overloaded`.
     public let waitingSignatures: Int
 
+    /// Number of this copy of the service, 0 to 839; 0 when it is left out. Copies that share `mediaTokenKey` need different ones.
+    public let copy: Int
+    /// Seconds for which a new key is published before it signs, 0 to 604 800; 600 when it is left out.
+    public let keyLeadSeconds: Int
+
     private enum CodingKeys: String, CodingKey {
-        case mediaTokenKey, mediaTokenCertificates, mediaTokenJwsKey, nextMediaTokenJwsKey, signingThreads, waitingSignatures
+        case mediaTokenKey, mediaTokenCertificates, mediaTokenJwsKey, nextMediaTokenJwsKey, signingThreads, waitingSignatures, copy, keyLeadSeconds
     }
 
     public init(from decoder: any Decoder) throws {
@@ -25,6 +30,8 @@ public struct AuthorizationSettings: Decodable, Sendable {
         nextMediaTokenJwsKey = try container.decodeIfPresent(String.self, forKey: .nextMediaTokenJwsKey)
         signingThreads = try Self.number(container, .signingThreads, 1...64, default: 2)
         waitingSignatures = try Self.number(container, .waitingSignatures, 1...100_000, default: 256)
+        copy = try Self.number(container, .copy, 0...839, default: 0)
+        keyLeadSeconds = try Self.number(container, .keyLeadSeconds, 0...604_800, default: 600)
         guard !mediaTokenCertificates.isEmpty else {
             throw DecodingError.dataCorruptedError(
                 forKey: .mediaTokenCertificates, in: container, debugDescription: "must name at least one file")

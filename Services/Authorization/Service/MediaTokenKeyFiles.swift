@@ -3,31 +3,34 @@ public import Tokens
 
 /// The keys that media tokens are signed with, as they were read from their files.
 public struct MediaTokenKeyFiles: Sendable {
-    public let referenceKey: RSAPrivateKey
-    /// The first belongs to `referenceKey`.
-    public let certificates: [Certificate]
-    public let jwsRing: SigningKeyRing
+    public let reference: ReferenceKey
+    public let jwsKey: SigningKey
+    /// Will sign next.
+    public let nextJwsKey: SigningKey?
 
     /// - Parameters:
     ///   - settings: What names the files.
     ///   - path: Makes a path of the settings absolute.
     /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its file.
     public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {
-        referenceKey = try Self.load("mediaTokenKey", settings.mediaTokenKey, path, RSAPrivateKey.init(pemFile:))
+        let key = try Self.load("mediaTokenKey", settings.mediaTokenKey, path, RSAPrivateKey.init(pemFile:))
         var certificates: [Certificate] = []
         for file in settings.mediaTokenCertificates {
             certificates += try Self.load("mediaTokenCertificates", file, path, Certificate.all(pemFile:))
         }
-        self.certificates = certificates
-        guard let first = certificates.first, first.belongs(to: .rsa(referenceKey)) else {
+        guard let reference = ReferenceKey(key, certificates: certificates) else {
             throw MediaTokenKeyProblem(key: "mediaTokenCertificates", problem: "must begin with the certificate of mediaTokenKey")
         }
-        let current = try Self.load("mediaTokenJwsKey", settings.mediaTokenJwsKey, path, SigningKey.init(pemFile:))
-        var next: SigningKey?
-        if let file = settings.nextMediaTokenJwsKey {
-            next = try Self.load("nextMediaTokenJwsKey", file, path, SigningKey.init(pemFile:))
+        self.reference = reference
+        jwsKey = try Self.load("mediaTokenJwsKey", settings.mediaTokenJwsKey, path, SigningKey.init(pemFile:))
+        nextJwsKey = try settings.nextMediaTokenJwsKey.map { file throws(MediaTokenKeyProblem) in
+            try Self.load("nextMediaTokenJwsKey", file, path, SigningKey.init(pemFile:))
         }
-        jwsRing = SigningKeyRing(current: current, next: next)
+    }
+
+    /// The files that the settings name.
+    public static func paths(_ settings: AuthorizationSettings) -> [String] {
+        [settings.mediaTokenKey] + settings.mediaTokenCertificates + [settings.mediaTokenJwsKey] + (settings.nextMediaTokenJwsKey.map { [$0] } ?? [])
     }
 
     private static func load<Key>(

@@ -1,9 +1,10 @@
 public import Cryptography
+internal import Synchronization
 public import Tokens
 
-/// The public keys that programmers' backends verify media tokens with.
-public struct PublishedMediaTokenKeys: Sendable {
-    private let pem: String
+/// The public keys that programmers' backends verify media tokens with; replaced while they are read.
+public final class PublishedMediaTokenKeys: Sendable {
+    private let pem: Mutex<String>
     private let jwsKeys: SigningKeys
 
     /// - Parameters:
@@ -11,12 +12,23 @@ public struct PublishedMediaTokenKeys: Sendable {
     ///   - jwsKeys: Of the JWS form.
     /// - Throws: `CryptographyError` when a certificate cannot be encoded.
     public init(certificates: [Certificate], jwsKeys: SigningKeys) throws(CryptographyError) {
-        var pem = ""
-        for certificate in certificates { pem += try certificate.pem() }
-        self.pem = pem
+        pem = Mutex(try Self.encode(certificates))
         self.jwsKeys = jwsKeys
     }
 
-    var certificates: String { pem }
+    /// - Throws: `CryptographyError` when a certificate cannot be encoded; the old ones stay.
+    public func replace(certificates: [Certificate]) throws(CryptographyError) {
+        let encoded = try Self.encode(certificates)
+        pem.withLock { $0 = encoded }
+    }
+
+    /// PEM, concatenated.
+    public var certificates: String { pem.withLock { $0 } }
     var jwks: String { jwsKeys.keySet.json }
+
+    private static func encode(_ certificates: [Certificate]) throws(CryptographyError) -> String {
+        var pem = ""
+        for certificate in certificates { pem += try certificate.pem() }
+        return pem
+    }
 }

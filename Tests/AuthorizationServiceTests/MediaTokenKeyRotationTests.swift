@@ -1,0 +1,101 @@
+import AuthorizationService
+import Clocks
+import Cryptography
+import Doubles
+import Foundation
+import Logging
+import MediaTokenVerifier
+import Testing
+import Tokens
+
+/// Media token keys that change while the service runs (design §4).
+@Suite struct MediaTokenKeyRotationTests {
+    /// A folder with the files of one settings object.
+    private struct Folder {
+        let url = FileManager.default.temporaryDirectory.appending(path: "media-keys-\(UUID().uuidString)")
+
+        init() throws {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try write(try .generate(), jws: try .generate())
+        }
+
+        func write(_ key: RSAPrivateKey, jws: P256PrivateKey) throws {
+            let identity = try CertifiedKey.selfSigned(commonName: "media tokens", key: .rsa(key))
+            try Data(identity.key.pem().utf8).write(to: url.appending(path: "rsa.key"))
+            try Data(identity.certificate.pem().utf8).write(to: url.appending(path: "rsa.crt"))
+            try Data(PrivateKey.p256(jws).pem().utf8).write(to: url.appending(path: "ec.key"))
+        }
+
+        func load() throws(MediaTokenKeyProblem) -> MediaTokenKeyFiles {
+            let json = #"{"mediaTokenKey":"rsa.key","mediaTokenCertificates":["rsa.crt"],"mediaTokenJwsKey":"ec.key"}"#
+            guard let settings = try? JSONDecoder().decode(AuthorizationSettings.self, from: Data(json.utf8)) else {
+                throw MediaTokenKeyProblem(key: "", problem: "settings")
+            }
+            return try MediaTokenKeyFiles(settings) { url.appending(path: $0).path }
+        }
+    }
+
+    private static let play = MediaTokenIssuer.Play(
+        sessionGUID: String(repeating: "ab", count: 32), requestor: "CHAN7", resource: "CHAN7-HD", mvpd: "DemoCable", ttl: .seconds(420))
+    private static let log = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    @Test func publishesANewKeyBeforeItSignsAndTheOldOneAfterwards() async throws {
+        let folder = try Folder()
+        defer { try? FileManager.default.removeItem(at: folder.url) }
+        let clock = ManualClock()
+        let keys = try MediaTokenKeyRotation(try folder.load(), lead: .seconds(600), clock: clock, logger: Self.log)
+        let issuer = MediaTokenIssuer(referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: SigningPool(threads: 1), clock: clock)
+        let old = try Backend(keys)
+
+        try folder.write(try .generate(), jws: try .generate())
+        keys.reload { () throws(MediaTokenKeyProblem) in try folder.load() }
+        let both = try Backend(keys)
+        #expect(old.count == 1 && both.count == 2 && keys.jwsKeys.keySet.keys.count == 2)
+        for form in MediaTokenIssuer.Form.allCases {
+            let token = try await issuer.issue(Self.play, form: form).serialized
+            #expect(old.accepts(token, clock), "the old key signs until verifiers know the new one")
+        }
+
+        clock.advance(by: .seconds(600))
+        keys.advance()
+        for form in MediaTokenIssuer.Form.allCases {
+            let token = try await issuer.issue(Self.play, form: form).serialized
+            #expect(!old.accepts(token, clock) && both.accepts(token, clock), "the new key was published before")
+        }
+        #expect(try Backend(keys).count == 2)
+        clock.advance(by: .seconds(3600))
+        keys.advance()
+        #expect(try Backend(keys).count == 1 && keys.jwsKeys.keySet.keys.count == 1)
+    }
+
+    @Test func keepsItsKeysWhenTheFilesAreOfNoUse() async throws {
+        let folder = try Folder()
+        defer { try? FileManager.default.removeItem(at: folder.url) }
+        let clock = ManualClock()
+        let keys = try MediaTokenKeyRotation(try folder.load(), lead: .zero, clock: clock, logger: Self.log)
+        let before = try Backend(keys)
+        // A key whose certificate has not been replaced yet.
+        try Data(PrivateKey.rsa(try .generate()).pem().utf8).write(to: folder.url.appending(path: "rsa.key"))
+        keys.reload { () throws(MediaTokenKeyProblem) in try folder.load() }
+        let issuer = MediaTokenIssuer(referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: SigningPool(threads: 1), clock: clock)
+        #expect(before.accepts(try await issuer.issue(Self.play, form: .reference).serialized, clock))
+    }
+
+    /// What a backend trusts that fetched the published keys.
+    private struct Backend {
+        let trusted: TrustedMediaTokenKeys
+        let count: Int
+
+        init(_ keys: MediaTokenKeyRotation) throws {
+            let certificates = try Certificate.all(pem: keys.published.certificates)
+            var trusted = try TrustedMediaTokenKeys(certificates: certificates)
+            try trusted.add(jwks: keys.jwsKeys.keySet.json)
+            self.trusted = trusted
+            count = certificates.count
+        }
+
+        func accepts(_ token: String, _ clock: ManualClock) -> Bool {
+            MediaTokenVerifier(trustedKeys: trusted, clock: clock).verify(token, requestor: "CHAN7", resource: "CHAN7-HD").verdict == .valid
+        }
+    }
+}

@@ -21,9 +21,11 @@ import Tokens
     @Test func aNewKeyIsPublishedBeforeItSigns() {
         var keys = succession()
         keys.adopt(current: Key("b"), next: nil, now: Self.start)
-        #expect(!keys.advance(now: Self.start + .seconds(599)))
+        let isEarly = keys.advance(now: Self.start + .seconds(599))
+        #expect(!isEarly)
         #expect(keys.signing == Key("a") && names(keys) == ["a", "b"])
-        #expect(keys.advance(now: Self.start + .seconds(600)))
+        let isDue = keys.advance(now: Self.start + .seconds(600))
+        #expect(isDue)
         #expect(keys.signing == Key("b") && names(keys) == ["b", "a"])
     }
 
@@ -32,7 +34,8 @@ import Tokens
         #expect(names(keys) == ["a", "b"])
         let later = Self.start + .seconds(600)
         keys.adopt(current: Key("b"), next: Key("c"), now: later)
-        #expect(keys.advance(now: later))
+        let tookOver = keys.advance(now: later)
+        #expect(tookOver)
         #expect(keys.signing == Key("b") && names(keys) == ["b", "c", "a"])
     }
 
@@ -41,25 +44,30 @@ import Tokens
         let change = Self.start + .seconds(700)
         keys.adopt(current: Key("b"), next: nil, now: change)
         _ = keys.advance(now: change)
-        #expect(!keys.advance(now: change + .seconds(3599)))
+        let isStillNeeded = keys.advance(now: change + .seconds(3599))
+        #expect(!isStillNeeded)
         #expect(names(keys) == ["b", "a"])
-        #expect(keys.advance(now: change + .seconds(3600)))
+        let isForgotten = keys.advance(now: change + .seconds(3600))
+        #expect(isForgotten)
         #expect(names(keys) == ["b"])
     }
 
     @Test func readingTheSameFilesAgainChangesNothing() {
         var keys = succession(next: "b")
         keys.adopt(current: Key("a"), next: Key("b"), now: Self.start + .seconds(5))
-        #expect(!keys.advance(now: Self.start + .seconds(5)))
+        let changed = keys.advance(now: Self.start + .seconds(5))
+        #expect(!changed)
         keys.adopt(current: Key("b"), next: nil, now: Self.start + .seconds(600))
-        #expect(keys.advance(now: Self.start + .seconds(600)), "published since the start, not since the second reading")
+        let wasPublishedLong = keys.advance(now: Self.start + .seconds(600))
+        #expect(wasPublishedLong, "published since the start, not since the second reading")
     }
 
     @Test func aKeyThatIsTakenBackNeverSigns() {
         var keys = succession()
         keys.adopt(current: Key("b"), next: nil, now: Self.start)
         keys.adopt(current: Key("a"), next: nil, now: Self.start + .seconds(10))
-        #expect(!keys.advance(now: Self.start + .seconds(9000)))
+        let everSigned = keys.advance(now: Self.start + .seconds(9000))
+        #expect(!everSigned)
         #expect(names(keys) == ["a"])
     }
 }

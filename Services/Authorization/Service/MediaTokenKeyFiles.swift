@@ -1,4 +1,4 @@
-public import Cryptography
+internal import Cryptography
 public import Tokens
 
 /// The keys that media tokens are signed with, as they were read from their files.

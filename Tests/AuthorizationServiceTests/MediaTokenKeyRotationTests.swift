@@ -1,4 +1,3 @@
-import AuthorizationService
 import Clocks
 import Cryptography
 import Doubles
@@ -7,6 +6,8 @@ import Logging
 import MediaTokenVerifier
 import Testing
 import Tokens
+
+@testable import AuthorizationService
 
 /// Media token keys that change while the service runs (design §4).
 @Suite struct MediaTokenKeyRotationTests {

@@ -4,19 +4,7 @@ import Testing
 
 /// Each field of each message, through C and Swift and back.
 @Suite struct EveryMessageTests {
-    private static let types: [any Message.Type] = [
-        DeviceInformation.self, DeviceCall.self, RegisterClientRequest.self, RegisteredClient.self, IssueAccessTokenRequest.self, AccessToken.self,
-        VerifyAccessTokenRequest.self, VerifiedClient.self, CreateRegistrationCodeRequest.self, RegistrationCodeRequest.self, RegistrationCode.self,
-        DeleteRegistrationCodeResponse.self, StartSignInRequest.self, FormField.self, SignInStart.self, CompleteSamlSignInRequest.self,
-        SignInOutcome.self, SessionRequest.self, SessionByCodeRequest.self, Session.self, SessionSubject.self, UserAttribute.self,
-        LogoutRequest.self, LogoutResponse.self, ServiceProviderMetadataRequest.self, ServiceProviderMetadata.self, AuthorizeRequest.self,
-        ResourceRequest.self, Decision.self, MediaToken.self, GetMediaTokenKeysRequest.self, MediaTokenKeys.self, GetConfigurationRequest.self,
-        WatchConfigurationRequest.self, IssueSoftwareStatementRequest.self, SoftwareStatement.self, Configuration.self, Programmer.self,
-        Requestor.self, Domain.self, Mvpd.self, PlatformSettings.self, SamlEndpoint.self, AttributeMapping.self, OAuthEndpoint.self, TempPass.self,
-        AuthorizationEndpoint.self, Integration.self, MetadataKey.self, Application.self, CheckHealthRequest.self, HealthReport.self,
-        ListServicesRequest.self, ListServicesResponse.self, GetDescriptorSetRequest.self, GetDescriptorSetResponse.self, EchoMessage.self,
-    ]
-
+    private static let types = MessageTypes.all
     private static let names = types.map { type in type.messageName }
 
     private let samples = SampleMessages()

@@ -164,7 +164,7 @@ def a_wrong_password_and_a_cancelled_login_leave_the_tv_signed_out():
 def a_wrong_code_gets_a_helpful_word():
     browser = Browser(390, 844)
     try:
-        for typed, words in (("AAAAAAA", "do not know"), ("AB", "length")):
+        for typed, words in (("AAAAAAA", "not valid any more"), ("AB", "length")):
             browser.driver.get(gateway + "/activate")
             browser.driver.find_element(By.ID, "code").send_keys(typed + Keys.ENTER)
             browser.wait("a problem", lambda: words in browser.driver.find_element(By.ID, "problem").text)

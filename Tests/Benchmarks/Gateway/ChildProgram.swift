@@ -51,6 +51,16 @@ final class ChildProgram {
         _ = wait()
     }
 
+    /// Reads away what it prints, so that it never waits for a reader.
+    func ignoreOutput() {
+        let copy = dup(output)
+        Thread.detachNewThread {
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            while read(copy, &bytes, bytes.count) > 0 {}
+            close(copy)
+        }
+    }
+
     /// The first line that it prints.
     func line() -> String {
         var bytes: [UInt8] = []

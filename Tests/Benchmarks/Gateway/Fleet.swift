@@ -19,7 +19,7 @@ struct Fleet {
         -> Fleet
     {
         let client = HTTPExchange.makeClient()
-        let statement = try cluster.statement()
+        let (statement, gateway, people) = (try cluster.statement(), cluster.gateway, cluster.people)
         let outcome: Result<[Device], any Error>
         do {
             outcome = .success(
@@ -27,8 +27,9 @@ struct Fleet {
                     var exchange = HTTPExchange(client: client)
                     exchange.headers = [("X-Forwarded-For", "151.\(series).\(number / 250).\(1 + number % 250)")]
                     return try await signIn(
-                        StreamingApp(exchange: exchange, gateway: cluster.gateway, requestor: requestor, deviceID: UUID().uuidString),
-                        person: SimulatedPerson(exchange: exchange), statement: statement, domain: domain, resources: resources, cluster.gateway)
+                        StreamingApp(exchange: exchange, gateway: gateway, requestor: requestor, deviceID: UUID().uuidString),
+                        person: SimulatedPerson(exchange: exchange), name: people[number % people.count], statement: statement, domain: domain,
+                        resources: resources, gateway)
                 })
         } catch {
             outcome = .failure(error)
@@ -38,7 +39,7 @@ struct Fleet {
     }
 
     private static func signIn(
-        _ app: StreamingApp, person: SimulatedPerson, statement: String, domain: String, resources: [String], _ gateway: String
+        _ app: StreamingApp, person: SimulatedPerson, name: String, statement: String, domain: String, resources: [String], _ gateway: String
     ) async throws -> Device {
         var (app, person) = (app, person)
         try await app.register(statement: statement)
@@ -48,7 +49,7 @@ struct Fleet {
             ("reg_code", code), ("requestor_id", app.requestor), ("mso_id", "NorthCable"), ("domain_name", domain), ("noflash", "true"),
             ("no_iframe", "true"), ("redirect_url", "\(end)?code=\(code)&requestor=\(app.requestor)"),
         ])
-        _ = try await person.signIn(at: "\(gateway)/api/v1/authenticate?\(query)", name: "ada", password: "ada", until: end)
+        _ = try await person.signIn(at: "\(gateway)/api/v1/authenticate?\(query)", name: name, password: name, until: end)
         for resource in resources { try await app.authorize(resource) }
         return Device(requestor: app.requestor, id: app.deviceID, accessToken: app.accessToken, resources: resources)
     }

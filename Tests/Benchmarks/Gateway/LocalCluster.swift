@@ -9,12 +9,22 @@ struct LocalCluster {
             var pid: Int32
         }
 
+        struct Sandbox: Decodable {
+            var mvpd: String
+            var pid: Int32
+        }
+
         var gateway: String
+        var sandbox: Sandbox
         var services: [String: Entry]
         var softwareStatements: [String: String]
     }
 
     private let file: File
+    /// The sandbox with people of its own, where there is one.
+    private let sandbox: ChildProgram?
+    /// Names of people who may watch everything; their passwords are the same.
+    let people: [String]
     let home: URL
     private let program: String?
     private let environment: [String: String]
@@ -26,23 +36,62 @@ struct LocalCluster {
     /// - Parameters:
     ///   - binaries: Folder of the release build.
     ///   - home: A folder for its state.
-    static func start(binaries: URL, home: URL, portBase: Int) throws -> LocalCluster {
+    ///   - people: How many there shall be: a person gets one media token a second for the same play (rest-v1 §7).
+    static func start(binaries: URL, home: URL, portBase: Int, people: Int) throws -> LocalCluster {
         let program = binaries.appending(path: "boxoffice").path
         let environment = ["BOXOFFICE_HOME": home.path, "BOXOFFICE_PORT_BASE": "\(portBase)"]
         try ChildProgram.run(program, ["up", "--detach", "--no-demo"], environment: environment)
-        let cluster = try LocalCluster(home: home, program: program, environment: environment)
+        let names = (0..<people).map { "viewer\($0)" }
+        let sandbox = try ChildProgram(
+            binaries.appending(path: "sandbox").path, ["--config", try inviting(names, home: home)], environment: environment)
+        sandbox.ignoreOutput()
+        let cluster = try LocalCluster(home: home, program: program, environment: environment, sandbox: sandbox, people: names)
         try cluster.chooseJwsForm()
         return cluster
     }
 
     /// - Parameter home: `BOXOFFICE_HOME` of a cluster that runs.
-    init(home: URL) throws { try self.init(home: home, program: nil, environment: [:]) }
+    init(home: URL) throws { try self.init(home: home, program: nil, environment: [:], sandbox: nil, people: ["ada"]) }
 
-    private init(home: URL, program: String?, environment: [String: String]) throws {
+    private init(home: URL, program: String?, environment: [String: String], sandbox: ChildProgram?, people: [String]) throws {
         self.home = home
+        self.sandbox = sandbox
+        self.people = people
         self.program = program
         self.environment = environment
-        file = try JSONDecoder().decode(File.self, from: Data(contentsOf: home.appending(path: "cluster.json")))
+        file = try Self.file(home)
+    }
+
+    private static func file(_ home: URL) throws -> File {
+        try JSONDecoder().decode(File.self, from: Data(contentsOf: home.appending(path: "cluster.json")))
+    }
+
+    /// Stops the cluster's sandbox and writes the settings of one with more people.
+    /// - Returns: Their path.
+    private static func inviting(_ names: [String], home: URL) throws -> String {
+        let settings = home.appending(path: "settings/sandbox.json")
+        guard var content = try JSONSerialization.jsonObject(with: Data(contentsOf: settings)) as? [String: Any] else {
+            throw BenchmarkFailure("\(settings.path) is no JSON object")
+        }
+        content["people"] = names.map { ["name": $0, "password": $0, "channels": ["*"]] as [String: Any] }
+        let many = home.appending(path: "settings/sandbox-many.json")
+        try JSONSerialization.data(withJSONObject: content).write(to: many)
+        let old = try file(home).sandbox.pid
+        kill(old, SIGTERM)
+        for _ in 0..<1000 where kill(old, 0) == 0 { usleep(10_000) }
+        return many.path
+    }
+
+    /// Returns when the sandbox answers.
+    func waitForSandbox() async throws {
+        let client = HTTPExchange.makeClient()
+        var answer = 0
+        for _ in 0..<1000 where answer != 200 {
+            answer = (try? await HTTPExchange(client: client).send("GET", file.sandbox.mvpd + "/").status) ?? 0
+            if answer != 200 { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        try await client.shutdown()
+        guard answer == 200 else { throw BenchmarkFailure("the sandbox with more people did not start") }
     }
 
     var gateway: String { file.gateway }
@@ -58,6 +107,7 @@ struct LocalCluster {
     /// Stops what `start` started.
     func stop() {
         guard let program else { return }
+        sandbox?.stop()
         try? ChildProgram.run(program, ["down"], environment: environment)
         try? FileManager.default.removeItem(at: home)
     }

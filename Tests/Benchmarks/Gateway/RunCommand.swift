@@ -20,7 +20,7 @@ struct RunCommand: AsyncParsableCommand {
     var connections = 64
 
     @Option(help: "Signed-in devices at a requestor.")
-    var devices = 512
+    var devices = 1024
 
     @Option(help: "Only operations whose name contains this.")
     var only: String?
@@ -65,6 +65,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func compare(_ bench: Bench) async throws -> [Comparison] {
+        try await bench.cluster.waitForSandbox()
         let fleets = try await fleets(bench.cluster)
         let scenarios = Scenario.all(reference: fleets.reference, jws: fleets.jws).filter { only == nil || $0.name.contains(only ?? "") }
         Report.header()
@@ -81,7 +82,7 @@ struct RunCommand: AsyncParsableCommand {
         if let home { return try LocalCluster(home: URL(fileURLWithPath: home)) }
         let binaries = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let home = FileManager.default.temporaryDirectory.appending(path: "gateway-benchmark-home-\(UUID().uuidString.prefix(8))")
-        return try LocalCluster.start(binaries: binaries, home: home, portBase: portBase)
+        return try LocalCluster.start(binaries: binaries, home: home, portBase: portBase, people: devices)
     }
 
     private func fleets(_ cluster: LocalCluster) async throws -> (reference: Fleet, jws: Fleet) {

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import NIOHTTP1
 
 /// One HTTP answer, read whole.
-struct HTTPAnswer: Sendable {
-    let status: Int
+package struct HTTPAnswer: Sendable {
+    package let status: Int
     let headers: [(name: String, value: String)]
     let body: [UInt8]
 
@@ -42,7 +42,7 @@ package struct HTTPExchange: Sendable {
     }
 
     /// - Throws: `CommandFailure` when the server cannot be reached or breaks off.
-    func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
+    package func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)
         for (name, value) in self.headers + headers { request.headers.add(name: name, value: value) }

@@ -7,7 +7,7 @@ internal import Clocks
 /// shortens its life by a second and every verifier accepts it.
 struct IssueInstants: Sendable {
     /// How far back an issue time may lie, in seconds.
-    static let reach: Int64 = 30
+    static let reach: Int64 = 120
 
     private var used: [Subject: Set<Int64>] = [:]
     private var nextPruning: Int64 = 0

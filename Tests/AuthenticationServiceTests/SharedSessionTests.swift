@@ -30,6 +30,16 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("A token that is not valid yet holds from its time on, also when it was tried before")
+    func holdsLater() async throws {
+        let rig = try await IdentityRig()
+        try await rig.signIn(device: "dev-1", requestor: "CHAN7")
+        let token = try rig.token("ada", notBefore: t0.seconds + 300)
+        await expectFault(.authenticationSessionMissing) { _ = try await rig.session(device: "dev-2", requestor: "CHAN8", token: token) }
+        rig.rig.clock.advance(by: .seconds(300))
+        #expect(try await rig.session(device: "dev-2", requestor: "CHAN8", token: token).kind == .shared)
+    }
+
     @Test("rest-v1 §4.9: the catalogue decides", arguments: Blocked.allCases)
     func respectsCatalogue(_ blocked: Blocked) async throws {
         let rig = try await IdentityRig()
@@ -145,8 +155,8 @@ struct IdentityRig {
     }
 
     /// What the platform says of its user, good for a day.
-    func token(_ subject: String) throws -> String {
-        try IdentityToken(issuer: Self.issuer, subject: subject, expiry: t0.seconds + 86_400).signed(by: key)
+    func token(_ subject: String, notBefore: Int64 = 0) throws -> String {
+        try IdentityToken(issuer: Self.issuer, subject: subject, expiry: t0.seconds + 86_400, notBefore: notBefore).signed(by: key)
     }
 
     func call(
@@ -176,10 +186,11 @@ struct IdentityToken {
     var subject: String
     var audience = #""adobe""#
     var expiry: Int64
+    var notBefore: Int64 = 0
 
     func signed(by key: P256PrivateKey) throws -> String {
         let header = Base64.url.encode(Array(#"{"alg":"ES256"}"#.utf8))
-        let claims = #"{"iss":"\#(issuer)","sub":"\#(subject)","aud":\#(audience),"exp":\#(expiry),"did":"d1"}"#
+        let claims = #"{"iss":"\#(issuer)","sub":"\#(subject)","aud":\#(audience),"exp":\#(expiry),"nbf":\#(notBefore),"did":"d1"}"#
         let input = header + "." + Base64.url.encode(Array(claims.utf8))
         return input + "." + Base64.url.encode(try key.sign(Array(input.utf8)))
     }

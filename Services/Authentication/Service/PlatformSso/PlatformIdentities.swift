@@ -38,7 +38,15 @@ final class PlatformIdentities: Sendable {
         let now = clock.now()
         let (known, verifier) = state.withLock { state in (state.checked[digest], Self.verifier(&state, catalogue)) }
         if let known, known.version == catalogue.version { return now < known.expiresAt ? known.identity : nil }
-        let claims = try? verifier.verify(token, now: now)
+        let claims: PlatformIdentityClaims?
+        do throws(TokenRejection) {
+            claims = try verifier.verify(token, now: now)
+        } catch .notYetValid {
+            // It will hold later: nothing to remember.
+            return nil
+        } catch {
+            claims = nil
+        }
         let identity = claims.map(PlatformIdentity.init(claims:))
         let entry = CheckedToken(identity: identity, expiresAt: claims?.expiresAt ?? now, version: catalogue.version)
         state.withLock { $0.checked[digest] = entry }

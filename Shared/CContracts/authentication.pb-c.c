@@ -727,6 +727,51 @@ void   boxoffice__authentication__v1__complete_saml_sign_in_request__free_unpack
   assert(message->base.descriptor == &boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__complete_oauth_sign_in_request__init
+                     (Boxoffice__Authentication__V1__CompleteOAuthSignInRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest init_value = BOXOFFICE__AUTHENTICATION__V1__COMPLETE_OAUTH_SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__complete_oauth_sign_in_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__complete_oauth_sign_in_request__pack
+                     (const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__complete_oauth_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *
+       boxoffice__authentication__v1__complete_oauth_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__complete_oauth_sign_in_request__free_unpacked
+                     (Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__sign_in_outcome__init
                      (Boxoffice__Authentication__V1__SignInOutcome         *message)
 {
@@ -1760,6 +1805,96 @@ void   boxoffice__authentication__v1__temp_pass_balance__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &boxoffice__authentication__v1__temp_pass_balance__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_token_request__init
+                     (Boxoffice__Authentication__V1__UpstreamTokenRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamTokenRequest init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_token_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamTokenRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_token_request__pack
+                     (const Boxoffice__Authentication__V1__UpstreamTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_token_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamTokenRequest *
+       boxoffice__authentication__v1__upstream_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamTokenRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_token_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_token_request__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_token__init
+                     (Boxoffice__Authentication__V1__UpstreamToken         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamToken init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_TOKEN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_token__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamToken *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_token__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_token__pack
+                     (const Boxoffice__Authentication__V1__UpstreamToken *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_token__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_token__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamToken *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_token__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamToken *
+       boxoffice__authentication__v1__upstream_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamToken *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_token__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_token__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamToken *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_token__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   boxoffice__authentication__v1__update_attributes_request__init
@@ -3609,7 +3744,97 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_saml_si
   (ProtobufCMessageInit) boxoffice__authentication__v1__complete_saml_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__field_descriptors[5] =
+{
+  {
+    "state",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest, state),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "error",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest, error),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "issuer",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest, issuer),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "browser_secret",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest, browser_secret),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__complete_oauth_sign_in_request__field_indices_by_name[] = {
+  4,   /* field[4] = browser_secret */
+  1,   /* field[1] = code */
+  2,   /* field[2] = error */
+  3,   /* field[3] = issuer */
+  0,   /* field[0] = state */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__complete_oauth_sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.CompleteOAuthSignInRequest",
+  "CompleteOAuthSignInRequest",
+  "Boxoffice__Authentication__V1__CompleteOAuthSignInRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest),
+  5,
+  boxoffice__authentication__v1__complete_oauth_sign_in_request__field_descriptors,
+  boxoffice__authentication__v1__complete_oauth_sign_in_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__complete_oauth_sign_in_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__complete_oauth_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[4] =
 {
   {
     "result",
@@ -3647,8 +3872,21 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_out
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "next",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInOutcome, next),
+    &boxoffice__authentication__v1__sign_in_start__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name[] = {
+  3,   /* field[3] = next */
   1,   /* field[1] = redirect_url */
   0,   /* field[0] = result */
   2,   /* field[2] = trace_id */
@@ -3656,7 +3894,7 @@ static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indi
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_outcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor =
 {
@@ -3666,7 +3904,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome_
   "Boxoffice__Authentication__V1__SignInOutcome",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInOutcome),
-  3,
+  4,
   boxoffice__authentication__v1__sign_in_outcome__field_descriptors,
   boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_outcome__number_ranges,
@@ -3904,7 +4142,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session__descrip
   (ProtobufCMessageInit) boxoffice__authentication__v1__session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[7] =
 {
   {
     "session",
@@ -3978,19 +4216,32 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_sub
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "has_upstream_token",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, has_upstream_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_subject__field_indices_by_name[] = {
   2,   /* field[2] = attributes */
   3,   /* field[3] = client_id */
   5,   /* field[5] = device */
   4,   /* field[4] = device_id */
+  6,   /* field[6] = has_upstream_token */
   0,   /* field[0] = session */
   1,   /* field[1] = upstream_user_id */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_subject__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject__descriptor =
 {
@@ -4000,7 +4251,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject_
   "Boxoffice__Authentication__V1__SessionSubject",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionSubject),
-  6,
+  7,
   boxoffice__authentication__v1__session_subject__field_descriptors,
   boxoffice__authentication__v1__session_subject__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_subject__number_ranges,
@@ -5042,6 +5293,121 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__temp_pass_balanc
   (ProtobufCMessageInit) boxoffice__authentication__v1__temp_pass_balance__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_token_request__field_descriptors[3] =
+{
+  {
+    "session_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamTokenRequest, session_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamTokenRequest, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamTokenRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_token_request__field_indices_by_name[] = {
+  1,   /* field[1] = device_id */
+  2,   /* field[2] = requestor */
+  0,   /* field[0] = session_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamTokenRequest",
+  "UpstreamTokenRequest",
+  "Boxoffice__Authentication__V1__UpstreamTokenRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamTokenRequest),
+  3,
+  boxoffice__authentication__v1__upstream_token_request__field_descriptors,
+  boxoffice__authentication__v1__upstream_token_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_token_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_token__field_descriptors[2] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamToken, access_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamToken, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_token__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  1,   /* field[1] = expires_at_ms */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_token__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_token__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamToken",
+  "UpstreamToken",
+  "Boxoffice__Authentication__V1__UpstreamToken",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamToken),
+  2,
+  boxoffice__authentication__v1__upstream_token__field_descriptors,
+  boxoffice__authentication__v1__upstream_token__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_token__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_token__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__update_attributes_request__field_descriptors[4] =
 {
   {
@@ -5233,19 +5599,21 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_provider
   (ProtobufCMessageInit) boxoffice__authentication__v1__service_provider_metadata__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__enum_values_by_number[5] =
+static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__enum_values_by_number[6] =
 {
   { "SIGN_IN_RESULT_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN", 0 },
   { "SIGN_IN_RESULT_SIGNED_IN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SIGNED_IN", 1 },
   { "SIGN_IN_RESULT_DECLINED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_DECLINED", 2 },
   { "SIGN_IN_RESULT_REJECTED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_REJECTED", 3 },
   { "SIGN_IN_RESULT_SILENT", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SILENT", 4 },
+  { "SIGN_IN_RESULT_CONTINUED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_CONTINUED", 5 },
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_result__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_result__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_result__enum_values_by_name[6] =
 {
+  { "SIGN_IN_RESULT_CONTINUED", 5 },
   { "SIGN_IN_RESULT_DECLINED", 2 },
   { "SIGN_IN_RESULT_REJECTED", 3 },
   { "SIGN_IN_RESULT_SIGNED_IN", 1 },
@@ -5259,9 +5627,9 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_result__des
   "SignInResult",
   "Boxoffice__Authentication__V1__SignInResult",
   "boxoffice.authentication.v1",
-  5,
+  6,
   boxoffice__authentication__v1__sign_in_result__enum_values_by_number,
-  5,
+  6,
   boxoffice__authentication__v1__sign_in_result__enum_values_by_name,
   1,
   boxoffice__authentication__v1__sign_in_result__value_ranges,
@@ -5301,7 +5669,7 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__session_kind__descr
   boxoffice__authentication__v1__session_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[17] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[18] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
   { "IssueAccessToken", &boxoffice__authentication__v1__issue_access_token_request__descriptor, &boxoffice__authentication__v1__access_token__descriptor },
@@ -5311,6 +5679,7 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "DeleteRegistrationCode", &boxoffice__authentication__v1__registration_code_request__descriptor, &boxoffice__authentication__v1__delete_registration_code_response__descriptor },
   { "StartSignIn", &boxoffice__authentication__v1__start_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_start__descriptor },
   { "CompleteSamlSignIn", &boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
+  { "CompleteOAuthSignIn", &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
   { "GetSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "Logout", &boxoffice__authentication__v1__logout_request__descriptor, &boxoffice__authentication__v1__logout_response__descriptor },
@@ -5322,21 +5691,22 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetServiceProviderMetadata", &boxoffice__authentication__v1__service_provider_metadata_request__descriptor, &boxoffice__authentication__v1__service_provider_metadata__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication__method_indices_by_name[] = {
+  8,        /* CompleteOAuthSignIn */
   7,        /* CompleteSamlSignIn */
-  12,        /* CreateProfileRequest */
+  13,        /* CreateProfileRequest */
   3,        /* CreateRegistrationCode */
   5,        /* DeleteRegistrationCode */
-  13,        /* ExchangePlatformProfile */
+  14,        /* ExchangePlatformProfile */
   4,        /* GetRegistrationCode */
-  16,        /* GetServiceProviderMetadata */
-  8,        /* GetSession */
-  9,        /* GetSessionByCode */
-  11,        /* GetUserMetadata */
+  17,        /* GetServiceProviderMetadata */
+  9,        /* GetSession */
+  10,        /* GetSessionByCode */
+  12,        /* GetUserMetadata */
   1,        /* IssueAccessToken */
-  10,        /* Logout */
+  11,        /* Logout */
   0,        /* RegisterClient */
-  15,        /* ResetTempPass */
-  14,        /* StartFreePreview */
+  16,        /* ResetTempPass */
+  15,        /* StartFreePreview */
   6,        /* StartSignIn */
   2         /* VerifyAccessToken */
 };
@@ -5347,7 +5717,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__
   "Authentication",
   "Boxoffice__Authentication__V1__Authentication",
   "boxoffice.authentication.v1",
-  17,
+  18,
   boxoffice__authentication__v1__authentication__method_descriptors,
   boxoffice__authentication__v1__authentication__method_indices_by_name
 };
@@ -5415,13 +5785,21 @@ void boxoffice__authentication__v1__authentication__complete_saml_sign_in(Protob
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
   service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication__complete_oauth_sign_in(ProtobufCService *service,
+                                                                           const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *input,
+                                                                           Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
+                                                                           void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication__get_session(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__SessionRequest *input,
                                                                 Boxoffice__Authentication__V1__Session_Closure closure,
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_session_by_code(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -5429,7 +5807,7 @@ void boxoffice__authentication__v1__authentication__get_session_by_code(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__logout(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
@@ -5437,7 +5815,7 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
                                                                       const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -5445,7 +5823,7 @@ void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
@@ -5453,7 +5831,7 @@ void boxoffice__authentication__v1__authentication__create_profile_request(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
@@ -5461,7 +5839,7 @@ void boxoffice__authentication__v1__authentication__exchange_platform_profile(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
@@ -5469,7 +5847,7 @@ void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
@@ -5477,7 +5855,7 @@ void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
@@ -5485,7 +5863,7 @@ void boxoffice__authentication__v1__authentication__get_service_provider_metadat
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__init (Boxoffice__Authentication__V1__Authentication_Service *service,
                                                           Boxoffice__Authentication__V1__Authentication_ServiceDestroy destroy)
@@ -5494,18 +5872,20 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
                                      &boxoffice__authentication__v1__authentication__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__sessions__method_descriptors[4] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__sessions__method_descriptors[5] =
 {
   { "FindSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session_subject__descriptor },
   { "FindSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session_subject__descriptor },
   { "SpendTempPass", &boxoffice__authentication__v1__spend_temp_pass_request__descriptor, &boxoffice__authentication__v1__temp_pass_balance__descriptor },
+  { "GetUpstreamToken", &boxoffice__authentication__v1__upstream_token_request__descriptor, &boxoffice__authentication__v1__upstream_token__descriptor },
   { "UpdateAttributes", &boxoffice__authentication__v1__update_attributes_request__descriptor, &boxoffice__authentication__v1__update_attributes_response__descriptor },
 };
 const unsigned boxoffice__authentication__v1__sessions__method_indices_by_name[] = {
   0,        /* FindSession */
   1,        /* FindSessionByCode */
+  3,        /* GetUpstreamToken */
   2,        /* SpendTempPass */
-  3         /* UpdateAttributes */
+  4         /* UpdateAttributes */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descriptor =
 {
@@ -5514,7 +5894,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descri
   "Sessions",
   "Boxoffice__Authentication__V1__Sessions",
   "boxoffice.authentication.v1",
-  4,
+  5,
   boxoffice__authentication__v1__sessions__method_descriptors,
   boxoffice__authentication__v1__sessions__method_indices_by_name
 };
@@ -5542,13 +5922,21 @@ void boxoffice__authentication__v1__sessions__spend_temp_pass(ProtobufCService *
   assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__sessions__get_upstream_token(ProtobufCService *service,
+                                                                 const Boxoffice__Authentication__V1__UpstreamTokenRequest *input,
+                                                                 Boxoffice__Authentication__V1__UpstreamToken_Closure closure,
+                                                                 void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__sessions__update_attributes(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
                                                                 Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V1__Sessions_Service *service,
                                                     Boxoffice__Authentication__V1__Sessions_ServiceDestroy destroy)

@@ -952,6 +952,51 @@ void   boxoffice__config__v1__integration__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__integration__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__oauth_client__init
+                     (Boxoffice__Config__V1__OAuthClient         *message)
+{
+  static const Boxoffice__Config__V1__OAuthClient init_value = BOXOFFICE__CONFIG__V1__OAUTH_CLIENT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__oauth_client__get_packed_size
+                     (const Boxoffice__Config__V1__OAuthClient *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__oauth_client__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__oauth_client__pack
+                     (const Boxoffice__Config__V1__OAuthClient *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__oauth_client__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__oauth_client__pack_to_buffer
+                     (const Boxoffice__Config__V1__OAuthClient *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__oauth_client__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__OAuthClient *
+       boxoffice__config__v1__oauth_client__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__OAuthClient *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__oauth_client__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__oauth_client__free_unpacked
+                     (Boxoffice__Config__V1__OAuthClient *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__oauth_client__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__metadata_key__init
                      (Boxoffice__Config__V1__MetadataKey         *message)
 {
@@ -3020,7 +3065,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__attribute_mapping__descr
   (ProtobufCMessageInit) boxoffice__config__v1__attribute_mapping__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__field_descriptors[12] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__field_descriptors[24] =
 {
   {
     "issuer",
@@ -3166,25 +3211,181 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "client_authentication",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, client_authentication),
+    &boxoffice__config__v1__client_authentication__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trust_anchors",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, n_trust_anchors),
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, trust_anchors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "access_token_ttl_s",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, access_token_ttl_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refresh_token_ttl_s",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, refresh_token_ttl_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_id_claim",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, user_id_claim),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attribute_map",
+    18,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, n_attribute_map),
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, attribute_map),
+    &boxoffice__config__v1__attribute_mapping__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clock_skew_s",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, clock_skew_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "jwks_refresh_s",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, jwks_refresh_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "connect_timeout_ms",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, connect_timeout_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "response_timeout_ms",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, response_timeout_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "total_timeout_ms",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, total_timeout_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "allow_missing_cookie",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, allow_missing_cookie),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__oauth_endpoint__field_indices_by_name[] = {
+  14,   /* field[14] = access_token_ttl_s */
+  23,   /* field[23] = allow_missing_cookie */
   9,   /* field[9] = attempt_hba */
+  17,   /* field[17] = attribute_map */
   1,   /* field[1] = authorize_url */
+  12,   /* field[12] = client_authentication */
   6,   /* field[6] = client_id */
   7,   /* field[7] = client_secret_reference */
+  18,   /* field[18] = clock_skew_s */
+  20,   /* field[20] = connect_timeout_ms */
   10,   /* field[10] = force_authn_parameter */
   11,   /* field[11] = force_authn_value */
   0,   /* field[0] = issuer */
+  19,   /* field[19] = jwks_refresh_s */
   4,   /* field[4] = jwks_url */
   5,   /* field[5] = logout_url */
   3,   /* field[3] = profile_url */
+  15,   /* field[15] = refresh_token_ttl_s */
+  21,   /* field[21] = response_timeout_ms */
   8,   /* field[8] = scopes */
   2,   /* field[2] = token_url */
+  22,   /* field[22] = total_timeout_ms */
+  13,   /* field[13] = trust_anchors */
+  16,   /* field[16] = user_id_claim */
 };
 static const ProtobufCIntRange boxoffice__config__v1__oauth_endpoint__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 24 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descriptor =
 {
@@ -3194,7 +3395,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descript
   "Boxoffice__Config__V1__OAuthEndpoint",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__OAuthEndpoint),
-  12,
+  24,
   boxoffice__config__v1__oauth_endpoint__field_descriptors,
   boxoffice__config__v1__oauth_endpoint__field_indices_by_name,
   1,  boxoffice__config__v1__oauth_endpoint__number_ranges,
@@ -3459,7 +3660,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__authorization_endpoint__
   (ProtobufCMessageInit) boxoffice__config__v1__authorization_endpoint__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_descriptors[11] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_descriptors[12] =
 {
   {
     "requestor_id",
@@ -3593,6 +3794,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "oauth_client",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Integration, oauth_client),
+    &boxoffice__config__v1__oauth_client__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__integration__field_indices_by_name[] = {
   5,   /* field[5] = authn_ttl_s */
@@ -3602,6 +3815,7 @@ static const unsigned boxoffice__config__v1__integration__field_indices_by_name[
   7,   /* field[7] = hba_authn_ttl_s */
   8,   /* field[8] = metadata_keys */
   1,   /* field[1] = mvpd_id */
+  11,   /* field[11] = oauth_client */
   9,   /* field[9] = platform_overrides */
   3,   /* field[3] = platform_sso_enabled */
   10,   /* field[10] = preflight_max_resources */
@@ -3610,7 +3824,7 @@ static const unsigned boxoffice__config__v1__integration__field_indices_by_name[
 static const ProtobufCIntRange boxoffice__config__v1__integration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__integration__descriptor =
 {
@@ -3620,11 +3834,62 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__integration__descriptor 
   "Boxoffice__Config__V1__Integration",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Integration),
-  11,
+  12,
   boxoffice__config__v1__integration__field_descriptors,
   boxoffice__config__v1__integration__field_indices_by_name,
   1,  boxoffice__config__v1__integration__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__integration__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_client__field_descriptors[2] =
+{
+  {
+    "client_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthClient, client_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_secret_reference",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthClient, client_secret_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__oauth_client__field_indices_by_name[] = {
+  0,   /* field[0] = client_id */
+  1,   /* field[1] = client_secret_reference */
+};
+static const ProtobufCIntRange boxoffice__config__v1__oauth_client__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_client__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.OAuthClient",
+  "OAuthClient",
+  "Boxoffice__Config__V1__OAuthClient",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__OAuthClient),
+  2,
+  boxoffice__config__v1__oauth_client__field_descriptors,
+  boxoffice__config__v1__oauth_client__field_indices_by_name,
+  1,  boxoffice__config__v1__oauth_client__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__oauth_client__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__metadata_key__field_descriptors[2] =
@@ -4228,6 +4493,34 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__attribute_type__descriptor 
   boxoffice__config__v1__attribute_type__enum_values_by_name,
   1,
   boxoffice__config__v1__attribute_type__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__client_authentication__enum_values_by_number[2] =
+{
+  { "CLIENT_AUTHENTICATION_BASIC", "BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_BASIC", 0 },
+  { "CLIENT_AUTHENTICATION_POST", "BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_POST", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__client_authentication__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__client_authentication__enum_values_by_name[2] =
+{
+  { "CLIENT_AUTHENTICATION_BASIC", 0 },
+  { "CLIENT_AUTHENTICATION_POST", 1 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__client_authentication__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ClientAuthentication",
+  "ClientAuthentication",
+  "Boxoffice__Config__V1__ClientAuthentication",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__client_authentication__enum_values_by_number,
+  2,
+  boxoffice__config__v1__client_authentication__enum_values_by_name,
+  1,
+  boxoffice__config__v1__client_authentication__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue boxoffice__config__v1__temp_pass_kind__enum_values_by_number[2] =

@@ -7,6 +7,7 @@ enum MessageTypes {
         DeviceInformation.self, DeviceCall.self, RegisterClientRequest.self, RegisteredClient.self, IssueAccessTokenRequest.self, AccessToken.self,
         VerifyAccessTokenRequest.self, VerifiedClient.self, CreateRegistrationCodeRequest.self, RegistrationCodeRequest.self, RegistrationCode.self,
         DeleteRegistrationCodeResponse.self, StartSignInRequest.self, FormField.self, SignInStart.self, CompleteSamlSignInRequest.self,
+        CompleteOAuthSignInRequest.self, UpstreamTokenRequest.self, UpstreamToken.self, OAuthClient.self,
         SignInOutcome.self, SessionRequest.self, SessionByCodeRequest.self, Session.self, SessionSubject.self, UserAttribute.self, LogoutRequest.self,
         LogoutResponse.self, UserMetadata.self, MetadataEntry.self, TextList.self, TextMap.self, TextMapEntry.self, CreateProfileRequestRequest.self,
         ProfileRequest.self, ExchangePlatformProfileRequest.self, StartFreePreviewRequest.self, ResetTempPassRequest.self, ResetTempPassResponse.self,

@@ -11,6 +11,7 @@ public final class AuthenticationDouble: Authentication {
     public let deleteRegistrationCode = Scripted<RegistrationCodeRequest, DeleteRegistrationCodeResponse>()
     public let startSignIn = Scripted<StartSignInRequest, SignInStart>()
     public let completeSamlSignIn = Scripted<CompleteSamlSignInRequest, SignInOutcome>()
+    public let completeOAuthSignIn = Scripted<CompleteOAuthSignInRequest, SignInOutcome>()
     public let getSession = Scripted<SessionRequest, Session>()
     public let getSessionByCode = Scripted<SessionByCodeRequest, Session>()
     public let logout = Scripted<LogoutRequest, LogoutResponse>()
@@ -55,6 +56,10 @@ public final class AuthenticationDouble: Authentication {
 
     public func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome {
         try await completeSamlSignIn(request, context)
+    }
+
+    public func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome {
+        try await completeOAuthSignIn(request, context)
     }
 
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {

@@ -23,6 +23,7 @@ public final class SessionsDouble: Sessions {
 
     public let findSessionByCode = Scripted<SessionByCodeRequest, SessionSubject>()
     public let spendTempPass = Scripted<SpendTempPassRequest, TempPassBalance>()
+    public let getUpstreamToken = Scripted<UpstreamTokenRequest, UpstreamToken>()
     public let updateAttributes = Scripted<UpdateAttributesRequest, UpdateAttributesResponse>()
 
     public init() {}
@@ -75,6 +76,10 @@ public final class SessionsDouble: Sessions {
 
     public func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
         try await spendTempPass(request, context)
+    }
+
+    public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
+        try await getUpstreamToken(request, context)
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {

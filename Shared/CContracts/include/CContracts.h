@@ -97,6 +97,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Integration_
 {
     return &boxoffice__config__v1__integration__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_OAuthClient_descriptor(void)
+{
+    return &boxoffice__config__v1__oauth_client__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_MetadataKey_descriptor(void)
 {
     return &boxoffice__config__v1__metadata_key__descriptor;
@@ -393,6 +397,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Comp
 {
     return &boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_CompleteOAuthSignInRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignInOutcome_descriptor(void)
 {
     return &boxoffice__authentication__v1__sign_in_outcome__descriptor;
@@ -484,6 +492,14 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Spen
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_TempPassBalance_descriptor(void)
 {
     return &boxoffice__authentication__v1__temp_pass_balance__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamTokenRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_token_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamToken_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_token__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpdateAttributesRequest_descriptor(void)
 {

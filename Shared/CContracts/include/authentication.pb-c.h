@@ -31,6 +31,7 @@ typedef struct Boxoffice__Authentication__V1__StartSignInRequest Boxoffice__Auth
 typedef struct Boxoffice__Authentication__V1__FormField Boxoffice__Authentication__V1__FormField;
 typedef struct Boxoffice__Authentication__V1__SignInStart Boxoffice__Authentication__V1__SignInStart;
 typedef struct Boxoffice__Authentication__V1__CompleteSamlSignInRequest Boxoffice__Authentication__V1__CompleteSamlSignInRequest;
+typedef struct Boxoffice__Authentication__V1__CompleteOAuthSignInRequest Boxoffice__Authentication__V1__CompleteOAuthSignInRequest;
 typedef struct Boxoffice__Authentication__V1__SignInOutcome Boxoffice__Authentication__V1__SignInOutcome;
 typedef struct Boxoffice__Authentication__V1__SessionRequest Boxoffice__Authentication__V1__SessionRequest;
 typedef struct Boxoffice__Authentication__V1__SessionByCodeRequest Boxoffice__Authentication__V1__SessionByCodeRequest;
@@ -54,6 +55,8 @@ typedef struct Boxoffice__Authentication__V1__RevokeClientRequest Boxoffice__Aut
 typedef struct Boxoffice__Authentication__V1__RevokeClientResponse Boxoffice__Authentication__V1__RevokeClientResponse;
 typedef struct Boxoffice__Authentication__V1__SpendTempPassRequest Boxoffice__Authentication__V1__SpendTempPassRequest;
 typedef struct Boxoffice__Authentication__V1__TempPassBalance Boxoffice__Authentication__V1__TempPassBalance;
+typedef struct Boxoffice__Authentication__V1__UpstreamTokenRequest Boxoffice__Authentication__V1__UpstreamTokenRequest;
+typedef struct Boxoffice__Authentication__V1__UpstreamToken Boxoffice__Authentication__V1__UpstreamToken;
 typedef struct Boxoffice__Authentication__V1__UpdateAttributesRequest Boxoffice__Authentication__V1__UpdateAttributesRequest;
 typedef struct Boxoffice__Authentication__V1__UpdateAttributesResponse Boxoffice__Authentication__V1__UpdateAttributesResponse;
 typedef struct Boxoffice__Authentication__V1__ServiceProviderMetadataRequest Boxoffice__Authentication__V1__ServiceProviderMetadataRequest;
@@ -76,7 +79,11 @@ typedef enum _Boxoffice__Authentication__V1__SignInResult {
   /*
    * The browser is signed in nowhere and was not to be asked (passive): nothing is shown.
    */
-  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SILENT = 4
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SILENT = 4,
+  /*
+   * The MVPD has to ask the person after all: the browser goes to `next`.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_CONTINUED = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT)
 } Boxoffice__Authentication__V1__SignInResult;
 /*
@@ -422,6 +429,32 @@ struct  Boxoffice__Authentication__V1__CompleteSamlSignInRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The parameters of an OAuth provider's answer (RFC 6749 section 4.1.2), each sent at most once.
+ */
+struct  Boxoffice__Authentication__V1__CompleteOAuthSignInRequest
+{
+  ProtobufCMessage base;
+  char *state;
+  char *code;
+  /*
+   * `error`; empty: none.
+   */
+  char *error;
+  /*
+   * `iss` (RFC 9207); empty: not sent.
+   */
+  char *issuer;
+  /*
+   * Value of the browser's cookie; empty when it sent none.
+   */
+  char *browser_secret;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__COMPLETE_OAUTH_SIGN_IN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
 struct  Boxoffice__Authentication__V1__SignInOutcome
 {
   ProtobufCMessage base;
@@ -434,10 +467,14 @@ struct  Boxoffice__Authentication__V1__SignInOutcome
    * What a person quotes to support.
    */
   char *trace_id;
+  /*
+   * Present when continued.
+   */
+  Boxoffice__Authentication__V1__SignInStart *next;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_outcome__descriptor) \
-    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
 
 
 struct  Boxoffice__Authentication__V1__SessionRequest
@@ -510,10 +547,14 @@ struct  Boxoffice__Authentication__V1__SessionSubject
    */
   char *device_id;
   Boxoffice__Authentication__V1__DeviceInformation *device;
+  /*
+   * True: the sign-in was by OAuth, and GetUpstreamToken has an access token for decisions.
+   */
+  protobuf_c_boolean has_upstream_token;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_SUBJECT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_subject__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
 
 
 struct  Boxoffice__Authentication__V1__UserAttribute
@@ -803,6 +844,35 @@ struct  Boxoffice__Authentication__V1__TempPassBalance
 #define BOXOFFICE__AUTHENTICATION__V1__TEMP_PASS_BALANCE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__temp_pass_balance__descriptor) \
     , 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__UpstreamTokenRequest
+{
+  ProtobufCMessage base;
+  char *session_id;
+  char *device_id;
+  char *requestor;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_token_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__UpstreamToken
+{
+  ProtobufCMessage base;
+  /*
+   * A secret: sent as a bearer to the MVPD's decision point and kept nowhere else.
+   */
+  char *access_token;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t expires_at_ms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_TOKEN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_token__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Authentication__V1__UpdateAttributesRequest
@@ -1161,6 +1231,25 @@ Boxoffice__Authentication__V1__CompleteSamlSignInRequest *
                       const uint8_t       *data);
 void   boxoffice__authentication__v1__complete_saml_sign_in_request__free_unpacked
                      (Boxoffice__Authentication__V1__CompleteSamlSignInRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__CompleteOAuthSignInRequest methods */
+void   boxoffice__authentication__v1__complete_oauth_sign_in_request__init
+                     (Boxoffice__Authentication__V1__CompleteOAuthSignInRequest         *message);
+size_t boxoffice__authentication__v1__complete_oauth_sign_in_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest   *message);
+size_t boxoffice__authentication__v1__complete_oauth_sign_in_request__pack
+                     (const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__complete_oauth_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *
+       boxoffice__authentication__v1__complete_oauth_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__complete_oauth_sign_in_request__free_unpacked
+                     (Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__SignInOutcome methods */
 void   boxoffice__authentication__v1__sign_in_outcome__init
@@ -1599,6 +1688,44 @@ Boxoffice__Authentication__V1__TempPassBalance *
 void   boxoffice__authentication__v1__temp_pass_balance__free_unpacked
                      (Boxoffice__Authentication__V1__TempPassBalance *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamTokenRequest methods */
+void   boxoffice__authentication__v1__upstream_token_request__init
+                     (Boxoffice__Authentication__V1__UpstreamTokenRequest         *message);
+size_t boxoffice__authentication__v1__upstream_token_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamTokenRequest   *message);
+size_t boxoffice__authentication__v1__upstream_token_request__pack
+                     (const Boxoffice__Authentication__V1__UpstreamTokenRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_token_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamTokenRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamTokenRequest *
+       boxoffice__authentication__v1__upstream_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_token_request__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamTokenRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamToken methods */
+void   boxoffice__authentication__v1__upstream_token__init
+                     (Boxoffice__Authentication__V1__UpstreamToken         *message);
+size_t boxoffice__authentication__v1__upstream_token__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamToken   *message);
+size_t boxoffice__authentication__v1__upstream_token__pack
+                     (const Boxoffice__Authentication__V1__UpstreamToken   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_token__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamToken   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamToken *
+       boxoffice__authentication__v1__upstream_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_token__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamToken *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__UpdateAttributesRequest methods */
 void   boxoffice__authentication__v1__update_attributes_request__init
                      (Boxoffice__Authentication__V1__UpdateAttributesRequest         *message);
@@ -1725,6 +1852,9 @@ typedef void (*Boxoffice__Authentication__V1__SignInStart_Closure)
 typedef void (*Boxoffice__Authentication__V1__CompleteSamlSignInRequest_Closure)
                  (const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__CompleteOAuthSignInRequest_Closure)
+                 (const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__SignInOutcome_Closure)
                  (const Boxoffice__Authentication__V1__SignInOutcome *message,
                   void *closure_data);
@@ -1794,6 +1924,12 @@ typedef void (*Boxoffice__Authentication__V1__SpendTempPassRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__TempPassBalance_Closure)
                  (const Boxoffice__Authentication__V1__TempPassBalance *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamTokenRequest_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamTokenRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamToken_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamToken *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__UpdateAttributesRequest_Closure)
                  (const Boxoffice__Authentication__V1__UpdateAttributesRequest *message,
                   void *closure_data);
@@ -1845,6 +1981,10 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                                 const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *input,
                                 Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
                                 void *closure_data);
+  void (*complete_oauth_sign_in)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                 const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *input,
+                                 Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
+                                 void *closure_data);
   void (*get_session)(Boxoffice__Authentication__V1__Authentication_Service *service,
                       const Boxoffice__Authentication__V1__SessionRequest *input,
                       Boxoffice__Authentication__V1__Session_Closure closure,
@@ -1897,6 +2037,7 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
       function_prefix__ ## delete_registration_code,\
       function_prefix__ ## start_sign_in,\
       function_prefix__ ## complete_saml_sign_in,\
+      function_prefix__ ## complete_oauth_sign_in,\
       function_prefix__ ## get_session,\
       function_prefix__ ## get_session_by_code,\
       function_prefix__ ## logout,\
@@ -1938,6 +2079,10 @@ void boxoffice__authentication__v1__authentication__complete_saml_sign_in(Protob
                                                                           const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *input,
                                                                           Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
                                                                           void *closure_data);
+void boxoffice__authentication__v1__authentication__complete_oauth_sign_in(ProtobufCService *service,
+                                                                           const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *input,
+                                                                           Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
+                                                                           void *closure_data);
 void boxoffice__authentication__v1__authentication__get_session(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__SessionRequest *input,
                                                                 Boxoffice__Authentication__V1__Session_Closure closure,
@@ -1990,6 +2135,10 @@ struct Boxoffice__Authentication__V1__Sessions_Service
                           const Boxoffice__Authentication__V1__SpendTempPassRequest *input,
                           Boxoffice__Authentication__V1__TempPassBalance_Closure closure,
                           void *closure_data);
+  void (*get_upstream_token)(Boxoffice__Authentication__V1__Sessions_Service *service,
+                             const Boxoffice__Authentication__V1__UpstreamTokenRequest *input,
+                             Boxoffice__Authentication__V1__UpstreamToken_Closure closure,
+                             void *closure_data);
   void (*update_attributes)(Boxoffice__Authentication__V1__Sessions_Service *service,
                             const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
                             Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
@@ -2005,6 +2154,7 @@ void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V
       function_prefix__ ## find_session,\
       function_prefix__ ## find_session_by_code,\
       function_prefix__ ## spend_temp_pass,\
+      function_prefix__ ## get_upstream_token,\
       function_prefix__ ## update_attributes  }
 void boxoffice__authentication__v1__sessions__find_session(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -2018,6 +2168,10 @@ void boxoffice__authentication__v1__sessions__spend_temp_pass(ProtobufCService *
                                                               const Boxoffice__Authentication__V1__SpendTempPassRequest *input,
                                                               Boxoffice__Authentication__V1__TempPassBalance_Closure closure,
                                                               void *closure_data);
+void boxoffice__authentication__v1__sessions__get_upstream_token(ProtobufCService *service,
+                                                                 const Boxoffice__Authentication__V1__UpstreamTokenRequest *input,
+                                                                 Boxoffice__Authentication__V1__UpstreamToken_Closure closure,
+                                                                 void *closure_data);
 void boxoffice__authentication__v1__sessions__update_attributes(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
                                                                 Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
@@ -2073,6 +2227,7 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sig
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__form_field__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_start__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_request__descriptor;
@@ -2096,6 +2251,8 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_cl
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__spend_temp_pass_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__temp_pass_balance__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_token_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_token__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__update_attributes_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__update_attributes_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_provider_metadata_request__descriptor;

@@ -36,6 +36,7 @@ typedef struct Boxoffice__Config__V1__OAuthEndpoint Boxoffice__Config__V1__OAuth
 typedef struct Boxoffice__Config__V1__TempPass Boxoffice__Config__V1__TempPass;
 typedef struct Boxoffice__Config__V1__AuthorizationEndpoint Boxoffice__Config__V1__AuthorizationEndpoint;
 typedef struct Boxoffice__Config__V1__Integration Boxoffice__Config__V1__Integration;
+typedef struct Boxoffice__Config__V1__OAuthClient Boxoffice__Config__V1__OAuthClient;
 typedef struct Boxoffice__Config__V1__MetadataKey Boxoffice__Config__V1__MetadataKey;
 typedef struct Boxoffice__Config__V1__Application Boxoffice__Config__V1__Application;
 
@@ -145,6 +146,14 @@ typedef enum _Boxoffice__Config__V1__AttributeType {
   BOXOFFICE__CONFIG__V1__ATTRIBUTE_TYPE__ATTRIBUTE_TYPE_STRING_LIST = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__ATTRIBUTE_TYPE)
 } Boxoffice__Config__V1__AttributeType;
+/*
+ * How a client proves itself at the token endpoint (RFC 6749 section 2.3.1).
+ */
+typedef enum _Boxoffice__Config__V1__ClientAuthentication {
+  BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_BASIC = 0,
+  BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_POST = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION)
+} Boxoffice__Config__V1__ClientAuthentication;
 typedef enum _Boxoffice__Config__V1__TempPassKind {
   BOXOFFICE__CONFIG__V1__TEMP_PASS_KIND__TEMP_PASS_KIND_BASIC = 0,
   BOXOFFICE__CONFIG__V1__TEMP_PASS_KIND__TEMP_PASS_KIND_PROMOTIONAL = 1
@@ -604,29 +613,85 @@ struct  Boxoffice__Config__V1__AttributeMapping
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ATTRIBUTE_TYPE__ATTRIBUTE_TYPE_STRING }
 
 
+/*
+ * mvpd section 3.
+ */
 struct  Boxoffice__Config__V1__OAuthEndpoint
 {
   ProtobufCMessage base;
   char *issuer;
   char *authorize_url;
   char *token_url;
+  /*
+   * Empty: the id_token says who the person is.
+   */
   char *profile_url;
+  /*
+   * Empty: the provider issues no id_token that could be checked.
+   */
   char *jwks_url;
   char *logout_url;
+  /*
+   * For every requestor whose integration names no client of its own.
+   */
   char *client_id;
   /*
-   * A reference, never the secret.
+   * Name of a secret file at the authentication service, never the secret.
    */
   char *client_secret_reference;
   size_t n_scopes;
   char **scopes;
   protobuf_c_boolean attempt_hba;
+  /*
+   * Sent when `attempt_hba` is set, such as `prompt` and `none`.
+   */
   char *force_authn_parameter;
   char *force_authn_value;
+  Boxoffice__Config__V1__ClientAuthentication client_authentication;
+  /*
+   * Trust anchors, DER; empty: the system's.
+   */
+  size_t n_trust_anchors;
+  ProtobufCBinaryData *trust_anchors;
+  /*
+   * Seconds; 0: what the provider says, else 300.
+   */
+  uint32_t access_token_ttl_s;
+  /*
+   * Seconds; 0: it does not end by itself.
+   */
+  uint32_t refresh_token_ttl_s;
+  /*
+   * The claim that is the user id; empty: `sub`.
+   */
+  char *user_id_claim;
+  /*
+   * Claims of the id_token and of the profile.
+   */
+  size_t n_attribute_map;
+  Boxoffice__Config__V1__AttributeMapping **attribute_map;
+  /*
+   * Seconds; 0: 60.
+   */
+  uint32_t clock_skew_s;
+  /*
+   * Seconds between two reads of the key set; 0: 3600.
+   */
+  uint32_t jwks_refresh_s;
+  /*
+   * Milliseconds; 0: 1000, 3000, 5000.
+   */
+  uint32_t connect_timeout_ms;
+  uint32_t response_timeout_ms;
+  uint32_t total_timeout_ms;
+  /*
+   * True: an answer without the browser's cookie is accepted (embedded browsers).
+   */
+  protobuf_c_boolean allow_missing_cookie;
 };
 #define BOXOFFICE__CONFIG__V1__OAUTH_ENDPOINT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__oauth_endpoint__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_BASIC, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, 0, 0, 0, 0 }
 
 
 struct  Boxoffice__Config__V1__TempPass
@@ -707,10 +772,31 @@ struct  Boxoffice__Config__V1__Integration
    * 0: the MVPD's.
    */
   uint32_t preflight_max_resources;
+  /*
+   * Absent: the client of the MVPD's endpoint.
+   */
+  Boxoffice__Config__V1__OAuthClient *oauth_client;
 };
 #define BOXOFFICE__CONFIG__V1__INTEGRATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__integration__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL, 0, NULL }
+
+
+/*
+ * What an MVPD issued to one requestor (mvpd section 3).
+ */
+struct  Boxoffice__Config__V1__OAuthClient
+{
+  ProtobufCMessage base;
+  char *client_id;
+  /*
+   * Name of a secret file at the authentication service, never the secret.
+   */
+  char *client_secret_reference;
+};
+#define BOXOFFICE__CONFIG__V1__OAUTH_CLIENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__oauth_client__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__MetadataKey
@@ -1158,6 +1244,25 @@ Boxoffice__Config__V1__Integration *
 void   boxoffice__config__v1__integration__free_unpacked
                      (Boxoffice__Config__V1__Integration *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__OAuthClient methods */
+void   boxoffice__config__v1__oauth_client__init
+                     (Boxoffice__Config__V1__OAuthClient         *message);
+size_t boxoffice__config__v1__oauth_client__get_packed_size
+                     (const Boxoffice__Config__V1__OAuthClient   *message);
+size_t boxoffice__config__v1__oauth_client__pack
+                     (const Boxoffice__Config__V1__OAuthClient   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__oauth_client__pack_to_buffer
+                     (const Boxoffice__Config__V1__OAuthClient   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__OAuthClient *
+       boxoffice__config__v1__oauth_client__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__oauth_client__free_unpacked
+                     (Boxoffice__Config__V1__OAuthClient *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__MetadataKey methods */
 void   boxoffice__config__v1__metadata_key__init
                      (Boxoffice__Config__V1__MetadataKey         *message);
@@ -1261,6 +1366,9 @@ typedef void (*Boxoffice__Config__V1__AuthorizationEndpoint_Closure)
 typedef void (*Boxoffice__Config__V1__Integration_Closure)
                  (const Boxoffice__Config__V1__Integration *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__OAuthClient_Closure)
+                 (const Boxoffice__Config__V1__OAuthClient *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__MetadataKey_Closure)
                  (const Boxoffice__Config__V1__MetadataKey *message,
                   void *closure_data);
@@ -1325,6 +1433,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__encryption_policy
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__scoping_mode__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__in_response_to_mode__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__attribute_type__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__client_authentication__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__temp_pass_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__authorization_protocol__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__preflight_strategy__descriptor;
@@ -1349,6 +1458,7 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__d
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__temp_pass__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__authorization_endpoint__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__integration__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_client__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__metadata_key__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__config__v1__config__descriptor;

@@ -13,6 +13,8 @@ public enum SignInResult: Hashable, Sendable {
     case rejected
     /// The browser is signed in nowhere and was not to be asked (passive): nothing is shown.
     case silent
+    /// The MVPD has to ask the person after all: the browser goes to `next`.
+    case continued
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -23,6 +25,7 @@ public enum SignInResult: Hashable, Sendable {
         case 2: self = .declined
         case 3: self = .rejected
         case 4: self = .silent
+        case 5: self = .continued
         default: self = .unrecognized(rawValue)
         }
     }
@@ -35,6 +38,7 @@ public enum SignInResult: Hashable, Sendable {
         case .declined: 2
         case .rejected: 3
         case .silent: 4
+        case .continued: 5
         case .unrecognized(let value): value
         }
     }
@@ -943,23 +947,78 @@ public struct CompleteSamlSignInRequest: Message {
     }
 }
 
+/// The parameters of an OAuth provider's answer (RFC 6749 section 4.1.2), each sent at most once.
+public struct CompleteOAuthSignInRequest: Message {
+    public var state: String
+    public var code: String
+    /// `error`; empty: none.
+    public var error: String
+    /// `iss` (RFC 9207); empty: not sent.
+    public var issuer: String
+    /// Value of the browser's cookie; empty when it sent none.
+    public var browserSecret: String
+
+    public init() { self.init(state: "") }
+
+    public init(
+        state: String = "",
+        code: String = "",
+        error: String = "",
+        issuer: String = "",
+        browserSecret: String = ""
+    ) {
+        self.state = state
+        self.code = code
+        self.error = error
+        self.issuer = issuer
+        self.browserSecret = browserSecret
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.CompleteOAuthSignInRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_CompleteOAuthSignInRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__CompleteOAuthSignInRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__CompleteOAuthSignInRequest.self)
+        state = try CField.string(c.pointee.state, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.state")
+        code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.code")
+        error = try CField.string(c.pointee.error, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.error")
+        issuer = try CField.string(c.pointee.issuer, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.issuer")
+        browserSecret = try CField.string(c.pointee.browser_secret, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.browser_secret")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__CompleteOAuthSignInRequest.self, capacity: 1)
+        boxoffice__authentication__v1__complete_oauth_sign_in_request__init(c)
+        if !state.isEmpty { c.pointee.state = try arena.string(state, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.state") }
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.code") }
+        if !error.isEmpty { c.pointee.error = try arena.string(error, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.error") }
+        if !issuer.isEmpty { c.pointee.issuer = try arena.string(issuer, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.issuer") }
+        if !browserSecret.isEmpty { c.pointee.browser_secret = try arena.string(browserSecret, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.browser_secret") }
+    }
+}
+
 public struct SignInOutcome: Message {
     public var result: SignInResult
     /// Where the browser goes; empty when rejected.
     public var redirectURL: String
     /// What a person quotes to support.
     public var traceID: String
+    /// Present when continued.
+    public var next: SignInStart?
 
     public init() { self.init(result: SignInResult(rawValue: 0)) }
 
     public init(
         result: SignInResult = SignInResult(rawValue: 0),
         redirectURL: String = "",
-        traceID: String = ""
+        traceID: String = "",
+        next: SignInStart? = nil
     ) {
         self.result = result
         self.redirectURL = redirectURL
         self.traceID = traceID
+        self.next = next
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInOutcome" }
@@ -971,6 +1030,7 @@ public struct SignInOutcome: Message {
         result = SignInResult(rawValue: Int32(bitPattern: c.pointee.result.rawValue))
         redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.SignInOutcome.redirect_url")
         traceID = try CField.string(c.pointee.trace_id, "boxoffice.authentication.v1.SignInOutcome.trace_id")
+        next = try CField.message(c.pointee.next)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -979,6 +1039,7 @@ public struct SignInOutcome: Message {
         c.pointee.result = Boxoffice__Authentication__V1__SignInResult(rawValue: UInt32(bitPattern: result.rawValue))
         if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.SignInOutcome.redirect_url") }
         if !traceID.isEmpty { c.pointee.trace_id = try arena.string(traceID, "boxoffice.authentication.v1.SignInOutcome.trace_id") }
+        c.pointee.next = try arena.message(next, as: Boxoffice__Authentication__V1__SignInStart.self)
     }
 }
 
@@ -1122,6 +1183,8 @@ public struct SessionSubject: Message {
     /// The device of the session: what FindSessionByCode cannot know from its caller.
     public var deviceID: String
     public var device: DeviceInformation?
+    /// True: the sign-in was by OAuth, and GetUpstreamToken has an access token for decisions.
+    public var hasUpstreamToken: Bool
 
     public init() { self.init(session: nil) }
 
@@ -1131,7 +1194,8 @@ public struct SessionSubject: Message {
         attributes: [UserAttribute] = [],
         clientID: String = "",
         deviceID: String = "",
-        device: DeviceInformation? = nil
+        device: DeviceInformation? = nil,
+        hasUpstreamToken: Bool = false
     ) {
         self.session = session
         self.upstreamUserID = upstreamUserID
@@ -1139,6 +1203,7 @@ public struct SessionSubject: Message {
         self.clientID = clientID
         self.deviceID = deviceID
         self.device = device
+        self.hasUpstreamToken = hasUpstreamToken
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionSubject" }
@@ -1153,6 +1218,7 @@ public struct SessionSubject: Message {
         clientID = try CField.string(c.pointee.client_id, "boxoffice.authentication.v1.SessionSubject.client_id")
         deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.SessionSubject.device_id")
         device = try CField.message(c.pointee.device)
+        hasUpstreamToken = c.pointee.has_upstream_token != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1165,6 +1231,7 @@ public struct SessionSubject: Message {
         if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.authentication.v1.SessionSubject.client_id") }
         if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SessionSubject.device_id") }
         c.pointee.device = try arena.message(device, as: Boxoffice__Authentication__V1__DeviceInformation.self)
+        c.pointee.has_upstream_token = hasUpstreamToken ? 1 : 0
     }
 }
 
@@ -1837,6 +1904,77 @@ public struct TempPassBalance: Message {
     }
 }
 
+public struct UpstreamTokenRequest: Message {
+    public var sessionID: String
+    public var deviceID: String
+    public var requestor: String
+
+    public init() { self.init(sessionID: "") }
+
+    public init(
+        sessionID: String = "",
+        deviceID: String = "",
+        requestor: String = ""
+    ) {
+        self.sessionID = sessionID
+        self.deviceID = deviceID
+        self.requestor = requestor
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamTokenRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamTokenRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamTokenRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamTokenRequest.self)
+        sessionID = try CField.string(c.pointee.session_id, "boxoffice.authentication.v1.UpstreamTokenRequest.session_id")
+        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.UpstreamTokenRequest.device_id")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.UpstreamTokenRequest.requestor")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamTokenRequest.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_token_request__init(c)
+        if !sessionID.isEmpty { c.pointee.session_id = try arena.string(sessionID, "boxoffice.authentication.v1.UpstreamTokenRequest.session_id") }
+        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.UpstreamTokenRequest.device_id") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.UpstreamTokenRequest.requestor") }
+    }
+}
+
+public struct UpstreamToken: Message {
+    /// A secret: sent as a bearer to the MVPD's decision point and kept nowhere else.
+    public var accessToken: String
+    /// Milliseconds since 1970.
+    public var expiresAtMilliseconds: UInt64
+
+    public init() { self.init(accessToken: "") }
+
+    public init(
+        accessToken: String = "",
+        expiresAtMilliseconds: UInt64 = 0
+    ) {
+        self.accessToken = accessToken
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamToken" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamToken_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamToken>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamToken.self)
+        accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.UpstreamToken.access_token")
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamToken.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_token__init(c)
+        if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.UpstreamToken.access_token") }
+        c.pointee.expires_at_ms = expiresAtMilliseconds
+    }
+}
+
 public struct UpdateAttributesRequest: Message {
     public var sessionID: String
     public var deviceID: String
@@ -1974,6 +2112,7 @@ public protocol Authentication: Sendable {
     func deleteRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> DeleteRegistrationCodeResponse
     func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart
     func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome
+    func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome
     func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session
     func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
     func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse
@@ -2010,6 +2149,8 @@ public enum AuthenticationMethods {
         service: service, name: "StartSignIn", idempotency: .unknown)
     public static let completeSamlSignIn = UnaryMethod<CompleteSamlSignInRequest, SignInOutcome>(
         service: service, name: "CompleteSamlSignIn", idempotency: .unknown)
+    public static let completeOAuthSignIn = UnaryMethod<CompleteOAuthSignInRequest, SignInOutcome>(
+        service: service, name: "CompleteOAuthSignIn", idempotency: .unknown)
     public static let getSession = UnaryMethod<SessionRequest, Session>(
         service: service, name: "GetSession", idempotency: .noSideEffects)
     public static let getSessionByCode = UnaryMethod<SessionByCodeRequest, Session>(
@@ -2039,6 +2180,7 @@ public enum AuthenticationMethods {
         registry.unary(deleteRegistrationCode) { try await implementation.deleteRegistrationCode($0, context: $1) }
         registry.unary(startSignIn) { try await implementation.startSignIn($0, context: $1) }
         registry.unary(completeSamlSignIn) { try await implementation.completeSamlSignIn($0, context: $1) }
+        registry.unary(completeOAuthSignIn) { try await implementation.completeOAuthSignIn($0, context: $1) }
         registry.unary(getSession) { try await implementation.getSession($0, context: $1) }
         registry.unary(getSessionByCode) { try await implementation.getSessionByCode($0, context: $1) }
         registry.unary(logout) { try await implementation.logout($0, context: $1) }
@@ -2089,6 +2231,10 @@ public struct AuthenticationClient: Authentication {
         try await caller.call(AuthenticationMethods.completeSamlSignIn, request, context: context)
     }
 
+    public func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome {
+        try await caller.call(AuthenticationMethods.completeOAuthSignIn, request, context: context)
+    }
+
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
         try await caller.call(AuthenticationMethods.getSession, request, context: context)
     }
@@ -2132,6 +2278,8 @@ public protocol Sessions: Sendable {
     func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject
     /// Counts a play of a TempPass: starts its clock, takes one of its resources.
     func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance
+    /// An access token that the session's MVPD gave for a decision (mvpd section 3); an unexpired one may be given again.
+    func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken
     /// New values of attributes that an MVPD sent with a decision.
     func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse
 }
@@ -2146,6 +2294,8 @@ public enum SessionsMethods {
         service: service, name: "FindSessionByCode", idempotency: .noSideEffects)
     public static let spendTempPass = UnaryMethod<SpendTempPassRequest, TempPassBalance>(
         service: service, name: "SpendTempPass", idempotency: .idempotent)
+    public static let getUpstreamToken = UnaryMethod<UpstreamTokenRequest, UpstreamToken>(
+        service: service, name: "GetUpstreamToken", idempotency: .noSideEffects)
     public static let updateAttributes = UnaryMethod<UpdateAttributesRequest, UpdateAttributesResponse>(
         service: service, name: "UpdateAttributes", idempotency: .idempotent)
 
@@ -2154,6 +2304,7 @@ public enum SessionsMethods {
         registry.unary(findSession) { try await implementation.findSession($0, context: $1) }
         registry.unary(findSessionByCode) { try await implementation.findSessionByCode($0, context: $1) }
         registry.unary(spendTempPass) { try await implementation.spendTempPass($0, context: $1) }
+        registry.unary(getUpstreamToken) { try await implementation.getUpstreamToken($0, context: $1) }
         registry.unary(updateAttributes) { try await implementation.updateAttributes($0, context: $1) }
     }
 }
@@ -2174,6 +2325,10 @@ public struct SessionsClient: Sessions {
 
     public func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
         try await caller.call(SessionsMethods.spendTempPass, request, context: context)
+    }
+
+    public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
+        try await caller.call(SessionsMethods.getUpstreamToken, request, context: context)
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {

@@ -390,6 +390,31 @@ public enum AttributeType: Hashable, Sendable {
     }
 }
 
+/// How a client proves itself at the token endpoint (RFC 6749 section 2.3.1).
+public enum ClientAuthentication: Hashable, Sendable {
+    case basic
+    case post
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .basic
+        case 1: self = .post
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .basic: 0
+        case .post: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public enum TempPassKind: Hashable, Sendable {
     case basic
     case promotional
@@ -1520,20 +1545,46 @@ public struct AttributeMapping: Message {
     }
 }
 
+/// mvpd section 3.
 public struct OAuthEndpoint: Message {
     public var issuer: String
     public var authorizeURL: String
     public var tokenURL: String
+    /// Empty: the id_token says who the person is.
     public var profileURL: String
+    /// Empty: the provider issues no id_token that could be checked.
     public var jwksURL: String
     public var logoutURL: String
+    /// For every requestor whose integration names no client of its own.
     public var clientID: String
-    /// A reference, never the secret.
+    /// Name of a secret file at the authentication service, never the secret.
     public var clientSecretReference: String
     public var scopes: [String]
     public var attemptHba: Bool
+    /// Sent when `attempt_hba` is set, such as `prompt` and `none`.
     public var forceAuthnParameter: String
     public var forceAuthnValue: String
+    public var clientAuthentication: ClientAuthentication
+    /// Trust anchors, DER; empty: the system's.
+    public var trustAnchors: [[UInt8]]
+    /// Seconds; 0: what the provider says, else 300.
+    public var accessTokenTtlSeconds: UInt32
+    /// Seconds; 0: it does not end by itself.
+    public var refreshTokenTtlSeconds: UInt32
+    /// The claim that is the user id; empty: `sub`.
+    public var userIDClaim: String
+    /// Claims of the id_token and of the profile.
+    public var attributeMap: [AttributeMapping]
+    /// Seconds; 0: 60.
+    public var clockSkewSeconds: UInt32
+    /// Seconds between two reads of the key set; 0: 3600.
+    public var jwksRefreshSeconds: UInt32
+    /// Milliseconds; 0: 1000, 3000, 5000.
+    public var connectTimeoutMilliseconds: UInt32
+    public var responseTimeoutMilliseconds: UInt32
+    public var totalTimeoutMilliseconds: UInt32
+    /// True: an answer without the browser's cookie is accepted (embedded browsers).
+    public var allowMissingCookie: Bool
 
     public init() { self.init(issuer: "") }
 
@@ -1549,7 +1600,19 @@ public struct OAuthEndpoint: Message {
         scopes: [String] = [],
         attemptHba: Bool = false,
         forceAuthnParameter: String = "",
-        forceAuthnValue: String = ""
+        forceAuthnValue: String = "",
+        clientAuthentication: ClientAuthentication = ClientAuthentication(rawValue: 0),
+        trustAnchors: [[UInt8]] = [],
+        accessTokenTtlSeconds: UInt32 = 0,
+        refreshTokenTtlSeconds: UInt32 = 0,
+        userIDClaim: String = "",
+        attributeMap: [AttributeMapping] = [],
+        clockSkewSeconds: UInt32 = 0,
+        jwksRefreshSeconds: UInt32 = 0,
+        connectTimeoutMilliseconds: UInt32 = 0,
+        responseTimeoutMilliseconds: UInt32 = 0,
+        totalTimeoutMilliseconds: UInt32 = 0,
+        allowMissingCookie: Bool = false
     ) {
         self.issuer = issuer
         self.authorizeURL = authorizeURL
@@ -1563,6 +1626,18 @@ public struct OAuthEndpoint: Message {
         self.attemptHba = attemptHba
         self.forceAuthnParameter = forceAuthnParameter
         self.forceAuthnValue = forceAuthnValue
+        self.clientAuthentication = clientAuthentication
+        self.trustAnchors = trustAnchors
+        self.accessTokenTtlSeconds = accessTokenTtlSeconds
+        self.refreshTokenTtlSeconds = refreshTokenTtlSeconds
+        self.userIDClaim = userIDClaim
+        self.attributeMap = attributeMap
+        self.clockSkewSeconds = clockSkewSeconds
+        self.jwksRefreshSeconds = jwksRefreshSeconds
+        self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
+        self.responseTimeoutMilliseconds = responseTimeoutMilliseconds
+        self.totalTimeoutMilliseconds = totalTimeoutMilliseconds
+        self.allowMissingCookie = allowMissingCookie
     }
 
     public static var messageName: String { "boxoffice.config.v1.OAuthEndpoint" }
@@ -1583,6 +1658,18 @@ public struct OAuthEndpoint: Message {
         attemptHba = c.pointee.attempt_hba != 0
         forceAuthnParameter = try CField.string(c.pointee.force_authn_parameter, "boxoffice.config.v1.OAuthEndpoint.force_authn_parameter")
         forceAuthnValue = try CField.string(c.pointee.force_authn_value, "boxoffice.config.v1.OAuthEndpoint.force_authn_value")
+        clientAuthentication = ClientAuthentication(rawValue: Int32(bitPattern: c.pointee.client_authentication.rawValue))
+        trustAnchors = CField.byteArrays(c.pointee.trust_anchors, c.pointee.n_trust_anchors)
+        accessTokenTtlSeconds = c.pointee.access_token_ttl_s
+        refreshTokenTtlSeconds = c.pointee.refresh_token_ttl_s
+        userIDClaim = try CField.string(c.pointee.user_id_claim, "boxoffice.config.v1.OAuthEndpoint.user_id_claim")
+        attributeMap = try CField.messages(c.pointee.attribute_map, c.pointee.n_attribute_map)
+        clockSkewSeconds = c.pointee.clock_skew_s
+        jwksRefreshSeconds = c.pointee.jwks_refresh_s
+        connectTimeoutMilliseconds = c.pointee.connect_timeout_ms
+        responseTimeoutMilliseconds = c.pointee.response_timeout_ms
+        totalTimeoutMilliseconds = c.pointee.total_timeout_ms
+        allowMissingCookie = c.pointee.allow_missing_cookie != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1601,6 +1688,20 @@ public struct OAuthEndpoint: Message {
         c.pointee.attempt_hba = attemptHba ? 1 : 0
         if !forceAuthnParameter.isEmpty { c.pointee.force_authn_parameter = try arena.string(forceAuthnParameter, "boxoffice.config.v1.OAuthEndpoint.force_authn_parameter") }
         if !forceAuthnValue.isEmpty { c.pointee.force_authn_value = try arena.string(forceAuthnValue, "boxoffice.config.v1.OAuthEndpoint.force_authn_value") }
+        c.pointee.client_authentication = Boxoffice__Config__V1__ClientAuthentication(rawValue: UInt32(bitPattern: clientAuthentication.rawValue))
+        c.pointee.trust_anchors = try arena.byteArrays(trustAnchors)
+        c.pointee.n_trust_anchors = trustAnchors.count
+        c.pointee.access_token_ttl_s = accessTokenTtlSeconds
+        c.pointee.refresh_token_ttl_s = refreshTokenTtlSeconds
+        if !userIDClaim.isEmpty { c.pointee.user_id_claim = try arena.string(userIDClaim, "boxoffice.config.v1.OAuthEndpoint.user_id_claim") }
+        c.pointee.attribute_map = try arena.messages(attributeMap, as: Boxoffice__Config__V1__AttributeMapping.self)
+        c.pointee.n_attribute_map = attributeMap.count
+        c.pointee.clock_skew_s = clockSkewSeconds
+        c.pointee.jwks_refresh_s = jwksRefreshSeconds
+        c.pointee.connect_timeout_ms = connectTimeoutMilliseconds
+        c.pointee.response_timeout_ms = responseTimeoutMilliseconds
+        c.pointee.total_timeout_ms = totalTimeoutMilliseconds
+        c.pointee.allow_missing_cookie = allowMissingCookie ? 1 : 0
     }
 }
 
@@ -1750,6 +1851,8 @@ public struct Integration: Message {
     public var platformOverrides: [PlatformOverride]
     /// 0: the MVPD's.
     public var preflightMaxResources: UInt32
+    /// Absent: the client of the MVPD's endpoint.
+    public var oauthClient: OAuthClient?
 
     public init() { self.init(requestorID: "") }
 
@@ -1764,7 +1867,8 @@ public struct Integration: Message {
         hbaAuthnTtlSeconds: UInt32 = 0,
         metadataKeys: [MetadataKey] = [],
         platformOverrides: [PlatformOverride] = [],
-        preflightMaxResources: UInt32 = 0
+        preflightMaxResources: UInt32 = 0,
+        oauthClient: OAuthClient? = nil
     ) {
         self.requestorID = requestorID
         self.mvpdID = mvpdID
@@ -1777,6 +1881,7 @@ public struct Integration: Message {
         self.metadataKeys = metadataKeys
         self.platformOverrides = platformOverrides
         self.preflightMaxResources = preflightMaxResources
+        self.oauthClient = oauthClient
     }
 
     public static var messageName: String { "boxoffice.config.v1.Integration" }
@@ -1796,6 +1901,7 @@ public struct Integration: Message {
         metadataKeys = try CField.messages(c.pointee.metadata_keys, c.pointee.n_metadata_keys)
         platformOverrides = try CField.messages(c.pointee.platform_overrides, c.pointee.n_platform_overrides)
         preflightMaxResources = c.pointee.preflight_max_resources
+        oauthClient = try CField.message(c.pointee.oauth_client)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1814,6 +1920,41 @@ public struct Integration: Message {
         c.pointee.platform_overrides = try arena.messages(platformOverrides, as: Boxoffice__Config__V1__PlatformOverride.self)
         c.pointee.n_platform_overrides = platformOverrides.count
         c.pointee.preflight_max_resources = preflightMaxResources
+        c.pointee.oauth_client = try arena.message(oauthClient, as: Boxoffice__Config__V1__OAuthClient.self)
+    }
+}
+
+/// What an MVPD issued to one requestor (mvpd section 3).
+public struct OAuthClient: Message {
+    public var clientID: String
+    /// Name of a secret file at the authentication service, never the secret.
+    public var clientSecretReference: String
+
+    public init() { self.init(clientID: "") }
+
+    public init(
+        clientID: String = "",
+        clientSecretReference: String = ""
+    ) {
+        self.clientID = clientID
+        self.clientSecretReference = clientSecretReference
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.OAuthClient" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_OAuthClient_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__OAuthClient>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__OAuthClient.self)
+        clientID = try CField.string(c.pointee.client_id, "boxoffice.config.v1.OAuthClient.client_id")
+        clientSecretReference = try CField.string(c.pointee.client_secret_reference, "boxoffice.config.v1.OAuthClient.client_secret_reference")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__OAuthClient.self, capacity: 1)
+        boxoffice__config__v1__oauth_client__init(c)
+        if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.config.v1.OAuthClient.client_id") }
+        if !clientSecretReference.isEmpty { c.pointee.client_secret_reference = try arena.string(clientSecretReference, "boxoffice.config.v1.OAuthClient.client_secret_reference") }
     }
 }
 

@@ -862,6 +862,96 @@ void   boxoffice__config__v1__temp_pass__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__temp_pass__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__decision_names__init
+                     (Boxoffice__Config__V1__DecisionNames         *message)
+{
+  static const Boxoffice__Config__V1__DecisionNames init_value = BOXOFFICE__CONFIG__V1__DECISION_NAMES__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__decision_names__get_packed_size
+                     (const Boxoffice__Config__V1__DecisionNames *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__decision_names__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__decision_names__pack
+                     (const Boxoffice__Config__V1__DecisionNames *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__decision_names__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__decision_names__pack_to_buffer
+                     (const Boxoffice__Config__V1__DecisionNames *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__decision_names__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__DecisionNames *
+       boxoffice__config__v1__decision_names__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__DecisionNames *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__decision_names__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__decision_names__free_unpacked
+                     (Boxoffice__Config__V1__DecisionNames *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__decision_names__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__denial_reason__init
+                     (Boxoffice__Config__V1__DenialReason         *message)
+{
+  static const Boxoffice__Config__V1__DenialReason init_value = BOXOFFICE__CONFIG__V1__DENIAL_REASON__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__denial_reason__get_packed_size
+                     (const Boxoffice__Config__V1__DenialReason *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__denial_reason__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__denial_reason__pack
+                     (const Boxoffice__Config__V1__DenialReason *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__denial_reason__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__denial_reason__pack_to_buffer
+                     (const Boxoffice__Config__V1__DenialReason *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__denial_reason__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__DenialReason *
+       boxoffice__config__v1__denial_reason__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__DenialReason *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__denial_reason__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__denial_reason__free_unpacked
+                     (Boxoffice__Config__V1__DenialReason *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__denial_reason__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__authorization_endpoint__init
                      (Boxoffice__Config__V1__AuthorizationEndpoint         *message)
 {
@@ -3479,7 +3569,278 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__temp_pass__descriptor =
   (ProtobufCMessageInit) boxoffice__config__v1__temp_pass__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__authorization_endpoint__field_descriptors[12] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__decision_names__field_descriptors[15] =
+{
+  {
+    "subject_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, subject_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resource_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, resource_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tv_network",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, tv_network),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content_namespace",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, content_namespace),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "title",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, title),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rating",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, rating),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "action_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, action_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "log_obligation",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, log_obligation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reauthorize_obligation",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, reauthorize_obligation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "restrict_obligation",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, restrict_obligation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "upgrade_obligation",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, upgrade_obligation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_mpaa",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, max_mpaa),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_vchip",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, max_vchip),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason_code",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecisionNames, reason_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__decision_names__field_indices_by_name[] = {
+  6,   /* field[6] = action_id */
+  3,   /* field[3] = content_namespace */
+  7,   /* field[7] = log_obligation */
+  11,   /* field[11] = max_mpaa */
+  12,   /* field[12] = max_vchip */
+  13,   /* field[13] = message */
+  5,   /* field[5] = rating */
+  14,   /* field[14] = reason_code */
+  8,   /* field[8] = reauthorize_obligation */
+  1,   /* field[1] = resource_id */
+  9,   /* field[9] = restrict_obligation */
+  0,   /* field[0] = subject_id */
+  4,   /* field[4] = title */
+  2,   /* field[2] = tv_network */
+  10,   /* field[10] = upgrade_obligation */
+};
+static const ProtobufCIntRange boxoffice__config__v1__decision_names__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 15 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__decision_names__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.DecisionNames",
+  "DecisionNames",
+  "Boxoffice__Config__V1__DecisionNames",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__DecisionNames),
+  15,
+  boxoffice__config__v1__decision_names__field_descriptors,
+  boxoffice__config__v1__decision_names__field_indices_by_name,
+  1,  boxoffice__config__v1__decision_names__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__decision_names__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__denial_reason__field_descriptors[2] =
+{
+  {
+    "reason",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DenialReason, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DenialReason, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__denial_reason__field_indices_by_name[] = {
+  1,   /* field[1] = code */
+  0,   /* field[0] = reason */
+};
+static const ProtobufCIntRange boxoffice__config__v1__denial_reason__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__denial_reason__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.DenialReason",
+  "DenialReason",
+  "Boxoffice__Config__V1__DenialReason",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__DenialReason),
+  2,
+  boxoffice__config__v1__denial_reason__field_descriptors,
+  boxoffice__config__v1__denial_reason__field_indices_by_name,
+  1,  boxoffice__config__v1__denial_reason__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__denial_reason__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__authorization_endpoint__field_descriptors[34] =
 {
   {
     "protocol",
@@ -3625,25 +3986,311 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__authorization_endpo
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "preflight_fallback",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, preflight_fallback),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_calls_in_flight",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, max_calls_in_flight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "query_authentication",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, query_authentication),
+    &boxoffice__config__v1__query_authentication__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_certificate",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, client_certificate),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "proxied_mvpd_header",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, proxied_mvpd_header),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "names",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, names),
+    &boxoffice__config__v1__decision_names__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "denial_reasons",
+    19,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, n_denial_reasons),
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, denial_reasons),
+    &boxoffice__config__v1__denial_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ip_data_type",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, ip_data_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_agent_data_type",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, user_agent_data_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resource_data_type",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, resource_data_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "omit_ip",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, omit_ip),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "omit_subject",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, omit_subject),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subject_as_token",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, subject_as_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resource_form",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, resource_form),
+    &boxoffice__config__v1__resource_form__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "answer_signature",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, answer_signature),
+    &boxoffice__config__v1__decision_signature__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signing_certificates",
+    28,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, n_signing_certificates),
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, signing_certificates),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature_algorithms",
+    29,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, n_signature_algorithms),
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, signature_algorithms),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "issuer",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, issuer),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "require_in_response_to",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, require_in_response_to),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clock_skew_s",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, clock_skew_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_response_age_s",
+    33,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, max_response_age_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scoping_mode",
+    34,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizationEndpoint, scoping_mode),
+    &boxoffice__config__v1__scoping_mode__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__authorization_endpoint__field_indices_by_name[] = {
+  26,   /* field[26] = answer_signature */
   6,   /* field[6] = channel_only */
+  15,   /* field[15] = client_certificate */
+  31,   /* field[31] = clock_skew_s */
   9,   /* field[9] = connect_timeout_ms */
+  18,   /* field[18] = denial_reasons */
   5,   /* field[5] = device_attribute_id */
   3,   /* field[3] = ip_attribute_id */
+  19,   /* field[19] = ip_data_type */
+  29,   /* field[29] = issuer */
+  13,   /* field[13] = max_calls_in_flight */
+  32,   /* field[32] = max_response_age_s */
+  17,   /* field[17] = names */
+  22,   /* field[22] = omit_ip */
+  23,   /* field[23] = omit_subject */
+  12,   /* field[12] = preflight_fallback */
   8,   /* field[8] = preflight_max_resources */
   7,   /* field[7] = preflight_strategy */
   0,   /* field[0] = protocol */
+  16,   /* field[16] = proxied_mvpd_header */
+  14,   /* field[14] = query_authentication */
+  30,   /* field[30] = require_in_response_to */
+  21,   /* field[21] = resource_data_type */
+  25,   /* field[25] = resource_form */
   10,   /* field[10] = response_timeout_ms */
+  33,   /* field[33] = scoping_mode */
+  28,   /* field[28] = signature_algorithms */
+  27,   /* field[27] = signing_certificates */
+  24,   /* field[24] = subject_as_token */
   11,   /* field[11] = total_timeout_ms */
   2,   /* field[2] = trust_anchors */
   1,   /* field[1] = url */
   4,   /* field[4] = user_agent_attribute_id */
+  20,   /* field[20] = user_agent_data_type */
 };
 static const ProtobufCIntRange boxoffice__config__v1__authorization_endpoint__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 34 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__authorization_endpoint__descriptor =
 {
@@ -3653,7 +4300,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__authorization_endpoint__
   "Boxoffice__Config__V1__AuthorizationEndpoint",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__AuthorizationEndpoint),
-  12,
+  34,
   boxoffice__config__v1__authorization_endpoint__field_descriptors,
   boxoffice__config__v1__authorization_endpoint__field_indices_by_name,
   1,  boxoffice__config__v1__authorization_endpoint__number_ranges,
@@ -4613,6 +5260,96 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__preflight_strategy__descrip
   boxoffice__config__v1__preflight_strategy__enum_values_by_name,
   1,
   boxoffice__config__v1__preflight_strategy__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__query_authentication__enum_values_by_number[3] =
+{
+  { "QUERY_AUTHENTICATION_STANDARD", "BOXOFFICE__CONFIG__V1__QUERY_AUTHENTICATION__QUERY_AUTHENTICATION_STANDARD", 0 },
+  { "QUERY_AUTHENTICATION_BEARER", "BOXOFFICE__CONFIG__V1__QUERY_AUTHENTICATION__QUERY_AUTHENTICATION_BEARER", 1 },
+  { "QUERY_AUTHENTICATION_NONE", "BOXOFFICE__CONFIG__V1__QUERY_AUTHENTICATION__QUERY_AUTHENTICATION_NONE", 2 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__query_authentication__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__query_authentication__enum_values_by_name[3] =
+{
+  { "QUERY_AUTHENTICATION_BEARER", 1 },
+  { "QUERY_AUTHENTICATION_NONE", 2 },
+  { "QUERY_AUTHENTICATION_STANDARD", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__query_authentication__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.QueryAuthentication",
+  "QueryAuthentication",
+  "Boxoffice__Config__V1__QueryAuthentication",
+  "boxoffice.config.v1",
+  3,
+  boxoffice__config__v1__query_authentication__enum_values_by_number,
+  3,
+  boxoffice__config__v1__query_authentication__enum_values_by_name,
+  1,
+  boxoffice__config__v1__query_authentication__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__decision_signature__enum_values_by_number[4] =
+{
+  { "DECISION_SIGNATURE_RESPONSE", "BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_RESPONSE", 0 },
+  { "DECISION_SIGNATURE_ASSERTION", "BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_ASSERTION", 1 },
+  { "DECISION_SIGNATURE_BOTH", "BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_BOTH", 2 },
+  { "DECISION_SIGNATURE_NONE", "BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_NONE", 3 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__decision_signature__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__decision_signature__enum_values_by_name[4] =
+{
+  { "DECISION_SIGNATURE_ASSERTION", 1 },
+  { "DECISION_SIGNATURE_BOTH", 2 },
+  { "DECISION_SIGNATURE_NONE", 3 },
+  { "DECISION_SIGNATURE_RESPONSE", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__decision_signature__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.DecisionSignature",
+  "DecisionSignature",
+  "Boxoffice__Config__V1__DecisionSignature",
+  "boxoffice.config.v1",
+  4,
+  boxoffice__config__v1__decision_signature__enum_values_by_number,
+  4,
+  boxoffice__config__v1__decision_signature__enum_values_by_name,
+  1,
+  boxoffice__config__v1__decision_signature__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__resource_form__enum_values_by_number[2] =
+{
+  { "RESOURCE_FORM_ATTRIBUTES", "BOXOFFICE__CONFIG__V1__RESOURCE_FORM__RESOURCE_FORM_ATTRIBUTES", 0 },
+  { "RESOURCE_FORM_MEDIA_RSS", "BOXOFFICE__CONFIG__V1__RESOURCE_FORM__RESOURCE_FORM_MEDIA_RSS", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__resource_form__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__resource_form__enum_values_by_name[2] =
+{
+  { "RESOURCE_FORM_ATTRIBUTES", 0 },
+  { "RESOURCE_FORM_MEDIA_RSS", 1 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__resource_form__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ResourceForm",
+  "ResourceForm",
+  "Boxoffice__Config__V1__ResourceForm",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__resource_form__enum_values_by_number,
+  2,
+  boxoffice__config__v1__resource_form__enum_values_by_name,
+  1,
+  boxoffice__config__v1__resource_form__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCMethodDescriptor boxoffice__config__v1__config__method_descriptors[3] =

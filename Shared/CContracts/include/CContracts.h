@@ -89,6 +89,14 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_TempPass_des
 {
     return &boxoffice__config__v1__temp_pass__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DecisionNames_descriptor(void)
+{
+    return &boxoffice__config__v1__decision_names__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DenialReason_descriptor(void)
+{
+    return &boxoffice__config__v1__denial_reason__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AuthorizationEndpoint_descriptor(void)
 {
     return &boxoffice__config__v1__authorization_endpoint__descriptor;

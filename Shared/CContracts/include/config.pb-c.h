@@ -34,6 +34,8 @@ typedef struct Boxoffice__Config__V1__PlatformExchange Boxoffice__Config__V1__Pl
 typedef struct Boxoffice__Config__V1__AttributeMapping Boxoffice__Config__V1__AttributeMapping;
 typedef struct Boxoffice__Config__V1__OAuthEndpoint Boxoffice__Config__V1__OAuthEndpoint;
 typedef struct Boxoffice__Config__V1__TempPass Boxoffice__Config__V1__TempPass;
+typedef struct Boxoffice__Config__V1__DecisionNames Boxoffice__Config__V1__DecisionNames;
+typedef struct Boxoffice__Config__V1__DenialReason Boxoffice__Config__V1__DenialReason;
 typedef struct Boxoffice__Config__V1__AuthorizationEndpoint Boxoffice__Config__V1__AuthorizationEndpoint;
 typedef struct Boxoffice__Config__V1__Integration Boxoffice__Config__V1__Integration;
 typedef struct Boxoffice__Config__V1__OAuthClient Boxoffice__Config__V1__OAuthClient;
@@ -176,6 +178,48 @@ typedef enum _Boxoffice__Config__V1__PreflightStrategy {
   BOXOFFICE__CONFIG__V1__PREFLIGHT_STRATEGY__PREFLIGHT_STRATEGY_FORK_JOIN = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__PREFLIGHT_STRATEGY)
 } Boxoffice__Config__V1__PreflightStrategy;
+/*
+ * What authenticates a question to a decision point.
+ */
+typedef enum _Boxoffice__Config__V1__QueryAuthentication {
+  /*
+   * An XML signature in the SOAP form; TLS, with a client certificate where one is named, in the others.
+   */
+  BOXOFFICE__CONFIG__V1__QUERY_AUTHENTICATION__QUERY_AUTHENTICATION_STANDARD = 0,
+  /*
+   * The person's access token at the MVPD, as a bearer; in the SOAP form in place of the signature.
+   */
+  BOXOFFICE__CONFIG__V1__QUERY_AUTHENTICATION__QUERY_AUTHENTICATION_BEARER = 1,
+  /*
+   * TLS alone.
+   */
+  BOXOFFICE__CONFIG__V1__QUERY_AUTHENTICATION__QUERY_AUTHENTICATION_NONE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__QUERY_AUTHENTICATION)
+} Boxoffice__Config__V1__QueryAuthentication;
+/*
+ * What a decision point signs of an answer in the SOAP form.
+ */
+typedef enum _Boxoffice__Config__V1__DecisionSignature {
+  BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_RESPONSE = 0,
+  BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_ASSERTION = 1,
+  BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_BOTH = 2,
+  /*
+   * Nothing: TLS authenticates it.
+   */
+  BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_NONE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE)
+} Boxoffice__Config__V1__DecisionSignature;
+typedef enum _Boxoffice__Config__V1__ResourceForm {
+  /*
+   * Media RSS is taken apart into attributes; a plain text is the id.
+   */
+  BOXOFFICE__CONFIG__V1__RESOURCE_FORM__RESOURCE_FORM_ATTRIBUTES = 0,
+  /*
+   * The id is Media RSS; a plain text is wrapped.
+   */
+  BOXOFFICE__CONFIG__V1__RESOURCE_FORM__RESOURCE_FORM_MEDIA_RSS = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__RESOURCE_FORM)
+} Boxoffice__Config__V1__ResourceForm;
 
 /* --- messages --- */
 
@@ -713,6 +757,50 @@ struct  Boxoffice__Config__V1__TempPass
     , BOXOFFICE__CONFIG__V1__TEMP_PASS_KIND__TEMP_PASS_KIND_BASIC, 0, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * URIs; empty: the product's defaults.
+ */
+struct  Boxoffice__Config__V1__DecisionNames
+{
+  ProtobufCMessage base;
+  char *subject_id;
+  char *resource_id;
+  char *tv_network;
+  char *content_namespace;
+  char *title;
+  /*
+   * A scheme is appended after a colon unless the id ends in one.
+   */
+  char *rating;
+  char *action_id;
+  char *log_obligation;
+  char *reauthorize_obligation;
+  char *restrict_obligation;
+  char *upgrade_obligation;
+  char *max_mpaa;
+  char *max_vchip;
+  char *message;
+  char *reason_code;
+};
+#define BOXOFFICE__CONFIG__V1__DECISION_NAMES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__decision_names__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The public code for a reason that an MVPD gives; letter case, blanks, `-` and `_` are alike.
+ */
+struct  Boxoffice__Config__V1__DenialReason
+{
+  ProtobufCMessage base;
+  char *reason;
+  char *code;
+};
+#define BOXOFFICE__CONFIG__V1__DENIAL_REASON__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__denial_reason__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
 struct  Boxoffice__Config__V1__AuthorizationEndpoint
 {
   ProtobufCMessage base;
@@ -724,7 +812,7 @@ struct  Boxoffice__Config__V1__AuthorizationEndpoint
   size_t n_trust_anchors;
   ProtobufCBinaryData *trust_anchors;
   /*
-   * Attribute ids; empty: the product's defaults.
+   * Attribute ids; empty: the product's default for the address, not sent for the others.
    */
   char *ip_attribute_id;
   char *user_agent_attribute_id;
@@ -741,10 +829,74 @@ struct  Boxoffice__Config__V1__AuthorizationEndpoint
   uint32_t connect_timeout_ms;
   uint32_t response_timeout_ms;
   uint32_t total_timeout_ms;
+  /*
+   * True: where an answer leaves out everything because one id is unknown, each is asked for by itself.
+   */
+  protobuf_c_boolean preflight_fallback;
+  /*
+   * Calls under way at once; 0: 128. A further one fails at once.
+   */
+  uint32_t max_calls_in_flight;
+  Boxoffice__Config__V1__QueryAuthentication query_authentication;
+  /*
+   * Name of a client certificate in the authorization service's settings; empty: none.
+   */
+  char *client_certificate;
+  /*
+   * Header that carries a proxied MVPD's id; empty: not sent.
+   */
+  char *proxied_mvpd_header;
+  Boxoffice__Config__V1__DecisionNames *names;
+  size_t n_denial_reasons;
+  Boxoffice__Config__V1__DenialReason **denial_reasons;
+  /*
+   * Data types, URIs; empty: string.
+   */
+  char *ip_data_type;
+  char *user_agent_data_type;
+  char *resource_data_type;
+  protobuf_c_boolean omit_ip;
+  /*
+   * With a bearer the token may say who asks.
+   */
+  protobuf_c_boolean omit_subject;
+  /*
+   * The subject goes as `subject-token`, base64.
+   */
+  protobuf_c_boolean subject_as_token;
+  Boxoffice__Config__V1__ResourceForm resource_form;
+  /*
+   * The SOAP form alone, from here on.
+   */
+  Boxoffice__Config__V1__DecisionSignature answer_signature;
+  /*
+   * Pinned certificates of the answers' signatures, DER; empty: those of the SAML sign-in.
+   */
+  size_t n_signing_certificates;
+  ProtobufCBinaryData *signing_certificates;
+  /*
+   * Algorithm URIs; empty: the SHA-256 family and above.
+   */
+  size_t n_signature_algorithms;
+  char **signature_algorithms;
+  /*
+   * Entity id that answers name as their issuer; empty: the one of the SAML sign-in.
+   */
+  char *issuer;
+  protobuf_c_boolean require_in_response_to;
+  /*
+   * Seconds; 0: 60 and 300.
+   */
+  uint32_t clock_skew_s;
+  uint32_t max_response_age_s;
+  /*
+   * Of the issuer that questions name, where the sign-in is not SAML.
+   */
+  Boxoffice__Config__V1__ScopingMode scoping_mode;
 };
 #define BOXOFFICE__CONFIG__V1__AUTHORIZATION_ENDPOINT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__authorization_endpoint__descriptor) \
-    , BOXOFFICE__CONFIG__V1__AUTHORIZATION_PROTOCOL__AUTHORIZATION_PROTOCOL_NONE, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, BOXOFFICE__CONFIG__V1__PREFLIGHT_STRATEGY__PREFLIGHT_STRATEGY_MULTI_CHANNEL, 0, 0, 0, 0 }
+    , BOXOFFICE__CONFIG__V1__AUTHORIZATION_PROTOCOL__AUTHORIZATION_PROTOCOL_NONE, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, BOXOFFICE__CONFIG__V1__PREFLIGHT_STRATEGY__PREFLIGHT_STRATEGY_MULTI_CHANNEL, 0, 0, 0, 0, 0, 0, BOXOFFICE__CONFIG__V1__QUERY_AUTHENTICATION__QUERY_AUTHENTICATION_STANDARD, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, BOXOFFICE__CONFIG__V1__RESOURCE_FORM__RESOURCE_FORM_ATTRIBUTES, BOXOFFICE__CONFIG__V1__DECISION_SIGNATURE__DECISION_SIGNATURE_RESPONSE, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, 0, 0, BOXOFFICE__CONFIG__V1__SCOPING_MODE__SCOPING_MODE_ISSUER_SUFFIX }
 
 
 /*
@@ -1206,6 +1358,44 @@ Boxoffice__Config__V1__TempPass *
 void   boxoffice__config__v1__temp_pass__free_unpacked
                      (Boxoffice__Config__V1__TempPass *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__DecisionNames methods */
+void   boxoffice__config__v1__decision_names__init
+                     (Boxoffice__Config__V1__DecisionNames         *message);
+size_t boxoffice__config__v1__decision_names__get_packed_size
+                     (const Boxoffice__Config__V1__DecisionNames   *message);
+size_t boxoffice__config__v1__decision_names__pack
+                     (const Boxoffice__Config__V1__DecisionNames   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__decision_names__pack_to_buffer
+                     (const Boxoffice__Config__V1__DecisionNames   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__DecisionNames *
+       boxoffice__config__v1__decision_names__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__decision_names__free_unpacked
+                     (Boxoffice__Config__V1__DecisionNames *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__DenialReason methods */
+void   boxoffice__config__v1__denial_reason__init
+                     (Boxoffice__Config__V1__DenialReason         *message);
+size_t boxoffice__config__v1__denial_reason__get_packed_size
+                     (const Boxoffice__Config__V1__DenialReason   *message);
+size_t boxoffice__config__v1__denial_reason__pack
+                     (const Boxoffice__Config__V1__DenialReason   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__denial_reason__pack_to_buffer
+                     (const Boxoffice__Config__V1__DenialReason   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__DenialReason *
+       boxoffice__config__v1__denial_reason__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__denial_reason__free_unpacked
+                     (Boxoffice__Config__V1__DenialReason *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__AuthorizationEndpoint methods */
 void   boxoffice__config__v1__authorization_endpoint__init
                      (Boxoffice__Config__V1__AuthorizationEndpoint         *message);
@@ -1360,6 +1550,12 @@ typedef void (*Boxoffice__Config__V1__OAuthEndpoint_Closure)
 typedef void (*Boxoffice__Config__V1__TempPass_Closure)
                  (const Boxoffice__Config__V1__TempPass *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__DecisionNames_Closure)
+                 (const Boxoffice__Config__V1__DecisionNames *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__DenialReason_Closure)
+                 (const Boxoffice__Config__V1__DenialReason *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__AuthorizationEndpoint_Closure)
                  (const Boxoffice__Config__V1__AuthorizationEndpoint *message,
                   void *closure_data);
@@ -1437,6 +1633,9 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__client_authentica
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__temp_pass_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__authorization_protocol__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__preflight_strategy__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__query_authentication__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__decision_signature__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__resource_form__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_configuration_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__watch_configuration_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__issue_software_statement_request__descriptor;
@@ -1456,6 +1655,8 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_exchange
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__attribute_mapping__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__temp_pass__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__decision_names__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__denial_reason__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__authorization_endpoint__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__integration__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_client__descriptor;

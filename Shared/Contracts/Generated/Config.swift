@@ -500,6 +500,95 @@ public enum PreflightStrategy: Hashable, Sendable {
     }
 }
 
+/// What authenticates a question to a decision point.
+public enum QueryAuthentication: Hashable, Sendable {
+    /// An XML signature in the SOAP form; TLS, with a client certificate where one is named, in the others.
+    case standard
+    /// The person's access token at the MVPD, as a bearer; in the SOAP form in place of the signature.
+    case bearer
+    /// TLS alone.
+    case none
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .standard
+        case 1: self = .bearer
+        case 2: self = .none
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .standard: 0
+        case .bearer: 1
+        case .none: 2
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+/// What a decision point signs of an answer in the SOAP form.
+public enum DecisionSignature: Hashable, Sendable {
+    case response
+    case assertion
+    case both
+    /// Nothing: TLS authenticates it.
+    case none
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .response
+        case 1: self = .assertion
+        case 2: self = .both
+        case 3: self = .none
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .response: 0
+        case .assertion: 1
+        case .both: 2
+        case .none: 3
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+public enum ResourceForm: Hashable, Sendable {
+    /// Media RSS is taken apart into attributes; a plain text is the id.
+    case attributes
+    /// The id is Media RSS; a plain text is wrapped.
+    case mediaRss
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .attributes
+        case 1: self = .mediaRss
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .attributes: 0
+        case .mediaRss: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public struct GetConfigurationRequest: Message {
     public init() {}
 
@@ -1749,12 +1838,144 @@ public struct TempPass: Message {
     }
 }
 
+/// URIs; empty: the product's defaults.
+public struct DecisionNames: Message {
+    public var subjectID: String
+    public var resourceID: String
+    public var tvNetwork: String
+    public var contentNamespace: String
+    public var title: String
+    /// A scheme is appended after a colon unless the id ends in one.
+    public var rating: String
+    public var actionID: String
+    public var logObligation: String
+    public var reauthorizeObligation: String
+    public var restrictObligation: String
+    public var upgradeObligation: String
+    public var maxMpaa: String
+    public var maxVchip: String
+    public var message: String
+    public var reasonCode: String
+
+    public init() { self.init(subjectID: "") }
+
+    public init(
+        subjectID: String = "",
+        resourceID: String = "",
+        tvNetwork: String = "",
+        contentNamespace: String = "",
+        title: String = "",
+        rating: String = "",
+        actionID: String = "",
+        logObligation: String = "",
+        reauthorizeObligation: String = "",
+        restrictObligation: String = "",
+        upgradeObligation: String = "",
+        maxMpaa: String = "",
+        maxVchip: String = "",
+        message: String = "",
+        reasonCode: String = ""
+    ) {
+        self.subjectID = subjectID
+        self.resourceID = resourceID
+        self.tvNetwork = tvNetwork
+        self.contentNamespace = contentNamespace
+        self.title = title
+        self.rating = rating
+        self.actionID = actionID
+        self.logObligation = logObligation
+        self.reauthorizeObligation = reauthorizeObligation
+        self.restrictObligation = restrictObligation
+        self.upgradeObligation = upgradeObligation
+        self.maxMpaa = maxMpaa
+        self.maxVchip = maxVchip
+        self.message = message
+        self.reasonCode = reasonCode
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.DecisionNames" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_DecisionNames_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__DecisionNames>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__DecisionNames.self)
+        subjectID = try CField.string(c.pointee.subject_id, "boxoffice.config.v1.DecisionNames.subject_id")
+        resourceID = try CField.string(c.pointee.resource_id, "boxoffice.config.v1.DecisionNames.resource_id")
+        tvNetwork = try CField.string(c.pointee.tv_network, "boxoffice.config.v1.DecisionNames.tv_network")
+        contentNamespace = try CField.string(c.pointee.content_namespace, "boxoffice.config.v1.DecisionNames.content_namespace")
+        title = try CField.string(c.pointee.title, "boxoffice.config.v1.DecisionNames.title")
+        rating = try CField.string(c.pointee.rating, "boxoffice.config.v1.DecisionNames.rating")
+        actionID = try CField.string(c.pointee.action_id, "boxoffice.config.v1.DecisionNames.action_id")
+        logObligation = try CField.string(c.pointee.log_obligation, "boxoffice.config.v1.DecisionNames.log_obligation")
+        reauthorizeObligation = try CField.string(c.pointee.reauthorize_obligation, "boxoffice.config.v1.DecisionNames.reauthorize_obligation")
+        restrictObligation = try CField.string(c.pointee.restrict_obligation, "boxoffice.config.v1.DecisionNames.restrict_obligation")
+        upgradeObligation = try CField.string(c.pointee.upgrade_obligation, "boxoffice.config.v1.DecisionNames.upgrade_obligation")
+        maxMpaa = try CField.string(c.pointee.max_mpaa, "boxoffice.config.v1.DecisionNames.max_mpaa")
+        maxVchip = try CField.string(c.pointee.max_vchip, "boxoffice.config.v1.DecisionNames.max_vchip")
+        message = try CField.string(c.pointee.message, "boxoffice.config.v1.DecisionNames.message")
+        reasonCode = try CField.string(c.pointee.reason_code, "boxoffice.config.v1.DecisionNames.reason_code")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__DecisionNames.self, capacity: 1)
+        boxoffice__config__v1__decision_names__init(c)
+        if !subjectID.isEmpty { c.pointee.subject_id = try arena.string(subjectID, "boxoffice.config.v1.DecisionNames.subject_id") }
+        if !resourceID.isEmpty { c.pointee.resource_id = try arena.string(resourceID, "boxoffice.config.v1.DecisionNames.resource_id") }
+        if !tvNetwork.isEmpty { c.pointee.tv_network = try arena.string(tvNetwork, "boxoffice.config.v1.DecisionNames.tv_network") }
+        if !contentNamespace.isEmpty { c.pointee.content_namespace = try arena.string(contentNamespace, "boxoffice.config.v1.DecisionNames.content_namespace") }
+        if !title.isEmpty { c.pointee.title = try arena.string(title, "boxoffice.config.v1.DecisionNames.title") }
+        if !rating.isEmpty { c.pointee.rating = try arena.string(rating, "boxoffice.config.v1.DecisionNames.rating") }
+        if !actionID.isEmpty { c.pointee.action_id = try arena.string(actionID, "boxoffice.config.v1.DecisionNames.action_id") }
+        if !logObligation.isEmpty { c.pointee.log_obligation = try arena.string(logObligation, "boxoffice.config.v1.DecisionNames.log_obligation") }
+        if !reauthorizeObligation.isEmpty { c.pointee.reauthorize_obligation = try arena.string(reauthorizeObligation, "boxoffice.config.v1.DecisionNames.reauthorize_obligation") }
+        if !restrictObligation.isEmpty { c.pointee.restrict_obligation = try arena.string(restrictObligation, "boxoffice.config.v1.DecisionNames.restrict_obligation") }
+        if !upgradeObligation.isEmpty { c.pointee.upgrade_obligation = try arena.string(upgradeObligation, "boxoffice.config.v1.DecisionNames.upgrade_obligation") }
+        if !maxMpaa.isEmpty { c.pointee.max_mpaa = try arena.string(maxMpaa, "boxoffice.config.v1.DecisionNames.max_mpaa") }
+        if !maxVchip.isEmpty { c.pointee.max_vchip = try arena.string(maxVchip, "boxoffice.config.v1.DecisionNames.max_vchip") }
+        if !message.isEmpty { c.pointee.message = try arena.string(message, "boxoffice.config.v1.DecisionNames.message") }
+        if !reasonCode.isEmpty { c.pointee.reason_code = try arena.string(reasonCode, "boxoffice.config.v1.DecisionNames.reason_code") }
+    }
+}
+
+/// The public code for a reason that an MVPD gives; letter case, blanks, `-` and `_` are alike.
+public struct DenialReason: Message {
+    public var reason: String
+    public var code: String
+
+    public init() { self.init(reason: "") }
+
+    public init(
+        reason: String = "",
+        code: String = ""
+    ) {
+        self.reason = reason
+        self.code = code
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.DenialReason" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_DenialReason_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__DenialReason>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__DenialReason.self)
+        reason = try CField.string(c.pointee.reason, "boxoffice.config.v1.DenialReason.reason")
+        code = try CField.string(c.pointee.code, "boxoffice.config.v1.DenialReason.code")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__DenialReason.self, capacity: 1)
+        boxoffice__config__v1__denial_reason__init(c)
+        if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.config.v1.DenialReason.reason") }
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.config.v1.DenialReason.code") }
+    }
+}
+
 public struct AuthorizationEndpoint: Message {
     public var `protocol`: AuthorizationProtocol
     public var url: String
     /// Trust anchors, DER; empty: the system's.
     public var trustAnchors: [[UInt8]]
-    /// Attribute ids; empty: the product's defaults.
+    /// Attribute ids; empty: the product's default for the address, not sent for the others.
     public var ipAttributeID: String
     public var userAgentAttributeID: String
     public var deviceAttributeID: String
@@ -1766,6 +1987,41 @@ public struct AuthorizationEndpoint: Message {
     public var connectTimeoutMilliseconds: UInt32
     public var responseTimeoutMilliseconds: UInt32
     public var totalTimeoutMilliseconds: UInt32
+    /// True: where an answer leaves out everything because one id is unknown, each is asked for by itself.
+    public var preflightFallback: Bool
+    /// Calls under way at once; 0: 128. A further one fails at once.
+    public var maxCallsInFlight: UInt32
+    public var queryAuthentication: QueryAuthentication
+    /// Name of a client certificate in the authorization service's settings; empty: none.
+    public var clientCertificate: String
+    /// Header that carries a proxied MVPD's id; empty: not sent.
+    public var proxiedMvpdHeader: String
+    public var names: DecisionNames?
+    public var denialReasons: [DenialReason]
+    /// Data types, URIs; empty: string.
+    public var ipDataType: String
+    public var userAgentDataType: String
+    public var resourceDataType: String
+    public var omitIP: Bool
+    /// With a bearer the token may say who asks.
+    public var omitSubject: Bool
+    /// The subject goes as `subject-token`, base64.
+    public var subjectAsToken: Bool
+    public var resourceForm: ResourceForm
+    /// The SOAP form alone, from here on.
+    public var answerSignature: DecisionSignature
+    /// Pinned certificates of the answers' signatures, DER; empty: those of the SAML sign-in.
+    public var signingCertificates: [[UInt8]]
+    /// Algorithm URIs; empty: the SHA-256 family and above.
+    public var signatureAlgorithms: [String]
+    /// Entity id that answers name as their issuer; empty: the one of the SAML sign-in.
+    public var issuer: String
+    public var requireInResponseTo: Bool
+    /// Seconds; 0: 60 and 300.
+    public var clockSkewSeconds: UInt32
+    public var maxResponseAgeSeconds: UInt32
+    /// Of the issuer that questions name, where the sign-in is not SAML.
+    public var scopingMode: ScopingMode
 
     public init() { self.init(protocol: AuthorizationProtocol(rawValue: 0)) }
 
@@ -1781,7 +2037,29 @@ public struct AuthorizationEndpoint: Message {
         preflightMaxResources: UInt32 = 0,
         connectTimeoutMilliseconds: UInt32 = 0,
         responseTimeoutMilliseconds: UInt32 = 0,
-        totalTimeoutMilliseconds: UInt32 = 0
+        totalTimeoutMilliseconds: UInt32 = 0,
+        preflightFallback: Bool = false,
+        maxCallsInFlight: UInt32 = 0,
+        queryAuthentication: QueryAuthentication = QueryAuthentication(rawValue: 0),
+        clientCertificate: String = "",
+        proxiedMvpdHeader: String = "",
+        names: DecisionNames? = nil,
+        denialReasons: [DenialReason] = [],
+        ipDataType: String = "",
+        userAgentDataType: String = "",
+        resourceDataType: String = "",
+        omitIP: Bool = false,
+        omitSubject: Bool = false,
+        subjectAsToken: Bool = false,
+        resourceForm: ResourceForm = ResourceForm(rawValue: 0),
+        answerSignature: DecisionSignature = DecisionSignature(rawValue: 0),
+        signingCertificates: [[UInt8]] = [],
+        signatureAlgorithms: [String] = [],
+        issuer: String = "",
+        requireInResponseTo: Bool = false,
+        clockSkewSeconds: UInt32 = 0,
+        maxResponseAgeSeconds: UInt32 = 0,
+        scopingMode: ScopingMode = ScopingMode(rawValue: 0)
     ) {
         self.`protocol` = `protocol`
         self.url = url
@@ -1795,6 +2073,28 @@ public struct AuthorizationEndpoint: Message {
         self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
         self.responseTimeoutMilliseconds = responseTimeoutMilliseconds
         self.totalTimeoutMilliseconds = totalTimeoutMilliseconds
+        self.preflightFallback = preflightFallback
+        self.maxCallsInFlight = maxCallsInFlight
+        self.queryAuthentication = queryAuthentication
+        self.clientCertificate = clientCertificate
+        self.proxiedMvpdHeader = proxiedMvpdHeader
+        self.names = names
+        self.denialReasons = denialReasons
+        self.ipDataType = ipDataType
+        self.userAgentDataType = userAgentDataType
+        self.resourceDataType = resourceDataType
+        self.omitIP = omitIP
+        self.omitSubject = omitSubject
+        self.subjectAsToken = subjectAsToken
+        self.resourceForm = resourceForm
+        self.answerSignature = answerSignature
+        self.signingCertificates = signingCertificates
+        self.signatureAlgorithms = signatureAlgorithms
+        self.issuer = issuer
+        self.requireInResponseTo = requireInResponseTo
+        self.clockSkewSeconds = clockSkewSeconds
+        self.maxResponseAgeSeconds = maxResponseAgeSeconds
+        self.scopingMode = scopingMode
     }
 
     public static var messageName: String { "boxoffice.config.v1.AuthorizationEndpoint" }
@@ -1815,6 +2115,28 @@ public struct AuthorizationEndpoint: Message {
         connectTimeoutMilliseconds = c.pointee.connect_timeout_ms
         responseTimeoutMilliseconds = c.pointee.response_timeout_ms
         totalTimeoutMilliseconds = c.pointee.total_timeout_ms
+        preflightFallback = c.pointee.preflight_fallback != 0
+        maxCallsInFlight = c.pointee.max_calls_in_flight
+        queryAuthentication = QueryAuthentication(rawValue: Int32(bitPattern: c.pointee.query_authentication.rawValue))
+        clientCertificate = try CField.string(c.pointee.client_certificate, "boxoffice.config.v1.AuthorizationEndpoint.client_certificate")
+        proxiedMvpdHeader = try CField.string(c.pointee.proxied_mvpd_header, "boxoffice.config.v1.AuthorizationEndpoint.proxied_mvpd_header")
+        names = try CField.message(c.pointee.names)
+        denialReasons = try CField.messages(c.pointee.denial_reasons, c.pointee.n_denial_reasons)
+        ipDataType = try CField.string(c.pointee.ip_data_type, "boxoffice.config.v1.AuthorizationEndpoint.ip_data_type")
+        userAgentDataType = try CField.string(c.pointee.user_agent_data_type, "boxoffice.config.v1.AuthorizationEndpoint.user_agent_data_type")
+        resourceDataType = try CField.string(c.pointee.resource_data_type, "boxoffice.config.v1.AuthorizationEndpoint.resource_data_type")
+        omitIP = c.pointee.omit_ip != 0
+        omitSubject = c.pointee.omit_subject != 0
+        subjectAsToken = c.pointee.subject_as_token != 0
+        resourceForm = ResourceForm(rawValue: Int32(bitPattern: c.pointee.resource_form.rawValue))
+        answerSignature = DecisionSignature(rawValue: Int32(bitPattern: c.pointee.answer_signature.rawValue))
+        signingCertificates = CField.byteArrays(c.pointee.signing_certificates, c.pointee.n_signing_certificates)
+        signatureAlgorithms = try CField.strings(c.pointee.signature_algorithms, c.pointee.n_signature_algorithms, "boxoffice.config.v1.AuthorizationEndpoint.signature_algorithms")
+        issuer = try CField.string(c.pointee.issuer, "boxoffice.config.v1.AuthorizationEndpoint.issuer")
+        requireInResponseTo = c.pointee.require_in_response_to != 0
+        clockSkewSeconds = c.pointee.clock_skew_s
+        maxResponseAgeSeconds = c.pointee.max_response_age_s
+        scopingMode = ScopingMode(rawValue: Int32(bitPattern: c.pointee.scoping_mode.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1833,6 +2155,31 @@ public struct AuthorizationEndpoint: Message {
         c.pointee.connect_timeout_ms = connectTimeoutMilliseconds
         c.pointee.response_timeout_ms = responseTimeoutMilliseconds
         c.pointee.total_timeout_ms = totalTimeoutMilliseconds
+        c.pointee.preflight_fallback = preflightFallback ? 1 : 0
+        c.pointee.max_calls_in_flight = maxCallsInFlight
+        c.pointee.query_authentication = Boxoffice__Config__V1__QueryAuthentication(rawValue: UInt32(bitPattern: queryAuthentication.rawValue))
+        if !clientCertificate.isEmpty { c.pointee.client_certificate = try arena.string(clientCertificate, "boxoffice.config.v1.AuthorizationEndpoint.client_certificate") }
+        if !proxiedMvpdHeader.isEmpty { c.pointee.proxied_mvpd_header = try arena.string(proxiedMvpdHeader, "boxoffice.config.v1.AuthorizationEndpoint.proxied_mvpd_header") }
+        c.pointee.names = try arena.message(names, as: Boxoffice__Config__V1__DecisionNames.self)
+        c.pointee.denial_reasons = try arena.messages(denialReasons, as: Boxoffice__Config__V1__DenialReason.self)
+        c.pointee.n_denial_reasons = denialReasons.count
+        if !ipDataType.isEmpty { c.pointee.ip_data_type = try arena.string(ipDataType, "boxoffice.config.v1.AuthorizationEndpoint.ip_data_type") }
+        if !userAgentDataType.isEmpty { c.pointee.user_agent_data_type = try arena.string(userAgentDataType, "boxoffice.config.v1.AuthorizationEndpoint.user_agent_data_type") }
+        if !resourceDataType.isEmpty { c.pointee.resource_data_type = try arena.string(resourceDataType, "boxoffice.config.v1.AuthorizationEndpoint.resource_data_type") }
+        c.pointee.omit_ip = omitIP ? 1 : 0
+        c.pointee.omit_subject = omitSubject ? 1 : 0
+        c.pointee.subject_as_token = subjectAsToken ? 1 : 0
+        c.pointee.resource_form = Boxoffice__Config__V1__ResourceForm(rawValue: UInt32(bitPattern: resourceForm.rawValue))
+        c.pointee.answer_signature = Boxoffice__Config__V1__DecisionSignature(rawValue: UInt32(bitPattern: answerSignature.rawValue))
+        c.pointee.signing_certificates = try arena.byteArrays(signingCertificates)
+        c.pointee.n_signing_certificates = signingCertificates.count
+        c.pointee.signature_algorithms = try arena.strings(signatureAlgorithms, "boxoffice.config.v1.AuthorizationEndpoint.signature_algorithms")
+        c.pointee.n_signature_algorithms = signatureAlgorithms.count
+        if !issuer.isEmpty { c.pointee.issuer = try arena.string(issuer, "boxoffice.config.v1.AuthorizationEndpoint.issuer") }
+        c.pointee.require_in_response_to = requireInResponseTo ? 1 : 0
+        c.pointee.clock_skew_s = clockSkewSeconds
+        c.pointee.max_response_age_s = maxResponseAgeSeconds
+        c.pointee.scoping_mode = Boxoffice__Config__V1__ScopingMode(rawValue: UInt32(bitPattern: scopingMode.rawValue))
     }
 }
 

@@ -4217,14 +4217,14 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_sub
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "has_upstream_token",
+    "upstream_session_id",
     7,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
+    PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Boxoffice__Authentication__V1__SessionSubject, has_upstream_token),
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, upstream_session_id),
     NULL,
-    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
@@ -4234,8 +4234,8 @@ static const unsigned boxoffice__authentication__v1__session_subject__field_indi
   3,   /* field[3] = client_id */
   5,   /* field[5] = device */
   4,   /* field[4] = device_id */
-  6,   /* field[6] = has_upstream_token */
   0,   /* field[0] = session */
+  6,   /* field[6] = upstream_session_id */
   1,   /* field[1] = upstream_user_id */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_subject__number_ranges[1 + 1] =
@@ -5293,39 +5293,15 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__temp_pass_balanc
   (ProtobufCMessageInit) boxoffice__authentication__v1__temp_pass_balance__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_token_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_token_request__field_descriptors[1] =
 {
   {
-    "session_id",
+    "upstream_session_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Boxoffice__Authentication__V1__UpstreamTokenRequest, session_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "device_id",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Boxoffice__Authentication__V1__UpstreamTokenRequest, device_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "requestor",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Boxoffice__Authentication__V1__UpstreamTokenRequest, requestor),
+    offsetof(Boxoffice__Authentication__V1__UpstreamTokenRequest, upstream_session_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -5333,14 +5309,12 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_to
   },
 };
 static const unsigned boxoffice__authentication__v1__upstream_token_request__field_indices_by_name[] = {
-  1,   /* field[1] = device_id */
-  2,   /* field[2] = requestor */
-  0,   /* field[0] = session_id */
+  0,   /* field[0] = upstream_session_id */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__upstream_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 1 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_token_request__descriptor =
 {
@@ -5350,7 +5324,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_token_r
   "Boxoffice__Authentication__V1__UpstreamTokenRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__UpstreamTokenRequest),
-  3,
+  1,
   boxoffice__authentication__v1__upstream_token_request__field_descriptors,
   boxoffice__authentication__v1__upstream_token_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__upstream_token_request__number_ranges,

@@ -548,13 +548,13 @@ struct  Boxoffice__Authentication__V1__SessionSubject
   char *device_id;
   Boxoffice__Authentication__V1__DeviceInformation *device;
   /*
-   * True: the sign-in was by OAuth, and GetUpstreamToken has an access token for decisions.
+   * What GetUpstreamToken takes; empty when the person did not sign in by OAuth.
    */
-  protobuf_c_boolean has_upstream_token;
+  char *upstream_session_id;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_SUBJECT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_subject__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
+    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__UserAttribute
@@ -849,13 +849,14 @@ struct  Boxoffice__Authentication__V1__TempPassBalance
 struct  Boxoffice__Authentication__V1__UpstreamTokenRequest
 {
   ProtobufCMessage base;
-  char *session_id;
-  char *device_id;
-  char *requestor;
+  /*
+   * As SessionSubject has it.
+   */
+  char *upstream_session_id;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_TOKEN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_token_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__UpstreamToken

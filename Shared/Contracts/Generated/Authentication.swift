@@ -1183,8 +1183,8 @@ public struct SessionSubject: Message {
     /// The device of the session: what FindSessionByCode cannot know from its caller.
     public var deviceID: String
     public var device: DeviceInformation?
-    /// True: the sign-in was by OAuth, and GetUpstreamToken has an access token for decisions.
-    public var hasUpstreamToken: Bool
+    /// What GetUpstreamToken takes; empty when the person did not sign in by OAuth.
+    public var upstreamSessionID: String
 
     public init() { self.init(session: nil) }
 
@@ -1195,7 +1195,7 @@ public struct SessionSubject: Message {
         clientID: String = "",
         deviceID: String = "",
         device: DeviceInformation? = nil,
-        hasUpstreamToken: Bool = false
+        upstreamSessionID: String = ""
     ) {
         self.session = session
         self.upstreamUserID = upstreamUserID
@@ -1203,7 +1203,7 @@ public struct SessionSubject: Message {
         self.clientID = clientID
         self.deviceID = deviceID
         self.device = device
-        self.hasUpstreamToken = hasUpstreamToken
+        self.upstreamSessionID = upstreamSessionID
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionSubject" }
@@ -1218,7 +1218,7 @@ public struct SessionSubject: Message {
         clientID = try CField.string(c.pointee.client_id, "boxoffice.authentication.v1.SessionSubject.client_id")
         deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.SessionSubject.device_id")
         device = try CField.message(c.pointee.device)
-        hasUpstreamToken = c.pointee.has_upstream_token != 0
+        upstreamSessionID = try CField.string(c.pointee.upstream_session_id, "boxoffice.authentication.v1.SessionSubject.upstream_session_id")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1231,7 +1231,7 @@ public struct SessionSubject: Message {
         if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.authentication.v1.SessionSubject.client_id") }
         if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SessionSubject.device_id") }
         c.pointee.device = try arena.message(device, as: Boxoffice__Authentication__V1__DeviceInformation.self)
-        c.pointee.has_upstream_token = hasUpstreamToken ? 1 : 0
+        if !upstreamSessionID.isEmpty { c.pointee.upstream_session_id = try arena.string(upstreamSessionID, "boxoffice.authentication.v1.SessionSubject.upstream_session_id") }
     }
 }
 
@@ -1905,20 +1905,15 @@ public struct TempPassBalance: Message {
 }
 
 public struct UpstreamTokenRequest: Message {
-    public var sessionID: String
-    public var deviceID: String
-    public var requestor: String
+    /// As SessionSubject has it.
+    public var upstreamSessionID: String
 
-    public init() { self.init(sessionID: "") }
+    public init() { self.init(upstreamSessionID: "") }
 
     public init(
-        sessionID: String = "",
-        deviceID: String = "",
-        requestor: String = ""
+        upstreamSessionID: String = ""
     ) {
-        self.sessionID = sessionID
-        self.deviceID = deviceID
-        self.requestor = requestor
+        self.upstreamSessionID = upstreamSessionID
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.UpstreamTokenRequest" }
@@ -1927,17 +1922,13 @@ public struct UpstreamTokenRequest: Message {
 
     public init(cMessage: UnsafeRawPointer) throws(Fault) {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamTokenRequest.self)
-        sessionID = try CField.string(c.pointee.session_id, "boxoffice.authentication.v1.UpstreamTokenRequest.session_id")
-        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.UpstreamTokenRequest.device_id")
-        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.UpstreamTokenRequest.requestor")
+        upstreamSessionID = try CField.string(c.pointee.upstream_session_id, "boxoffice.authentication.v1.UpstreamTokenRequest.upstream_session_id")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
         let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamTokenRequest.self, capacity: 1)
         boxoffice__authentication__v1__upstream_token_request__init(c)
-        if !sessionID.isEmpty { c.pointee.session_id = try arena.string(sessionID, "boxoffice.authentication.v1.UpstreamTokenRequest.session_id") }
-        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.UpstreamTokenRequest.device_id") }
-        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.UpstreamTokenRequest.requestor") }
+        if !upstreamSessionID.isEmpty { c.pointee.upstream_session_id = try arena.string(upstreamSessionID, "boxoffice.authentication.v1.UpstreamTokenRequest.upstream_session_id") }
     }
 }
 

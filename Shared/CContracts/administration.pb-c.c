@@ -772,6 +772,231 @@ void   boxoffice__config__v1__entity_changed__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__entity_changed__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__review_provider_metadata_request__init
+                     (Boxoffice__Config__V1__ReviewProviderMetadataRequest         *message)
+{
+  static const Boxoffice__Config__V1__ReviewProviderMetadataRequest init_value = BOXOFFICE__CONFIG__V1__REVIEW_PROVIDER_METADATA_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__review_provider_metadata_request__get_packed_size
+                     (const Boxoffice__Config__V1__ReviewProviderMetadataRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__review_provider_metadata_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__review_provider_metadata_request__pack
+                     (const Boxoffice__Config__V1__ReviewProviderMetadataRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__review_provider_metadata_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__review_provider_metadata_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ReviewProviderMetadataRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__review_provider_metadata_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ReviewProviderMetadataRequest *
+       boxoffice__config__v1__review_provider_metadata_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ReviewProviderMetadataRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__review_provider_metadata_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__review_provider_metadata_request__free_unpacked
+                     (Boxoffice__Config__V1__ReviewProviderMetadataRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__review_provider_metadata_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__provider_metadata__init
+                     (Boxoffice__Config__V1__ProviderMetadata         *message)
+{
+  static const Boxoffice__Config__V1__ProviderMetadata init_value = BOXOFFICE__CONFIG__V1__PROVIDER_METADATA__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__provider_metadata__get_packed_size
+                     (const Boxoffice__Config__V1__ProviderMetadata *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_metadata__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__provider_metadata__pack
+                     (const Boxoffice__Config__V1__ProviderMetadata *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_metadata__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__provider_metadata__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProviderMetadata *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_metadata__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ProviderMetadata *
+       boxoffice__config__v1__provider_metadata__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ProviderMetadata *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__provider_metadata__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__provider_metadata__free_unpacked
+                     (Boxoffice__Config__V1__ProviderMetadata *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_metadata__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__provider_endpoint__init
+                     (Boxoffice__Config__V1__ProviderEndpoint         *message)
+{
+  static const Boxoffice__Config__V1__ProviderEndpoint init_value = BOXOFFICE__CONFIG__V1__PROVIDER_ENDPOINT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__provider_endpoint__get_packed_size
+                     (const Boxoffice__Config__V1__ProviderEndpoint *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_endpoint__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__provider_endpoint__pack
+                     (const Boxoffice__Config__V1__ProviderEndpoint *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_endpoint__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__provider_endpoint__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProviderEndpoint *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_endpoint__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ProviderEndpoint *
+       boxoffice__config__v1__provider_endpoint__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ProviderEndpoint *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__provider_endpoint__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__provider_endpoint__free_unpacked
+                     (Boxoffice__Config__V1__ProviderEndpoint *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_endpoint__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__provider_certificate__init
+                     (Boxoffice__Config__V1__ProviderCertificate         *message)
+{
+  static const Boxoffice__Config__V1__ProviderCertificate init_value = BOXOFFICE__CONFIG__V1__PROVIDER_CERTIFICATE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__provider_certificate__get_packed_size
+                     (const Boxoffice__Config__V1__ProviderCertificate *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_certificate__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__provider_certificate__pack
+                     (const Boxoffice__Config__V1__ProviderCertificate *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_certificate__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__provider_certificate__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProviderCertificate *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_certificate__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ProviderCertificate *
+       boxoffice__config__v1__provider_certificate__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ProviderCertificate *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__provider_certificate__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__provider_certificate__free_unpacked
+                     (Boxoffice__Config__V1__ProviderCertificate *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__provider_certificate__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__import_provider_metadata_request__init
+                     (Boxoffice__Config__V1__ImportProviderMetadataRequest         *message)
+{
+  static const Boxoffice__Config__V1__ImportProviderMetadataRequest init_value = BOXOFFICE__CONFIG__V1__IMPORT_PROVIDER_METADATA_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__import_provider_metadata_request__get_packed_size
+                     (const Boxoffice__Config__V1__ImportProviderMetadataRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__import_provider_metadata_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__import_provider_metadata_request__pack
+                     (const Boxoffice__Config__V1__ImportProviderMetadataRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__import_provider_metadata_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__import_provider_metadata_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ImportProviderMetadataRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__import_provider_metadata_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ImportProviderMetadataRequest *
+       boxoffice__config__v1__import_provider_metadata_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ImportProviderMetadataRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__import_provider_metadata_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__import_provider_metadata_request__free_unpacked
+                     (Boxoffice__Config__V1__ImportProviderMetadataRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__import_provider_metadata_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__catalogue_change__init
                      (Boxoffice__Config__V1__CatalogueChange         *message)
 {
@@ -3693,6 +3918,495 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__entity_changed__descript
   (ProtobufCMessageInit) boxoffice__config__v1__entity_changed__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__config__v1__review_provider_metadata_request__field_descriptors[3] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ReviewProviderMetadataRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ReviewProviderMetadataRequest, mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "document",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ReviewProviderMetadataRequest, document),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__review_provider_metadata_request__field_indices_by_name[] = {
+  2,   /* field[2] = document */
+  1,   /* field[1] = mvpd_id */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__review_provider_metadata_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__review_provider_metadata_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ReviewProviderMetadataRequest",
+  "ReviewProviderMetadataRequest",
+  "Boxoffice__Config__V1__ReviewProviderMetadataRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ReviewProviderMetadataRequest),
+  3,
+  boxoffice__config__v1__review_provider_metadata_request__field_descriptors,
+  boxoffice__config__v1__review_provider_metadata_request__field_indices_by_name,
+  1,  boxoffice__config__v1__review_provider_metadata_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__review_provider_metadata_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_metadata__field_descriptors[9] =
+{
+  {
+    "entity_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "display_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoints",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, n_endpoints),
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, endpoints),
+    &boxoffice__config__v1__provider_endpoint__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "certificates",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, n_certificates),
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, certificates),
+    &boxoffice__config__v1__provider_certificate__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name_id_formats",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, n_name_id_formats),
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, name_id_formats),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "wants_signed_requests",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, wants_signed_requests),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "valid_until_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, valid_until_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problems",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, n_problems),
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, problems),
+    &boxoffice__config__v1__field_problem__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "warnings",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, n_warnings),
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, warnings),
+    &boxoffice__config__v1__field_problem__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__provider_metadata__field_indices_by_name[] = {
+  3,   /* field[3] = certificates */
+  1,   /* field[1] = display_name */
+  2,   /* field[2] = endpoints */
+  0,   /* field[0] = entity_id */
+  4,   /* field[4] = name_id_formats */
+  7,   /* field[7] = problems */
+  6,   /* field[6] = valid_until_ms */
+  5,   /* field[5] = wants_signed_requests */
+  8,   /* field[8] = warnings */
+};
+static const ProtobufCIntRange boxoffice__config__v1__provider_metadata__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__provider_metadata__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ProviderMetadata",
+  "ProviderMetadata",
+  "Boxoffice__Config__V1__ProviderMetadata",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ProviderMetadata),
+  9,
+  boxoffice__config__v1__provider_metadata__field_descriptors,
+  boxoffice__config__v1__provider_metadata__field_indices_by_name,
+  1,  boxoffice__config__v1__provider_metadata__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__provider_metadata__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_endpoint__field_descriptors[4] =
+{
+  {
+    "service",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderEndpoint, service),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "binding",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderEndpoint, binding),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "location",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderEndpoint, location),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "response_location",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderEndpoint, response_location),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__provider_endpoint__field_indices_by_name[] = {
+  1,   /* field[1] = binding */
+  2,   /* field[2] = location */
+  3,   /* field[3] = response_location */
+  0,   /* field[0] = service */
+};
+static const ProtobufCIntRange boxoffice__config__v1__provider_endpoint__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__provider_endpoint__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ProviderEndpoint",
+  "ProviderEndpoint",
+  "Boxoffice__Config__V1__ProviderEndpoint",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ProviderEndpoint),
+  4,
+  boxoffice__config__v1__provider_endpoint__field_descriptors,
+  boxoffice__config__v1__provider_endpoint__field_indices_by_name,
+  1,  boxoffice__config__v1__provider_endpoint__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__provider_endpoint__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_certificate__field_descriptors[6] =
+{
+  {
+    "sha256",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderCertificate, sha256),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subject",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderCertificate, subject),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "not_before_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderCertificate, not_before_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "not_after_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderCertificate, not_after_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signs",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderCertificate, signs),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problem",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderCertificate, problem),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__provider_certificate__field_indices_by_name[] = {
+  3,   /* field[3] = not_after_ms */
+  2,   /* field[2] = not_before_ms */
+  5,   /* field[5] = problem */
+  0,   /* field[0] = sha256 */
+  4,   /* field[4] = signs */
+  1,   /* field[1] = subject */
+};
+static const ProtobufCIntRange boxoffice__config__v1__provider_certificate__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__provider_certificate__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ProviderCertificate",
+  "ProviderCertificate",
+  "Boxoffice__Config__V1__ProviderCertificate",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ProviderCertificate),
+  6,
+  boxoffice__config__v1__provider_certificate__field_descriptors,
+  boxoffice__config__v1__provider_certificate__field_indices_by_name,
+  1,  boxoffice__config__v1__provider_certificate__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__provider_certificate__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__import_provider_metadata_request__field_descriptors[6] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "document",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, document),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fingerprints",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, n_fingerprints),
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, fingerprints),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entry_json",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, entry_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "if_match",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, if_match),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__import_provider_metadata_request__field_indices_by_name[] = {
+  2,   /* field[2] = document */
+  4,   /* field[4] = entry_json */
+  3,   /* field[3] = fingerprints */
+  5,   /* field[5] = if_match */
+  1,   /* field[1] = mvpd_id */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__import_provider_metadata_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__import_provider_metadata_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ImportProviderMetadataRequest",
+  "ImportProviderMetadataRequest",
+  "Boxoffice__Config__V1__ImportProviderMetadataRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ImportProviderMetadataRequest),
+  6,
+  boxoffice__config__v1__import_provider_metadata_request__field_descriptors,
+  boxoffice__config__v1__import_provider_metadata_request__field_indices_by_name,
+  1,  boxoffice__config__v1__import_provider_metadata_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__import_provider_metadata_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__config__v1__catalogue_change__field_descriptors[7] =
 {
   {
@@ -6459,7 +7173,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[27] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[29] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
@@ -6469,6 +7183,8 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "ReplaceEntity", &boxoffice__config__v1__replace_entity_request__descriptor, &boxoffice__config__v1__entity_outcome__descriptor },
   { "DeleteEntity", &boxoffice__config__v1__delete_entity_request__descriptor, &boxoffice__config__v1__entity_outcome__descriptor },
   { "GenerateCustomScheme", &boxoffice__config__v1__generate_custom_scheme_request__descriptor, &boxoffice__config__v1__entity_outcome__descriptor },
+  { "ReviewProviderMetadata", &boxoffice__config__v1__review_provider_metadata_request__descriptor, &boxoffice__config__v1__provider_metadata__descriptor },
+  { "ImportProviderMetadata", &boxoffice__config__v1__import_provider_metadata_request__descriptor, &boxoffice__config__v1__entity_outcome__descriptor },
   { "GetDraft", &boxoffice__config__v1__get_draft_request__descriptor, &boxoffice__config__v1__catalogue_draft__descriptor },
   { "DiscardDraft", &boxoffice__config__v1__discard_draft_request__descriptor, &boxoffice__config__v1__catalogue_draft__descriptor },
   { "DropChange", &boxoffice__config__v1__drop_change_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
@@ -6491,32 +7207,34 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
   1,        /* CheckAdministrator */
-  16,        /* CompareVersions */
+  18,        /* CompareVersions */
   4,        /* CreateEntity */
-  13,        /* DecidePush */
+  15,        /* DecidePush */
   6,        /* DeleteEntity */
-  9,        /* DiscardDraft */
-  18,        /* DownloadSoftwareStatement */
-  10,        /* DropChange */
-  23,        /* EndDegradation */
+  11,        /* DiscardDraft */
+  20,        /* DownloadSoftwareStatement */
+  12,        /* DropChange */
+  25,        /* EndDegradation */
   7,        /* GenerateCustomScheme */
   0,        /* GetAdministrator */
-  8,        /* GetDraft */
+  10,        /* GetDraft */
   3,        /* GetEntity */
-  24,        /* GetReport */
-  15,        /* GetVersion */
-  25,        /* ListAuditRecords */
-  20,        /* ListDegradationRules */
+  26,        /* GetReport */
+  17,        /* GetVersion */
+  9,        /* ImportProviderMetadata */
+  27,        /* ListAuditRecords */
+  22,        /* ListDegradationRules */
   2,        /* ListEntities */
-  12,        /* ListPendingPushes */
-  14,        /* ListVersions */
-  11,        /* PushDraft */
-  22,        /* RenewDegradation */
+  14,        /* ListPendingPushes */
+  16,        /* ListVersions */
+  13,        /* PushDraft */
+  24,        /* RenewDegradation */
   5,        /* ReplaceEntity */
-  17,        /* RestoreVersion */
-  19,        /* RevokeSoftwareStatements */
-  21,        /* StartDegradation */
-  26         /* VerifyHistory */
+  19,        /* RestoreVersion */
+  8,        /* ReviewProviderMetadata */
+  21,        /* RevokeSoftwareStatements */
+  23,        /* StartDegradation */
+  28         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -6525,7 +7243,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  27,
+  29,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -6593,13 +7311,29 @@ void boxoffice__config__v1__administration__generate_custom_scheme(ProtobufCServ
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__review_provider_metadata(ProtobufCService *service,
+                                                                     const Boxoffice__Config__V1__ReviewProviderMetadataRequest *input,
+                                                                     Boxoffice__Config__V1__ProviderMetadata_Closure closure,
+                                                                     void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__import_provider_metadata(ProtobufCService *service,
+                                                                     const Boxoffice__Config__V1__ImportProviderMetadataRequest *input,
+                                                                     Boxoffice__Config__V1__EntityOutcome_Closure closure,
+                                                                     void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__get_draft(ProtobufCService *service,
                                                       const Boxoffice__Config__V1__GetDraftRequest *input,
                                                       Boxoffice__Config__V1__CatalogueDraft_Closure closure,
                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__discard_draft(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__DiscardDraftRequest *input,
@@ -6607,7 +7341,7 @@ void boxoffice__config__v1__administration__discard_draft(ProtobufCService *serv
                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__drop_change(ProtobufCService *service,
                                                         const Boxoffice__Config__V1__DropChangeRequest *input,
@@ -6615,7 +7349,7 @@ void boxoffice__config__v1__administration__drop_change(ProtobufCService *servic
                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__push_draft(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__PushDraftRequest *input,
@@ -6623,7 +7357,7 @@ void boxoffice__config__v1__administration__push_draft(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_pending_pushes(ProtobufCService *service,
                                                                 const Boxoffice__Config__V1__ListPendingPushesRequest *input,
@@ -6631,7 +7365,7 @@ void boxoffice__config__v1__administration__list_pending_pushes(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__decide_push(ProtobufCService *service,
                                                         const Boxoffice__Config__V1__DecidePushRequest *input,
@@ -6639,7 +7373,7 @@ void boxoffice__config__v1__administration__decide_push(ProtobufCService *servic
                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_versions(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__ListVersionsRequest *input,
@@ -6647,7 +7381,7 @@ void boxoffice__config__v1__administration__list_versions(ProtobufCService *serv
                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_version(ProtobufCService *service,
                                                         const Boxoffice__Config__V1__GetVersionRequest *input,
@@ -6655,7 +7389,7 @@ void boxoffice__config__v1__administration__get_version(ProtobufCService *servic
                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__compare_versions(ProtobufCService *service,
                                                              const Boxoffice__Config__V1__CompareVersionsRequest *input,
@@ -6663,7 +7397,7 @@ void boxoffice__config__v1__administration__compare_versions(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__restore_version(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__RestoreVersionRequest *input,
@@ -6671,7 +7405,7 @@ void boxoffice__config__v1__administration__restore_version(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
@@ -6679,7 +7413,7 @@ void boxoffice__config__v1__administration__download_software_statement(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__revoke_software_statements(ProtobufCService *service,
                                                                        const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
@@ -6687,7 +7421,7 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
@@ -6695,7 +7429,7 @@ void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__start_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__StartDegradationRequest *input,
@@ -6703,7 +7437,7 @@ void boxoffice__config__v1__administration__start_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__RenewDegradationRequest *input,
@@ -6711,7 +7445,7 @@ void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__end_degradation(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
@@ -6719,7 +7453,7 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
@@ -6727,7 +7461,7 @@ void boxoffice__config__v1__administration__get_report(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -6735,7 +7469,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -6743,7 +7477,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

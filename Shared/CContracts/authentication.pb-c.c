@@ -1132,6 +1132,141 @@ void   boxoffice__authentication__v1__logout_response__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__logout_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__visit_logout_request__init
+                     (Boxoffice__Authentication__V1__VisitLogoutRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__VisitLogoutRequest init_value = BOXOFFICE__AUTHENTICATION__V1__VISIT_LOGOUT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__visit_logout_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__VisitLogoutRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__visit_logout_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__visit_logout_request__pack
+                     (const Boxoffice__Authentication__V1__VisitLogoutRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__visit_logout_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__visit_logout_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__VisitLogoutRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__visit_logout_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__VisitLogoutRequest *
+       boxoffice__authentication__v1__visit_logout_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__VisitLogoutRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__visit_logout_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__visit_logout_request__free_unpacked
+                     (Boxoffice__Authentication__V1__VisitLogoutRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__visit_logout_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__saml_logout_message__init
+                     (Boxoffice__Authentication__V1__SamlLogoutMessage         *message)
+{
+  static const Boxoffice__Authentication__V1__SamlLogoutMessage init_value = BOXOFFICE__AUTHENTICATION__V1__SAML_LOGOUT_MESSAGE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__saml_logout_message__get_packed_size
+                     (const Boxoffice__Authentication__V1__SamlLogoutMessage *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__saml_logout_message__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__saml_logout_message__pack
+                     (const Boxoffice__Authentication__V1__SamlLogoutMessage *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__saml_logout_message__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__saml_logout_message__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SamlLogoutMessage *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__saml_logout_message__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SamlLogoutMessage *
+       boxoffice__authentication__v1__saml_logout_message__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SamlLogoutMessage *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__saml_logout_message__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__saml_logout_message__free_unpacked
+                     (Boxoffice__Authentication__V1__SamlLogoutMessage *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__saml_logout_message__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__logout_step__init
+                     (Boxoffice__Authentication__V1__LogoutStep         *message)
+{
+  static const Boxoffice__Authentication__V1__LogoutStep init_value = BOXOFFICE__AUTHENTICATION__V1__LOGOUT_STEP__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__logout_step__get_packed_size
+                     (const Boxoffice__Authentication__V1__LogoutStep *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__logout_step__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__logout_step__pack
+                     (const Boxoffice__Authentication__V1__LogoutStep *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__logout_step__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__logout_step__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__LogoutStep *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__logout_step__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__LogoutStep *
+       boxoffice__authentication__v1__logout_step__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__LogoutStep *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__logout_step__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__logout_step__free_unpacked
+                     (Boxoffice__Authentication__V1__LogoutStep *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__logout_step__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__user_metadata__init
                      (Boxoffice__Authentication__V1__UserMetadata         *message)
 {
@@ -3423,7 +3558,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__delete_registrat
   (ProtobufCMessageInit) boxoffice__authentication__v1__delete_registration_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[8] =
 {
   {
     "requestor",
@@ -3509,11 +3644,24 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_passive",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartSignInRequest, is_passive),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name[] = {
   5,   /* field[5] = client_address */
   3,   /* field[3] = domain_name */
   6,   /* field[6] = generic_data */
+  7,   /* field[7] = is_passive */
   1,   /* field[1] = mvpd */
   4,   /* field[4] = redirect_url */
   2,   /* field[2] = registration_code */
@@ -3522,7 +3670,7 @@ static const unsigned boxoffice__authentication__v1__start_sign_in_request__fiel
 static const ProtobufCIntRange boxoffice__authentication__v1__start_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_request__descriptor =
 {
@@ -3532,7 +3680,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_re
   "Boxoffice__Authentication__V1__StartSignInRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__StartSignInRequest),
-  7,
+  8,
   boxoffice__authentication__v1__start_sign_in_request__field_descriptors,
   boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__start_sign_in_request__number_ranges,
@@ -4309,7 +4457,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_attribute__
   (ProtobufCMessageInit) boxoffice__authentication__v1__user_attribute__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__logout_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__logout_request__field_descriptors[3] =
 {
   {
     "call",
@@ -4323,14 +4471,40 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__logout_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "has_browser",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__LogoutRequest, has_browser),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "redirect_url",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__LogoutRequest, redirect_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__logout_request__field_indices_by_name[] = {
   0,   /* field[0] = call */
+  1,   /* field[1] = has_browser */
+  2,   /* field[2] = redirect_url */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__logout_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_request__descriptor =
 {
@@ -4340,14 +4514,14 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_request__
   "Boxoffice__Authentication__V1__LogoutRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__LogoutRequest),
-  1,
+  3,
   boxoffice__authentication__v1__logout_request__field_descriptors,
   boxoffice__authentication__v1__logout_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__logout_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__logout_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__logout_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__logout_response__field_descriptors[2] =
 {
   {
     "ended",
@@ -4361,14 +4535,27 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__logout_resp
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "visit_url",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__LogoutResponse, visit_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__logout_response__field_indices_by_name[] = {
   0,   /* field[0] = ended */
+  1,   /* field[1] = visit_url */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__logout_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_response__descriptor =
 {
@@ -4378,11 +4565,203 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_response_
   "Boxoffice__Authentication__V1__LogoutResponse",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__LogoutResponse),
-  1,
+  2,
   boxoffice__authentication__v1__logout_response__field_descriptors,
   boxoffice__authentication__v1__logout_response__field_indices_by_name,
   1,  boxoffice__authentication__v1__logout_response__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__logout_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__visit_logout_request__field_descriptors[1] =
+{
+  {
+    "handle",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__VisitLogoutRequest, handle),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__visit_logout_request__field_indices_by_name[] = {
+  0,   /* field[0] = handle */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__visit_logout_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__visit_logout_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.VisitLogoutRequest",
+  "VisitLogoutRequest",
+  "Boxoffice__Authentication__V1__VisitLogoutRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__VisitLogoutRequest),
+  1,
+  boxoffice__authentication__v1__visit_logout_request__field_descriptors,
+  boxoffice__authentication__v1__visit_logout_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__visit_logout_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__visit_logout_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__saml_logout_message__field_descriptors[4] =
+{
+  {
+    "query",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SamlLogoutMessage, query),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "saml_request",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SamlLogoutMessage, saml_request),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "saml_response",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SamlLogoutMessage, saml_response),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "relay_state",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SamlLogoutMessage, relay_state),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__saml_logout_message__field_indices_by_name[] = {
+  0,   /* field[0] = query */
+  3,   /* field[3] = relay_state */
+  1,   /* field[1] = saml_request */
+  2,   /* field[2] = saml_response */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__saml_logout_message__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__saml_logout_message__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SamlLogoutMessage",
+  "SamlLogoutMessage",
+  "Boxoffice__Authentication__V1__SamlLogoutMessage",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SamlLogoutMessage),
+  4,
+  boxoffice__authentication__v1__saml_logout_message__field_descriptors,
+  boxoffice__authentication__v1__saml_logout_message__field_indices_by_name,
+  1,  boxoffice__authentication__v1__saml_logout_message__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__saml_logout_message__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__logout_step__field_descriptors[4] =
+{
+  {
+    "result",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__LogoutStep, result),
+    &boxoffice__authentication__v1__logout_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "url",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__LogoutStep, url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fields",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__LogoutStep, n_fields),
+    offsetof(Boxoffice__Authentication__V1__LogoutStep, fields),
+    &boxoffice__authentication__v1__form_field__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trace_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__LogoutStep, trace_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__logout_step__field_indices_by_name[] = {
+  2,   /* field[2] = fields */
+  0,   /* field[0] = result */
+  3,   /* field[3] = trace_id */
+  1,   /* field[1] = url */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__logout_step__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_step__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.LogoutStep",
+  "LogoutStep",
+  "Boxoffice__Authentication__V1__LogoutStep",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__LogoutStep),
+  4,
+  boxoffice__authentication__v1__logout_step__field_descriptors,
+  boxoffice__authentication__v1__logout_step__field_indices_by_name,
+  1,  boxoffice__authentication__v1__logout_step__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__logout_step__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__user_metadata__field_descriptors[3] =
@@ -5643,7 +6022,39 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__session_kind__descr
   boxoffice__authentication__v1__session_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[18] =
+static const ProtobufCEnumValue boxoffice__authentication__v1__logout_result__enum_values_by_number[4] =
+{
+  { "LOGOUT_RESULT_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_UNKNOWN", 0 },
+  { "LOGOUT_RESULT_GOES_ON", "BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_GOES_ON", 1 },
+  { "LOGOUT_RESULT_DONE", "BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_DONE", 2 },
+  { "LOGOUT_RESULT_REJECTED", "BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_REJECTED", 3 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__logout_result__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__logout_result__enum_values_by_name[4] =
+{
+  { "LOGOUT_RESULT_DONE", 2 },
+  { "LOGOUT_RESULT_GOES_ON", 1 },
+  { "LOGOUT_RESULT_REJECTED", 3 },
+  { "LOGOUT_RESULT_UNKNOWN", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__logout_result__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.LogoutResult",
+  "LogoutResult",
+  "Boxoffice__Authentication__V1__LogoutResult",
+  "boxoffice.authentication.v1",
+  4,
+  boxoffice__authentication__v1__logout_result__enum_values_by_number,
+  4,
+  boxoffice__authentication__v1__logout_result__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__logout_result__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[20] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
   { "IssueAccessToken", &boxoffice__authentication__v1__issue_access_token_request__descriptor, &boxoffice__authentication__v1__access_token__descriptor },
@@ -5657,6 +6068,8 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "Logout", &boxoffice__authentication__v1__logout_request__descriptor, &boxoffice__authentication__v1__logout_response__descriptor },
+  { "VisitLogout", &boxoffice__authentication__v1__visit_logout_request__descriptor, &boxoffice__authentication__v1__logout_step__descriptor },
+  { "ReceiveSamlLogout", &boxoffice__authentication__v1__saml_logout_message__descriptor, &boxoffice__authentication__v1__logout_step__descriptor },
   { "GetUserMetadata", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__user_metadata__descriptor },
   { "CreateProfileRequest", &boxoffice__authentication__v1__create_profile_request_request__descriptor, &boxoffice__authentication__v1__profile_request__descriptor },
   { "ExchangePlatformProfile", &boxoffice__authentication__v1__exchange_platform_profile_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
@@ -5667,22 +6080,24 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
 const unsigned boxoffice__authentication__v1__authentication__method_indices_by_name[] = {
   8,        /* CompleteOAuthSignIn */
   7,        /* CompleteSamlSignIn */
-  13,        /* CreateProfileRequest */
+  15,        /* CreateProfileRequest */
   3,        /* CreateRegistrationCode */
   5,        /* DeleteRegistrationCode */
-  14,        /* ExchangePlatformProfile */
+  16,        /* ExchangePlatformProfile */
   4,        /* GetRegistrationCode */
-  17,        /* GetServiceProviderMetadata */
+  19,        /* GetServiceProviderMetadata */
   9,        /* GetSession */
   10,        /* GetSessionByCode */
-  12,        /* GetUserMetadata */
+  14,        /* GetUserMetadata */
   1,        /* IssueAccessToken */
   11,        /* Logout */
+  13,        /* ReceiveSamlLogout */
   0,        /* RegisterClient */
-  16,        /* ResetTempPass */
-  15,        /* StartFreePreview */
+  18,        /* ResetTempPass */
+  17,        /* StartFreePreview */
   6,        /* StartSignIn */
-  2         /* VerifyAccessToken */
+  2,        /* VerifyAccessToken */
+  12         /* VisitLogout */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor =
 {
@@ -5691,7 +6106,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__
   "Authentication",
   "Boxoffice__Authentication__V1__Authentication",
   "boxoffice.authentication.v1",
-  18,
+  20,
   boxoffice__authentication__v1__authentication__method_descriptors,
   boxoffice__authentication__v1__authentication__method_indices_by_name
 };
@@ -5791,13 +6206,29 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
   service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCService *service,
+                                                                 const Boxoffice__Authentication__V1__VisitLogoutRequest *input,
+                                                                 Boxoffice__Authentication__V1__LogoutStep_Closure closure,
+                                                                 void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__receive_saml_logout(ProtobufCService *service,
+                                                                        const Boxoffice__Authentication__V1__SamlLogoutMessage *input,
+                                                                        Boxoffice__Authentication__V1__LogoutStep_Closure closure,
+                                                                        void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
                                                                       const Boxoffice__Authentication__V1__SessionRequest *input,
                                                                       Boxoffice__Authentication__V1__UserMetadata_Closure closure,
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
@@ -5805,7 +6236,7 @@ void boxoffice__authentication__v1__authentication__create_profile_request(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
@@ -5813,7 +6244,7 @@ void boxoffice__authentication__v1__authentication__exchange_platform_profile(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
@@ -5821,7 +6252,7 @@ void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
@@ -5829,7 +6260,7 @@ void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
@@ -5837,7 +6268,7 @@ void boxoffice__authentication__v1__authentication__get_service_provider_metadat
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__init (Boxoffice__Authentication__V1__Authentication_Service *service,
                                                           Boxoffice__Authentication__V1__Authentication_ServiceDestroy destroy)

@@ -682,6 +682,51 @@ void   boxoffice__config__v1__saml_endpoint__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__saml_endpoint__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__plain_logout__init
+                     (Boxoffice__Config__V1__PlainLogout         *message)
+{
+  static const Boxoffice__Config__V1__PlainLogout init_value = BOXOFFICE__CONFIG__V1__PLAIN_LOGOUT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__plain_logout__get_packed_size
+                     (const Boxoffice__Config__V1__PlainLogout *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__plain_logout__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__plain_logout__pack
+                     (const Boxoffice__Config__V1__PlainLogout *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__plain_logout__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__plain_logout__pack_to_buffer
+                     (const Boxoffice__Config__V1__PlainLogout *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__plain_logout__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__PlainLogout *
+       boxoffice__config__v1__plain_logout__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__PlainLogout *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__plain_logout__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__plain_logout__free_unpacked
+                     (Boxoffice__Config__V1__PlainLogout *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__plain_logout__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__platform_exchange__init
                      (Boxoffice__Config__V1__PlatformExchange         *message)
 {
@@ -2729,7 +2774,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__platform_settings__descr
   (ProtobufCMessageInit) boxoffice__config__v1__platform_settings__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__saml_endpoint__field_descriptors[21] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__saml_endpoint__field_descriptors[24] =
 {
   {
     "idp_entity_id",
@@ -2983,6 +3028,42 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__saml_endpoint__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "logout_binding",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SamlEndpoint, logout_binding),
+    &boxoffice__config__v1__saml_binding__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logout_response_url",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SamlEndpoint, logout_response_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "plain_logout",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SamlEndpoint, plain_logout),
+    &boxoffice__config__v1__plain_logout__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__saml_endpoint__field_indices_by_name[] = {
   18,   /* field[18] = allow_missing_cookie */
@@ -2994,10 +3075,13 @@ static const unsigned boxoffice__config__v1__saml_endpoint__field_indices_by_nam
   13,   /* field[13] = guid_attribute_name */
   0,   /* field[0] = idp_entity_id */
   6,   /* field[6] = legacy_sha1_until_ms */
+  21,   /* field[21] = logout_binding */
+  22,   /* field[22] = logout_response_url */
   19,   /* field[19] = logout_url */
   16,   /* field[16] = max_response_age_s */
   7,   /* field[7] = name_id_format */
   12,   /* field[12] = partner_id */
+  23,   /* field[23] = plain_logout */
   20,   /* field[20] = platform_exchange */
   2,   /* field[2] = request_binding */
   11,   /* field[11] = scoping_mode */
@@ -3010,7 +3094,7 @@ static const unsigned boxoffice__config__v1__saml_endpoint__field_indices_by_nam
 static const ProtobufCIntRange boxoffice__config__v1__saml_endpoint__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 21 }
+  { 0, 24 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__saml_endpoint__descriptor =
 {
@@ -3020,11 +3104,62 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__saml_endpoint__descripto
   "Boxoffice__Config__V1__SamlEndpoint",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__SamlEndpoint),
-  21,
+  24,
   boxoffice__config__v1__saml_endpoint__field_descriptors,
   boxoffice__config__v1__saml_endpoint__field_indices_by_name,
   1,  boxoffice__config__v1__saml_endpoint__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__saml_endpoint__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__plain_logout__field_descriptors[2] =
+{
+  {
+    "url",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlainLogout, url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "return_parameter",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlainLogout, return_parameter),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__plain_logout__field_indices_by_name[] = {
+  1,   /* field[1] = return_parameter */
+  0,   /* field[0] = url */
+};
+static const ProtobufCIntRange boxoffice__config__v1__plain_logout__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__plain_logout__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.PlainLogout",
+  "PlainLogout",
+  "Boxoffice__Config__V1__PlainLogout",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__PlainLogout),
+  2,
+  boxoffice__config__v1__plain_logout__field_descriptors,
+  boxoffice__config__v1__plain_logout__field_indices_by_name,
+  1,  boxoffice__config__v1__plain_logout__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__plain_logout__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_exchange__field_descriptors[2] =

@@ -11,6 +11,8 @@ public final class AdministrationDouble: Administration {
     public let replaceEntity = Scripted<ReplaceEntityRequest, EntityOutcome>()
     public let deleteEntity = Scripted<DeleteEntityRequest, EntityOutcome>()
     public let generateCustomScheme = Scripted<GenerateCustomSchemeRequest, EntityOutcome>()
+    public let reviewProviderMetadata = Scripted<ReviewProviderMetadataRequest, ProviderMetadata>()
+    public let importProviderMetadata = Scripted<ImportProviderMetadataRequest, EntityOutcome>()
     public let getDraft = Scripted<GetDraftRequest, CatalogueDraft>()
     public let discardDraft = Scripted<DiscardDraftRequest, CatalogueDraft>()
     public let dropChange = Scripted<DropChangeRequest, DraftOutcome>()
@@ -63,6 +65,16 @@ public final class AdministrationDouble: Administration {
 
     public func generateCustomScheme(_ request: GenerateCustomSchemeRequest, context: CallContext) async throws -> EntityOutcome {
         try await generateCustomScheme(request, context)
+    }
+
+    public func reviewProviderMetadata(
+        _ request: ReviewProviderMetadataRequest, context: CallContext
+    ) async throws -> ProviderMetadata {
+        try await reviewProviderMetadata(request, context)
+    }
+
+    public func importProviderMetadata(_ request: ImportProviderMetadataRequest, context: CallContext) async throws -> EntityOutcome {
+        try await importProviderMetadata(request, context)
     }
 
     public func getDraft(_ request: GetDraftRequest, context: CallContext) async throws -> CatalogueDraft {

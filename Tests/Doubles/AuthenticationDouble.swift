@@ -15,6 +15,8 @@ public final class AuthenticationDouble: Authentication {
     public let getSession = Scripted<SessionRequest, Session>()
     public let getSessionByCode = Scripted<SessionByCodeRequest, Session>()
     public let logout = Scripted<LogoutRequest, LogoutResponse>()
+    public let visitLogout = Scripted<VisitLogoutRequest, LogoutStep>()
+    public let receiveSamlLogout = Scripted<SamlLogoutMessage, LogoutStep>()
     public let getServiceProviderMetadata = Scripted<ServiceProviderMetadataRequest, ServiceProviderMetadata>()
     public let getUserMetadata = Scripted<SessionRequest, UserMetadata>()
     public let createProfileRequest = Scripted<CreateProfileRequestRequest, ProfileRequest>()
@@ -72,6 +74,14 @@ public final class AuthenticationDouble: Authentication {
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
         try await logout(request, context)
+    }
+
+    public func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep {
+        try await visitLogout(request, context)
+    }
+
+    public func receiveSamlLogout(_ request: SamlLogoutMessage, context: CallContext) async throws -> LogoutStep {
+        try await receiveSamlLogout(request, context)
     }
 
     public func getServiceProviderMetadata(

@@ -73,6 +73,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SamlEndpoint
 {
     return &boxoffice__config__v1__saml_endpoint__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlainLogout_descriptor(void)
+{
+    return &boxoffice__config__v1__plain_logout__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformExchange_descriptor(void)
 {
     return &boxoffice__config__v1__platform_exchange__descriptor;
@@ -184,6 +188,26 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EntityOutcom
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EntityChanged_descriptor(void)
 {
     return &boxoffice__config__v1__entity_changed__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ReviewProviderMetadataRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__review_provider_metadata_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ProviderMetadata_descriptor(void)
+{
+    return &boxoffice__config__v1__provider_metadata__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ProviderEndpoint_descriptor(void)
+{
+    return &boxoffice__config__v1__provider_endpoint__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ProviderCertificate_descriptor(void)
+{
+    return &boxoffice__config__v1__provider_certificate__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ImportProviderMetadataRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__import_provider_metadata_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CatalogueChange_descriptor(void)
 {
@@ -440,6 +464,18 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Logo
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_LogoutResponse_descriptor(void)
 {
     return &boxoffice__authentication__v1__logout_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_VisitLogoutRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__visit_logout_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SamlLogoutMessage_descriptor(void)
+{
+    return &boxoffice__authentication__v1__saml_logout_message__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_LogoutStep_descriptor(void)
+{
+    return &boxoffice__authentication__v1__logout_step__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UserMetadata_descriptor(void)
 {

@@ -33,6 +33,11 @@ typedef struct Boxoffice__Config__V1__FieldProblem Boxoffice__Config__V1__FieldP
 typedef struct Boxoffice__Config__V1__EntityReference Boxoffice__Config__V1__EntityReference;
 typedef struct Boxoffice__Config__V1__EntityOutcome Boxoffice__Config__V1__EntityOutcome;
 typedef struct Boxoffice__Config__V1__EntityChanged Boxoffice__Config__V1__EntityChanged;
+typedef struct Boxoffice__Config__V1__ReviewProviderMetadataRequest Boxoffice__Config__V1__ReviewProviderMetadataRequest;
+typedef struct Boxoffice__Config__V1__ProviderMetadata Boxoffice__Config__V1__ProviderMetadata;
+typedef struct Boxoffice__Config__V1__ProviderEndpoint Boxoffice__Config__V1__ProviderEndpoint;
+typedef struct Boxoffice__Config__V1__ProviderCertificate Boxoffice__Config__V1__ProviderCertificate;
+typedef struct Boxoffice__Config__V1__ImportProviderMetadataRequest Boxoffice__Config__V1__ImportProviderMetadataRequest;
 typedef struct Boxoffice__Config__V1__CatalogueChange Boxoffice__Config__V1__CatalogueChange;
 typedef struct Boxoffice__Config__V1__GetDraftRequest Boxoffice__Config__V1__GetDraftRequest;
 typedef struct Boxoffice__Config__V1__CatalogueDraft Boxoffice__Config__V1__CatalogueDraft;
@@ -456,6 +461,139 @@ struct  Boxoffice__Config__V1__EntityChanged
 #define BOXOFFICE__CONFIG__V1__ENTITY_CHANGED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__entity_changed__descriptor) \
     , NULL, 0,NULL, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__ReviewProviderMetadataRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  /*
+   * The MVPD that the metadata is for; it need not exist yet.
+   */
+  char *mvpd_id;
+  /*
+   * XML, at most 256 KiB.
+   */
+  char *document;
+};
+#define BOXOFFICE__CONFIG__V1__REVIEW_PROVIDER_METADATA_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__review_provider_metadata_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A SAML identity provider as its metadata describes it.
+ */
+struct  Boxoffice__Config__V1__ProviderMetadata
+{
+  ProtobufCMessage base;
+  char *entity_id;
+  /*
+   * Empty: the metadata has none.
+   */
+  char *display_name;
+  size_t n_endpoints;
+  Boxoffice__Config__V1__ProviderEndpoint **endpoints;
+  size_t n_certificates;
+  Boxoffice__Config__V1__ProviderCertificate **certificates;
+  size_t n_name_id_formats;
+  char **name_id_formats;
+  protobuf_c_boolean wants_signed_requests;
+  /*
+   * Milliseconds since 1970; 0: it does not say.
+   */
+  uint64_t valid_until_ms;
+  /*
+   * What keeps the metadata from being imported.
+   */
+  size_t n_problems;
+  Boxoffice__Config__V1__FieldProblem **problems;
+  /*
+   * What a person should look at nevertheless.
+   */
+  size_t n_warnings;
+  Boxoffice__Config__V1__FieldProblem **warnings;
+};
+#define BOXOFFICE__CONFIG__V1__PROVIDER_METADATA__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__provider_metadata__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0,NULL, 0,NULL }
+
+
+struct  Boxoffice__Config__V1__ProviderEndpoint
+{
+  ProtobufCMessage base;
+  /*
+   * `SingleSignOnService` or `SingleLogoutService`.
+   */
+  char *service;
+  /*
+   * URI.
+   */
+  char *binding;
+  char *location;
+  /*
+   * Empty: as location.
+   */
+  char *response_location;
+};
+#define BOXOFFICE__CONFIG__V1__PROVIDER_ENDPOINT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__provider_endpoint__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__ProviderCertificate
+{
+  ProtobufCMessage base;
+  /*
+   * SHA-256 of the DER, 64 lower-case hex digits.
+   */
+  char *sha256;
+  char *subject;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t not_before_ms;
+  uint64_t not_after_ms;
+  /*
+   * False: for encryption only; it cannot be confirmed.
+   */
+  protobuf_c_boolean signs;
+  /*
+   * Why it cannot be confirmed; empty: it can.
+   */
+  char *problem;
+};
+#define BOXOFFICE__CONFIG__V1__PROVIDER_CERTIFICATE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__provider_certificate__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__ImportProviderMetadataRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  char *mvpd_id;
+  /*
+   * The same as was reviewed.
+   */
+  char *document;
+  /*
+   * SHA-256 of the certificates to pin, 64 hex digits each.
+   */
+  size_t n_fingerprints;
+  char **fingerprints;
+  /*
+   * JSON object: other members of the entry, which a new one needs; empty: none.
+   */
+  char *entry_json;
+  /*
+   * The etag of the entry that is changed, without quotes, or `*`; empty: it must not exist.
+   */
+  char *if_match;
+};
+#define BOXOFFICE__CONFIG__V1__IMPORT_PROVIDER_METADATA_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__import_provider_metadata_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1417,6 +1555,101 @@ Boxoffice__Config__V1__EntityChanged *
 void   boxoffice__config__v1__entity_changed__free_unpacked
                      (Boxoffice__Config__V1__EntityChanged *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ReviewProviderMetadataRequest methods */
+void   boxoffice__config__v1__review_provider_metadata_request__init
+                     (Boxoffice__Config__V1__ReviewProviderMetadataRequest         *message);
+size_t boxoffice__config__v1__review_provider_metadata_request__get_packed_size
+                     (const Boxoffice__Config__V1__ReviewProviderMetadataRequest   *message);
+size_t boxoffice__config__v1__review_provider_metadata_request__pack
+                     (const Boxoffice__Config__V1__ReviewProviderMetadataRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__review_provider_metadata_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ReviewProviderMetadataRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ReviewProviderMetadataRequest *
+       boxoffice__config__v1__review_provider_metadata_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__review_provider_metadata_request__free_unpacked
+                     (Boxoffice__Config__V1__ReviewProviderMetadataRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ProviderMetadata methods */
+void   boxoffice__config__v1__provider_metadata__init
+                     (Boxoffice__Config__V1__ProviderMetadata         *message);
+size_t boxoffice__config__v1__provider_metadata__get_packed_size
+                     (const Boxoffice__Config__V1__ProviderMetadata   *message);
+size_t boxoffice__config__v1__provider_metadata__pack
+                     (const Boxoffice__Config__V1__ProviderMetadata   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__provider_metadata__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProviderMetadata   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ProviderMetadata *
+       boxoffice__config__v1__provider_metadata__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__provider_metadata__free_unpacked
+                     (Boxoffice__Config__V1__ProviderMetadata *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ProviderEndpoint methods */
+void   boxoffice__config__v1__provider_endpoint__init
+                     (Boxoffice__Config__V1__ProviderEndpoint         *message);
+size_t boxoffice__config__v1__provider_endpoint__get_packed_size
+                     (const Boxoffice__Config__V1__ProviderEndpoint   *message);
+size_t boxoffice__config__v1__provider_endpoint__pack
+                     (const Boxoffice__Config__V1__ProviderEndpoint   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__provider_endpoint__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProviderEndpoint   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ProviderEndpoint *
+       boxoffice__config__v1__provider_endpoint__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__provider_endpoint__free_unpacked
+                     (Boxoffice__Config__V1__ProviderEndpoint *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ProviderCertificate methods */
+void   boxoffice__config__v1__provider_certificate__init
+                     (Boxoffice__Config__V1__ProviderCertificate         *message);
+size_t boxoffice__config__v1__provider_certificate__get_packed_size
+                     (const Boxoffice__Config__V1__ProviderCertificate   *message);
+size_t boxoffice__config__v1__provider_certificate__pack
+                     (const Boxoffice__Config__V1__ProviderCertificate   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__provider_certificate__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProviderCertificate   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ProviderCertificate *
+       boxoffice__config__v1__provider_certificate__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__provider_certificate__free_unpacked
+                     (Boxoffice__Config__V1__ProviderCertificate *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ImportProviderMetadataRequest methods */
+void   boxoffice__config__v1__import_provider_metadata_request__init
+                     (Boxoffice__Config__V1__ImportProviderMetadataRequest         *message);
+size_t boxoffice__config__v1__import_provider_metadata_request__get_packed_size
+                     (const Boxoffice__Config__V1__ImportProviderMetadataRequest   *message);
+size_t boxoffice__config__v1__import_provider_metadata_request__pack
+                     (const Boxoffice__Config__V1__ImportProviderMetadataRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__import_provider_metadata_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ImportProviderMetadataRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ImportProviderMetadataRequest *
+       boxoffice__config__v1__import_provider_metadata_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__import_provider_metadata_request__free_unpacked
+                     (Boxoffice__Config__V1__ImportProviderMetadataRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__CatalogueChange methods */
 void   boxoffice__config__v1__catalogue_change__init
                      (Boxoffice__Config__V1__CatalogueChange         *message);
@@ -2211,6 +2444,21 @@ typedef void (*Boxoffice__Config__V1__EntityOutcome_Closure)
 typedef void (*Boxoffice__Config__V1__EntityChanged_Closure)
                  (const Boxoffice__Config__V1__EntityChanged *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__ReviewProviderMetadataRequest_Closure)
+                 (const Boxoffice__Config__V1__ReviewProviderMetadataRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ProviderMetadata_Closure)
+                 (const Boxoffice__Config__V1__ProviderMetadata *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ProviderEndpoint_Closure)
+                 (const Boxoffice__Config__V1__ProviderEndpoint *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ProviderCertificate_Closure)
+                 (const Boxoffice__Config__V1__ProviderCertificate *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ImportProviderMetadataRequest_Closure)
+                 (const Boxoffice__Config__V1__ImportProviderMetadataRequest *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__CatalogueChange_Closure)
                  (const Boxoffice__Config__V1__CatalogueChange *message,
                   void *closure_data);
@@ -2367,6 +2615,14 @@ struct Boxoffice__Config__V1__Administration_Service
                                  const Boxoffice__Config__V1__GenerateCustomSchemeRequest *input,
                                  Boxoffice__Config__V1__EntityOutcome_Closure closure,
                                  void *closure_data);
+  void (*review_provider_metadata)(Boxoffice__Config__V1__Administration_Service *service,
+                                   const Boxoffice__Config__V1__ReviewProviderMetadataRequest *input,
+                                   Boxoffice__Config__V1__ProviderMetadata_Closure closure,
+                                   void *closure_data);
+  void (*import_provider_metadata)(Boxoffice__Config__V1__Administration_Service *service,
+                                   const Boxoffice__Config__V1__ImportProviderMetadataRequest *input,
+                                   Boxoffice__Config__V1__EntityOutcome_Closure closure,
+                                   void *closure_data);
   void (*get_draft)(Boxoffice__Config__V1__Administration_Service *service,
                     const Boxoffice__Config__V1__GetDraftRequest *input,
                     Boxoffice__Config__V1__CatalogueDraft_Closure closure,
@@ -2459,6 +2715,8 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## replace_entity,\
       function_prefix__ ## delete_entity,\
       function_prefix__ ## generate_custom_scheme,\
+      function_prefix__ ## review_provider_metadata,\
+      function_prefix__ ## import_provider_metadata,\
       function_prefix__ ## get_draft,\
       function_prefix__ ## discard_draft,\
       function_prefix__ ## drop_change,\
@@ -2510,6 +2768,14 @@ void boxoffice__config__v1__administration__generate_custom_scheme(ProtobufCServ
                                                                    const Boxoffice__Config__V1__GenerateCustomSchemeRequest *input,
                                                                    Boxoffice__Config__V1__EntityOutcome_Closure closure,
                                                                    void *closure_data);
+void boxoffice__config__v1__administration__review_provider_metadata(ProtobufCService *service,
+                                                                     const Boxoffice__Config__V1__ReviewProviderMetadataRequest *input,
+                                                                     Boxoffice__Config__V1__ProviderMetadata_Closure closure,
+                                                                     void *closure_data);
+void boxoffice__config__v1__administration__import_provider_metadata(ProtobufCService *service,
+                                                                     const Boxoffice__Config__V1__ImportProviderMetadataRequest *input,
+                                                                     Boxoffice__Config__V1__EntityOutcome_Closure closure,
+                                                                     void *closure_data);
 void boxoffice__config__v1__administration__get_draft(ProtobufCService *service,
                                                       const Boxoffice__Config__V1__GetDraftRequest *input,
                                                       Boxoffice__Config__V1__CatalogueDraft_Closure closure,
@@ -2614,6 +2880,11 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__field_problem__de
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__entity_reference__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__entity_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__entity_changed__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__review_provider_metadata_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__provider_metadata__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__provider_endpoint__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__provider_certificate__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__import_provider_metadata_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__catalogue_change__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_draft_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__catalogue_draft__descriptor;

@@ -40,6 +40,9 @@ typedef struct Boxoffice__Authentication__V1__SessionSubject Boxoffice__Authenti
 typedef struct Boxoffice__Authentication__V1__UserAttribute Boxoffice__Authentication__V1__UserAttribute;
 typedef struct Boxoffice__Authentication__V1__LogoutRequest Boxoffice__Authentication__V1__LogoutRequest;
 typedef struct Boxoffice__Authentication__V1__LogoutResponse Boxoffice__Authentication__V1__LogoutResponse;
+typedef struct Boxoffice__Authentication__V1__VisitLogoutRequest Boxoffice__Authentication__V1__VisitLogoutRequest;
+typedef struct Boxoffice__Authentication__V1__SamlLogoutMessage Boxoffice__Authentication__V1__SamlLogoutMessage;
+typedef struct Boxoffice__Authentication__V1__LogoutStep Boxoffice__Authentication__V1__LogoutStep;
 typedef struct Boxoffice__Authentication__V1__UserMetadata Boxoffice__Authentication__V1__UserMetadata;
 typedef struct Boxoffice__Authentication__V1__MetadataEntry Boxoffice__Authentication__V1__MetadataEntry;
 typedef struct Boxoffice__Authentication__V1__TextList Boxoffice__Authentication__V1__TextList;
@@ -109,6 +112,22 @@ typedef enum _Boxoffice__Authentication__V1__SessionKind {
   BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SHARED = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND)
 } Boxoffice__Authentication__V1__SessionKind;
+typedef enum _Boxoffice__Authentication__V1__LogoutResult {
+  BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_UNKNOWN = 0,
+  /*
+   * The browser goes to `url`: by redirect when `fields` is empty, else by a form.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_GOES_ON = 1,
+  /*
+   * All is done, and there is nowhere to go.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_DONE = 2,
+  /*
+   * A check failed: a neutral page with status 400.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_REJECTED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT)
+} Boxoffice__Authentication__V1__LogoutResult;
 
 /* --- messages --- */
 
@@ -370,10 +389,14 @@ struct  Boxoffice__Authentication__V1__StartSignInRequest
    * `generic_data` as it was sent; a promotional TempPass needs it.
    */
   char *generic_data;
+  /*
+   * True: nobody is to be asked anything; whoever is not signed in at the MVPD stays so.
+   */
+  protobuf_c_boolean is_passive;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__START_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__start_sign_in_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Authentication__V1__FormField
@@ -576,10 +599,18 @@ struct  Boxoffice__Authentication__V1__LogoutRequest
    * An empty requestor means every requestor of the application.
    */
   Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * True: a browser makes the call, and can be sent to the MVPD.
+   */
+  protobuf_c_boolean has_browser;
+  /*
+   * Where that browser goes at last; checked by the caller. Empty: nowhere.
+   */
+  char *redirect_url;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__LOGOUT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__logout_request__descriptor) \
-    , NULL }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__LogoutResponse
@@ -589,10 +620,63 @@ struct  Boxoffice__Authentication__V1__LogoutResponse
    * How many sessions ended.
    */
   uint32_t ended;
+  /*
+   * The address of ours from which the browser visits the MVPD; empty: there is no need to.
+   */
+  char *visit_url;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__logout_response__descriptor) \
-    , 0 }
+    , 0, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__VisitLogoutRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The handle in the address.
+   */
+  char *handle;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__VISIT_LOGOUT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__visit_logout_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__SamlLogoutMessage
+{
+  ProtobufCMessage base;
+  /*
+   * HTTP-Redirect: the query exactly as it was received; empty: HTTP-POST.
+   */
+  char *query;
+  /*
+   * HTTP-POST: the fields after form decoding; absent ones are empty.
+   */
+  char *saml_request;
+  char *saml_response;
+  char *relay_state;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SAML_LOGOUT_MESSAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__saml_logout_message__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__LogoutStep
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__LogoutResult result;
+  char *url;
+  size_t n_fields;
+  Boxoffice__Authentication__V1__FormField **fields;
+  /*
+   * What a person quotes to support.
+   */
+  char *trace_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__LOGOUT_STEP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__logout_step__descriptor) \
+    , BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1404,6 +1488,63 @@ Boxoffice__Authentication__V1__LogoutResponse *
 void   boxoffice__authentication__v1__logout_response__free_unpacked
                      (Boxoffice__Authentication__V1__LogoutResponse *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__VisitLogoutRequest methods */
+void   boxoffice__authentication__v1__visit_logout_request__init
+                     (Boxoffice__Authentication__V1__VisitLogoutRequest         *message);
+size_t boxoffice__authentication__v1__visit_logout_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__VisitLogoutRequest   *message);
+size_t boxoffice__authentication__v1__visit_logout_request__pack
+                     (const Boxoffice__Authentication__V1__VisitLogoutRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__visit_logout_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__VisitLogoutRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__VisitLogoutRequest *
+       boxoffice__authentication__v1__visit_logout_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__visit_logout_request__free_unpacked
+                     (Boxoffice__Authentication__V1__VisitLogoutRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SamlLogoutMessage methods */
+void   boxoffice__authentication__v1__saml_logout_message__init
+                     (Boxoffice__Authentication__V1__SamlLogoutMessage         *message);
+size_t boxoffice__authentication__v1__saml_logout_message__get_packed_size
+                     (const Boxoffice__Authentication__V1__SamlLogoutMessage   *message);
+size_t boxoffice__authentication__v1__saml_logout_message__pack
+                     (const Boxoffice__Authentication__V1__SamlLogoutMessage   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__saml_logout_message__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SamlLogoutMessage   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SamlLogoutMessage *
+       boxoffice__authentication__v1__saml_logout_message__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__saml_logout_message__free_unpacked
+                     (Boxoffice__Authentication__V1__SamlLogoutMessage *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__LogoutStep methods */
+void   boxoffice__authentication__v1__logout_step__init
+                     (Boxoffice__Authentication__V1__LogoutStep         *message);
+size_t boxoffice__authentication__v1__logout_step__get_packed_size
+                     (const Boxoffice__Authentication__V1__LogoutStep   *message);
+size_t boxoffice__authentication__v1__logout_step__pack
+                     (const Boxoffice__Authentication__V1__LogoutStep   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__logout_step__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__LogoutStep   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__LogoutStep *
+       boxoffice__authentication__v1__logout_step__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__logout_step__free_unpacked
+                     (Boxoffice__Authentication__V1__LogoutStep *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__UserMetadata methods */
 void   boxoffice__authentication__v1__user_metadata__init
                      (Boxoffice__Authentication__V1__UserMetadata         *message);
@@ -1880,6 +2021,15 @@ typedef void (*Boxoffice__Authentication__V1__LogoutRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__LogoutResponse_Closure)
                  (const Boxoffice__Authentication__V1__LogoutResponse *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__VisitLogoutRequest_Closure)
+                 (const Boxoffice__Authentication__V1__VisitLogoutRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SamlLogoutMessage_Closure)
+                 (const Boxoffice__Authentication__V1__SamlLogoutMessage *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__LogoutStep_Closure)
+                 (const Boxoffice__Authentication__V1__LogoutStep *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__UserMetadata_Closure)
                  (const Boxoffice__Authentication__V1__UserMetadata *message,
                   void *closure_data);
@@ -1998,6 +2148,14 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                  const Boxoffice__Authentication__V1__LogoutRequest *input,
                  Boxoffice__Authentication__V1__LogoutResponse_Closure closure,
                  void *closure_data);
+  void (*visit_logout)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                       const Boxoffice__Authentication__V1__VisitLogoutRequest *input,
+                       Boxoffice__Authentication__V1__LogoutStep_Closure closure,
+                       void *closure_data);
+  void (*receive_saml_logout)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                              const Boxoffice__Authentication__V1__SamlLogoutMessage *input,
+                              Boxoffice__Authentication__V1__LogoutStep_Closure closure,
+                              void *closure_data);
   void (*get_user_metadata)(Boxoffice__Authentication__V1__Authentication_Service *service,
                             const Boxoffice__Authentication__V1__SessionRequest *input,
                             Boxoffice__Authentication__V1__UserMetadata_Closure closure,
@@ -2042,6 +2200,8 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
       function_prefix__ ## get_session,\
       function_prefix__ ## get_session_by_code,\
       function_prefix__ ## logout,\
+      function_prefix__ ## visit_logout,\
+      function_prefix__ ## receive_saml_logout,\
       function_prefix__ ## get_user_metadata,\
       function_prefix__ ## create_profile_request,\
       function_prefix__ ## exchange_platform_profile,\
@@ -2096,6 +2256,14 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
                                                            Boxoffice__Authentication__V1__LogoutResponse_Closure closure,
                                                            void *closure_data);
+void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCService *service,
+                                                                 const Boxoffice__Authentication__V1__VisitLogoutRequest *input,
+                                                                 Boxoffice__Authentication__V1__LogoutStep_Closure closure,
+                                                                 void *closure_data);
+void boxoffice__authentication__v1__authentication__receive_saml_logout(ProtobufCService *service,
+                                                                        const Boxoffice__Authentication__V1__SamlLogoutMessage *input,
+                                                                        Boxoffice__Authentication__V1__LogoutStep_Closure closure,
+                                                                        void *closure_data);
 void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
                                                                       const Boxoffice__Authentication__V1__SessionRequest *input,
                                                                       Boxoffice__Authentication__V1__UserMetadata_Closure closure,
@@ -2212,6 +2380,7 @@ void boxoffice__authentication__v1__authentication_operations__revoke_client(Pro
 
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_result__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__session_kind__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__logout_result__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_information__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__register_client_request__descriptor;
@@ -2237,6 +2406,9 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_s
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_attribute__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__visit_logout_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__saml_logout_message__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_step__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_metadata__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__metadata_entry__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__text_list__descriptor;

@@ -30,6 +30,7 @@ typedef struct Boxoffice__Config__V1__Mvpd Boxoffice__Config__V1__Mvpd;
 typedef struct Boxoffice__Config__V1__PlatformOverride Boxoffice__Config__V1__PlatformOverride;
 typedef struct Boxoffice__Config__V1__PlatformSettings Boxoffice__Config__V1__PlatformSettings;
 typedef struct Boxoffice__Config__V1__SamlEndpoint Boxoffice__Config__V1__SamlEndpoint;
+typedef struct Boxoffice__Config__V1__PlainLogout Boxoffice__Config__V1__PlainLogout;
 typedef struct Boxoffice__Config__V1__PlatformExchange Boxoffice__Config__V1__PlatformExchange;
 typedef struct Boxoffice__Config__V1__AttributeMapping Boxoffice__Config__V1__AttributeMapping;
 typedef struct Boxoffice__Config__V1__OAuthEndpoint Boxoffice__Config__V1__OAuthEndpoint;
@@ -618,10 +619,39 @@ struct  Boxoffice__Config__V1__SamlEndpoint
    * Absent: an answer must name the recorded request.
    */
   Boxoffice__Config__V1__PlatformExchange *platform_exchange;
+  /*
+   * How logout requests and answers to them are sent.
+   */
+  Boxoffice__Config__V1__SamlBinding logout_binding;
+  /*
+   * Where answers to the MVPD's own logout requests go; empty: to logout_url.
+   */
+  char *logout_response_url;
+  /*
+   * In place of single logout.
+   */
+  Boxoffice__Config__V1__PlainLogout *plain_logout;
 };
 #define BOXOFFICE__CONFIG__V1__SAML_ENDPOINT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__saml_endpoint__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__SAML_BINDING__SAML_BINDING_REDIRECT, 0,NULL, BOXOFFICE__CONFIG__V1__SIGNATURE_POLICY__SIGNATURE_POLICY_ASSERTION, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, BOXOFFICE__CONFIG__V1__SCOPING_MODE__SCOPING_MODE_ISSUER_SUFFIX, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, BOXOFFICE__CONFIG__V1__ENCRYPTION_POLICY__ENCRYPTION_POLICY_OPTIONAL, 0, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__SAML_BINDING__SAML_BINDING_REDIRECT, 0,NULL, BOXOFFICE__CONFIG__V1__SIGNATURE_POLICY__SIGNATURE_POLICY_ASSERTION, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, BOXOFFICE__CONFIG__V1__SCOPING_MODE__SCOPING_MODE_ISSUER_SUFFIX, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, BOXOFFICE__CONFIG__V1__ENCRYPTION_POLICY__ENCRYPTION_POLICY_OPTIONAL, 0, (char *)protobuf_c_empty_string, NULL, BOXOFFICE__CONFIG__V1__SAML_BINDING__SAML_BINDING_REDIRECT, (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * An address at which an MVPD ends a browser's session by itself.
+ */
+struct  Boxoffice__Config__V1__PlainLogout
+{
+  ProtobufCMessage base;
+  char *url;
+  /*
+   * Name of the query parameter that takes the address to come back to; empty: the browser does not come back.
+   */
+  char *return_parameter;
+};
+#define BOXOFFICE__CONFIG__V1__PLAIN_LOGOUT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__plain_logout__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__PlatformExchange
@@ -1282,6 +1312,25 @@ Boxoffice__Config__V1__SamlEndpoint *
 void   boxoffice__config__v1__saml_endpoint__free_unpacked
                      (Boxoffice__Config__V1__SamlEndpoint *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__PlainLogout methods */
+void   boxoffice__config__v1__plain_logout__init
+                     (Boxoffice__Config__V1__PlainLogout         *message);
+size_t boxoffice__config__v1__plain_logout__get_packed_size
+                     (const Boxoffice__Config__V1__PlainLogout   *message);
+size_t boxoffice__config__v1__plain_logout__pack
+                     (const Boxoffice__Config__V1__PlainLogout   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__plain_logout__pack_to_buffer
+                     (const Boxoffice__Config__V1__PlainLogout   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__PlainLogout *
+       boxoffice__config__v1__plain_logout__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__plain_logout__free_unpacked
+                     (Boxoffice__Config__V1__PlainLogout *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__PlatformExchange methods */
 void   boxoffice__config__v1__platform_exchange__init
                      (Boxoffice__Config__V1__PlatformExchange         *message);
@@ -1538,6 +1587,9 @@ typedef void (*Boxoffice__Config__V1__PlatformSettings_Closure)
 typedef void (*Boxoffice__Config__V1__SamlEndpoint_Closure)
                  (const Boxoffice__Config__V1__SamlEndpoint *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__PlainLogout_Closure)
+                 (const Boxoffice__Config__V1__PlainLogout *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__PlatformExchange_Closure)
                  (const Boxoffice__Config__V1__PlatformExchange *message,
                   void *closure_data);
@@ -1651,6 +1703,7 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_override__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_settings__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__saml_endpoint__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__plain_logout__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_exchange__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__attribute_mapping__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descriptor;

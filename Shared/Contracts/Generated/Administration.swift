@@ -964,6 +964,280 @@ public struct EntityChanged: Message {
     }
 }
 
+public struct ReviewProviderMetadataRequest: Message {
+    public var token: String
+    /// The MVPD that the metadata is for; it need not exist yet.
+    public var mvpdID: String
+    /// XML, at most 256 KiB.
+    public var document: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        mvpdID: String = "",
+        document: String = ""
+    ) {
+        self.token = token
+        self.mvpdID = mvpdID
+        self.document = document
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ReviewProviderMetadataRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ReviewProviderMetadataRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ReviewProviderMetadataRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ReviewProviderMetadataRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.ReviewProviderMetadataRequest.token")
+        mvpdID = try CField.string(c.pointee.mvpd_id, "boxoffice.config.v1.ReviewProviderMetadataRequest.mvpd_id")
+        document = try CField.string(c.pointee.document, "boxoffice.config.v1.ReviewProviderMetadataRequest.document")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ReviewProviderMetadataRequest.self, capacity: 1)
+        boxoffice__config__v1__review_provider_metadata_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ReviewProviderMetadataRequest.token") }
+        if !mvpdID.isEmpty { c.pointee.mvpd_id = try arena.string(mvpdID, "boxoffice.config.v1.ReviewProviderMetadataRequest.mvpd_id") }
+        if !document.isEmpty { c.pointee.document = try arena.string(document, "boxoffice.config.v1.ReviewProviderMetadataRequest.document") }
+    }
+}
+
+/// A SAML identity provider as its metadata describes it.
+public struct ProviderMetadata: Message {
+    public var entityID: String
+    /// Empty: the metadata has none.
+    public var displayName: String
+    public var endpoints: [ProviderEndpoint]
+    public var certificates: [ProviderCertificate]
+    public var nameIDFormats: [String]
+    public var wantsSignedRequests: Bool
+    /// Milliseconds since 1970; 0: it does not say.
+    public var validUntilMilliseconds: UInt64
+    /// What keeps the metadata from being imported.
+    public var problems: [FieldProblem]
+    /// What a person should look at nevertheless.
+    public var warnings: [FieldProblem]
+
+    public init() { self.init(entityID: "") }
+
+    public init(
+        entityID: String = "",
+        displayName: String = "",
+        endpoints: [ProviderEndpoint] = [],
+        certificates: [ProviderCertificate] = [],
+        nameIDFormats: [String] = [],
+        wantsSignedRequests: Bool = false,
+        validUntilMilliseconds: UInt64 = 0,
+        problems: [FieldProblem] = [],
+        warnings: [FieldProblem] = []
+    ) {
+        self.entityID = entityID
+        self.displayName = displayName
+        self.endpoints = endpoints
+        self.certificates = certificates
+        self.nameIDFormats = nameIDFormats
+        self.wantsSignedRequests = wantsSignedRequests
+        self.validUntilMilliseconds = validUntilMilliseconds
+        self.problems = problems
+        self.warnings = warnings
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ProviderMetadata" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ProviderMetadata_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ProviderMetadata>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ProviderMetadata.self)
+        entityID = try CField.string(c.pointee.entity_id, "boxoffice.config.v1.ProviderMetadata.entity_id")
+        displayName = try CField.string(c.pointee.display_name, "boxoffice.config.v1.ProviderMetadata.display_name")
+        endpoints = try CField.messages(c.pointee.endpoints, c.pointee.n_endpoints)
+        certificates = try CField.messages(c.pointee.certificates, c.pointee.n_certificates)
+        nameIDFormats = try CField.strings(c.pointee.name_id_formats, c.pointee.n_name_id_formats, "boxoffice.config.v1.ProviderMetadata.name_id_formats")
+        wantsSignedRequests = c.pointee.wants_signed_requests != 0
+        validUntilMilliseconds = c.pointee.valid_until_ms
+        problems = try CField.messages(c.pointee.problems, c.pointee.n_problems)
+        warnings = try CField.messages(c.pointee.warnings, c.pointee.n_warnings)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ProviderMetadata.self, capacity: 1)
+        boxoffice__config__v1__provider_metadata__init(c)
+        if !entityID.isEmpty { c.pointee.entity_id = try arena.string(entityID, "boxoffice.config.v1.ProviderMetadata.entity_id") }
+        if !displayName.isEmpty { c.pointee.display_name = try arena.string(displayName, "boxoffice.config.v1.ProviderMetadata.display_name") }
+        c.pointee.endpoints = try arena.messages(endpoints, as: Boxoffice__Config__V1__ProviderEndpoint.self)
+        c.pointee.n_endpoints = endpoints.count
+        c.pointee.certificates = try arena.messages(certificates, as: Boxoffice__Config__V1__ProviderCertificate.self)
+        c.pointee.n_certificates = certificates.count
+        c.pointee.name_id_formats = try arena.strings(nameIDFormats, "boxoffice.config.v1.ProviderMetadata.name_id_formats")
+        c.pointee.n_name_id_formats = nameIDFormats.count
+        c.pointee.wants_signed_requests = wantsSignedRequests ? 1 : 0
+        c.pointee.valid_until_ms = validUntilMilliseconds
+        c.pointee.problems = try arena.messages(problems, as: Boxoffice__Config__V1__FieldProblem.self)
+        c.pointee.n_problems = problems.count
+        c.pointee.warnings = try arena.messages(warnings, as: Boxoffice__Config__V1__FieldProblem.self)
+        c.pointee.n_warnings = warnings.count
+    }
+}
+
+public struct ProviderEndpoint: Message {
+    /// `SingleSignOnService` or `SingleLogoutService`.
+    public var service: String
+    /// URI.
+    public var binding: String
+    public var location: String
+    /// Empty: as location.
+    public var responseLocation: String
+
+    public init() { self.init(service: "") }
+
+    public init(
+        service: String = "",
+        binding: String = "",
+        location: String = "",
+        responseLocation: String = ""
+    ) {
+        self.service = service
+        self.binding = binding
+        self.location = location
+        self.responseLocation = responseLocation
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ProviderEndpoint" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ProviderEndpoint_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ProviderEndpoint>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ProviderEndpoint.self)
+        service = try CField.string(c.pointee.service, "boxoffice.config.v1.ProviderEndpoint.service")
+        binding = try CField.string(c.pointee.binding, "boxoffice.config.v1.ProviderEndpoint.binding")
+        location = try CField.string(c.pointee.location, "boxoffice.config.v1.ProviderEndpoint.location")
+        responseLocation = try CField.string(c.pointee.response_location, "boxoffice.config.v1.ProviderEndpoint.response_location")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ProviderEndpoint.self, capacity: 1)
+        boxoffice__config__v1__provider_endpoint__init(c)
+        if !service.isEmpty { c.pointee.service = try arena.string(service, "boxoffice.config.v1.ProviderEndpoint.service") }
+        if !binding.isEmpty { c.pointee.binding = try arena.string(binding, "boxoffice.config.v1.ProviderEndpoint.binding") }
+        if !location.isEmpty { c.pointee.location = try arena.string(location, "boxoffice.config.v1.ProviderEndpoint.location") }
+        if !responseLocation.isEmpty { c.pointee.response_location = try arena.string(responseLocation, "boxoffice.config.v1.ProviderEndpoint.response_location") }
+    }
+}
+
+public struct ProviderCertificate: Message {
+    /// SHA-256 of the DER, 64 lower-case hex digits.
+    public var sha256: String
+    public var subject: String
+    /// Milliseconds since 1970.
+    public var notBeforeMilliseconds: UInt64
+    public var notAfterMilliseconds: UInt64
+    /// False: for encryption only; it cannot be confirmed.
+    public var signs: Bool
+    /// Why it cannot be confirmed; empty: it can.
+    public var problem: String
+
+    public init() { self.init(sha256: "") }
+
+    public init(
+        sha256: String = "",
+        subject: String = "",
+        notBeforeMilliseconds: UInt64 = 0,
+        notAfterMilliseconds: UInt64 = 0,
+        signs: Bool = false,
+        problem: String = ""
+    ) {
+        self.sha256 = sha256
+        self.subject = subject
+        self.notBeforeMilliseconds = notBeforeMilliseconds
+        self.notAfterMilliseconds = notAfterMilliseconds
+        self.signs = signs
+        self.problem = problem
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ProviderCertificate" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ProviderCertificate_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ProviderCertificate>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ProviderCertificate.self)
+        sha256 = try CField.string(c.pointee.sha256, "boxoffice.config.v1.ProviderCertificate.sha256")
+        subject = try CField.string(c.pointee.subject, "boxoffice.config.v1.ProviderCertificate.subject")
+        notBeforeMilliseconds = c.pointee.not_before_ms
+        notAfterMilliseconds = c.pointee.not_after_ms
+        signs = c.pointee.signs != 0
+        problem = try CField.string(c.pointee.problem, "boxoffice.config.v1.ProviderCertificate.problem")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ProviderCertificate.self, capacity: 1)
+        boxoffice__config__v1__provider_certificate__init(c)
+        if !sha256.isEmpty { c.pointee.sha256 = try arena.string(sha256, "boxoffice.config.v1.ProviderCertificate.sha256") }
+        if !subject.isEmpty { c.pointee.subject = try arena.string(subject, "boxoffice.config.v1.ProviderCertificate.subject") }
+        c.pointee.not_before_ms = notBeforeMilliseconds
+        c.pointee.not_after_ms = notAfterMilliseconds
+        c.pointee.signs = signs ? 1 : 0
+        if !problem.isEmpty { c.pointee.problem = try arena.string(problem, "boxoffice.config.v1.ProviderCertificate.problem") }
+    }
+}
+
+public struct ImportProviderMetadataRequest: Message {
+    public var token: String
+    public var mvpdID: String
+    /// The same as was reviewed.
+    public var document: String
+    /// SHA-256 of the certificates to pin, 64 hex digits each.
+    public var fingerprints: [String]
+    /// JSON object: other members of the entry, which a new one needs; empty: none.
+    public var entryJson: String
+    /// The etag of the entry that is changed, without quotes, or `*`; empty: it must not exist.
+    public var ifMatch: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        mvpdID: String = "",
+        document: String = "",
+        fingerprints: [String] = [],
+        entryJson: String = "",
+        ifMatch: String = ""
+    ) {
+        self.token = token
+        self.mvpdID = mvpdID
+        self.document = document
+        self.fingerprints = fingerprints
+        self.entryJson = entryJson
+        self.ifMatch = ifMatch
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ImportProviderMetadataRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ImportProviderMetadataRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ImportProviderMetadataRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ImportProviderMetadataRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.ImportProviderMetadataRequest.token")
+        mvpdID = try CField.string(c.pointee.mvpd_id, "boxoffice.config.v1.ImportProviderMetadataRequest.mvpd_id")
+        document = try CField.string(c.pointee.document, "boxoffice.config.v1.ImportProviderMetadataRequest.document")
+        fingerprints = try CField.strings(c.pointee.fingerprints, c.pointee.n_fingerprints, "boxoffice.config.v1.ImportProviderMetadataRequest.fingerprints")
+        entryJson = try CField.string(c.pointee.entry_json, "boxoffice.config.v1.ImportProviderMetadataRequest.entry_json")
+        ifMatch = try CField.string(c.pointee.if_match, "boxoffice.config.v1.ImportProviderMetadataRequest.if_match")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ImportProviderMetadataRequest.self, capacity: 1)
+        boxoffice__config__v1__import_provider_metadata_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ImportProviderMetadataRequest.token") }
+        if !mvpdID.isEmpty { c.pointee.mvpd_id = try arena.string(mvpdID, "boxoffice.config.v1.ImportProviderMetadataRequest.mvpd_id") }
+        if !document.isEmpty { c.pointee.document = try arena.string(document, "boxoffice.config.v1.ImportProviderMetadataRequest.document") }
+        c.pointee.fingerprints = try arena.strings(fingerprints, "boxoffice.config.v1.ImportProviderMetadataRequest.fingerprints")
+        c.pointee.n_fingerprints = fingerprints.count
+        if !entryJson.isEmpty { c.pointee.entry_json = try arena.string(entryJson, "boxoffice.config.v1.ImportProviderMetadataRequest.entry_json") }
+        if !ifMatch.isEmpty { c.pointee.if_match = try arena.string(ifMatch, "boxoffice.config.v1.ImportProviderMetadataRequest.if_match") }
+    }
+}
+
 /// One line of a review.
 public struct CatalogueChange: Message {
     /// From 1; names the line while the draft's etag stays.
@@ -2515,6 +2789,10 @@ public protocol Administration: Sendable {
     func deleteEntity(_ request: DeleteEntityRequest, context: CallContext) async throws -> EntityOutcome
     /// Adds a new custom scheme to a programmer or a requestor.
     func generateCustomScheme(_ request: GenerateCustomSchemeRequest, context: CallContext) async throws -> EntityOutcome
+    /// What an MVPD's metadata says, for a person to compare with what the MVPD told them; nothing is fetched (mvpd section 2.7).
+    func reviewProviderMetadata(_ request: ReviewProviderMetadataRequest, context: CallContext) async throws -> ProviderMetadata
+    /// Takes endpoints and the confirmed certificates over into the MVPD's entry in the draft.
+    func importProviderMetadata(_ request: ImportProviderMetadataRequest, context: CallContext) async throws -> EntityOutcome
     func getDraft(_ request: GetDraftRequest, context: CallContext) async throws -> CatalogueDraft
     func discardDraft(_ request: DiscardDraftRequest, context: CallContext) async throws -> CatalogueDraft
     func dropChange(_ request: DropChangeRequest, context: CallContext) async throws -> DraftOutcome
@@ -2563,6 +2841,10 @@ public enum AdministrationMethods {
         service: service, name: "DeleteEntity", idempotency: .unknown)
     public static let generateCustomScheme = UnaryMethod<GenerateCustomSchemeRequest, EntityOutcome>(
         service: service, name: "GenerateCustomScheme", idempotency: .unknown)
+    public static let reviewProviderMetadata = UnaryMethod<ReviewProviderMetadataRequest, ProviderMetadata>(
+        service: service, name: "ReviewProviderMetadata", idempotency: .noSideEffects)
+    public static let importProviderMetadata = UnaryMethod<ImportProviderMetadataRequest, EntityOutcome>(
+        service: service, name: "ImportProviderMetadata", idempotency: .unknown)
     public static let getDraft = UnaryMethod<GetDraftRequest, CatalogueDraft>(
         service: service, name: "GetDraft", idempotency: .noSideEffects)
     public static let discardDraft = UnaryMethod<DiscardDraftRequest, CatalogueDraft>(
@@ -2612,6 +2894,8 @@ public enum AdministrationMethods {
         registry.unary(replaceEntity) { try await implementation.replaceEntity($0, context: $1) }
         registry.unary(deleteEntity) { try await implementation.deleteEntity($0, context: $1) }
         registry.unary(generateCustomScheme) { try await implementation.generateCustomScheme($0, context: $1) }
+        registry.unary(reviewProviderMetadata) { try await implementation.reviewProviderMetadata($0, context: $1) }
+        registry.unary(importProviderMetadata) { try await implementation.importProviderMetadata($0, context: $1) }
         registry.unary(getDraft) { try await implementation.getDraft($0, context: $1) }
         registry.unary(discardDraft) { try await implementation.discardDraft($0, context: $1) }
         registry.unary(dropChange) { try await implementation.dropChange($0, context: $1) }
@@ -2670,6 +2954,14 @@ public struct AdministrationClient: Administration {
 
     public func generateCustomScheme(_ request: GenerateCustomSchemeRequest, context: CallContext) async throws -> EntityOutcome {
         try await caller.call(AdministrationMethods.generateCustomScheme, request, context: context)
+    }
+
+    public func reviewProviderMetadata(_ request: ReviewProviderMetadataRequest, context: CallContext) async throws -> ProviderMetadata {
+        try await caller.call(AdministrationMethods.reviewProviderMetadata, request, context: context)
+    }
+
+    public func importProviderMetadata(_ request: ImportProviderMetadataRequest, context: CallContext) async throws -> EntityOutcome {
+        try await caller.call(AdministrationMethods.importProviderMetadata, request, context: context)
     }
 
     public func getDraft(_ request: GetDraftRequest, context: CallContext) async throws -> CatalogueDraft {

@@ -82,6 +82,39 @@ public enum SessionKind: Hashable, Sendable {
     }
 }
 
+public enum LogoutResult: Hashable, Sendable {
+    case unknown
+    /// The browser goes to `url`: by redirect when `fields` is empty, else by a form.
+    case goesOn
+    /// All is done, and there is nowhere to go.
+    case done
+    /// A check failed: a neutral page with status 400.
+    case rejected
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .unknown
+        case 1: self = .goesOn
+        case 2: self = .done
+        case 3: self = .rejected
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .unknown: 0
+        case .goesOn: 1
+        case .done: 2
+        case .rejected: 3
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 /// Hardware and software of a device, decoded from `X-Device-Info` and the User-Agent.
 public struct DeviceInformation: Message {
     public var type: String
@@ -776,6 +809,8 @@ public struct StartSignInRequest: Message {
     public var clientAddress: String
     /// `generic_data` as it was sent; a promotional TempPass needs it.
     public var genericData: String
+    /// True: nobody is to be asked anything; whoever is not signed in at the MVPD stays so.
+    public var isPassive: Bool
 
     public init() { self.init(requestor: "") }
 
@@ -786,7 +821,8 @@ public struct StartSignInRequest: Message {
         domainName: String = "",
         redirectURL: String = "",
         clientAddress: String = "",
-        genericData: String = ""
+        genericData: String = "",
+        isPassive: Bool = false
     ) {
         self.requestor = requestor
         self.mvpd = mvpd
@@ -795,6 +831,7 @@ public struct StartSignInRequest: Message {
         self.redirectURL = redirectURL
         self.clientAddress = clientAddress
         self.genericData = genericData
+        self.isPassive = isPassive
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.StartSignInRequest" }
@@ -810,6 +847,7 @@ public struct StartSignInRequest: Message {
         redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.StartSignInRequest.redirect_url")
         clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authentication.v1.StartSignInRequest.client_address")
         genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.StartSignInRequest.generic_data")
+        isPassive = c.pointee.is_passive != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -822,6 +860,7 @@ public struct StartSignInRequest: Message {
         if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.StartSignInRequest.redirect_url") }
         if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authentication.v1.StartSignInRequest.client_address") }
         if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.StartSignInRequest.generic_data") }
+        c.pointee.is_passive = isPassive ? 1 : 0
     }
 }
 
@@ -1271,13 +1310,21 @@ public struct UserAttribute: Message {
 public struct LogoutRequest: Message {
     /// An empty requestor means every requestor of the application.
     public var call: DeviceCall?
+    /// True: a browser makes the call, and can be sent to the MVPD.
+    public var hasBrowser: Bool
+    /// Where that browser goes at last; checked by the caller. Empty: nowhere.
+    public var redirectURL: String
 
     public init() { self.init(call: nil) }
 
     public init(
-        call: DeviceCall? = nil
+        call: DeviceCall? = nil,
+        hasBrowser: Bool = false,
+        redirectURL: String = ""
     ) {
         self.call = call
+        self.hasBrowser = hasBrowser
+        self.redirectURL = redirectURL
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.LogoutRequest" }
@@ -1287,25 +1334,33 @@ public struct LogoutRequest: Message {
     public init(cMessage: UnsafeRawPointer) throws(Fault) {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__LogoutRequest.self)
         call = try CField.message(c.pointee.call)
+        hasBrowser = c.pointee.has_browser != 0
+        redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.LogoutRequest.redirect_url")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
         let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__LogoutRequest.self, capacity: 1)
         boxoffice__authentication__v1__logout_request__init(c)
         c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        c.pointee.has_browser = hasBrowser ? 1 : 0
+        if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.LogoutRequest.redirect_url") }
     }
 }
 
 public struct LogoutResponse: Message {
     /// How many sessions ended.
     public var ended: UInt32
+    /// The address of ours from which the browser visits the MVPD; empty: there is no need to.
+    public var visitURL: String
 
     public init() { self.init(ended: 0) }
 
     public init(
-        ended: UInt32 = 0
+        ended: UInt32 = 0,
+        visitURL: String = ""
     ) {
         self.ended = ended
+        self.visitURL = visitURL
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.LogoutResponse" }
@@ -1315,12 +1370,130 @@ public struct LogoutResponse: Message {
     public init(cMessage: UnsafeRawPointer) throws(Fault) {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__LogoutResponse.self)
         ended = c.pointee.ended
+        visitURL = try CField.string(c.pointee.visit_url, "boxoffice.authentication.v1.LogoutResponse.visit_url")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
         let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__LogoutResponse.self, capacity: 1)
         boxoffice__authentication__v1__logout_response__init(c)
         c.pointee.ended = ended
+        if !visitURL.isEmpty { c.pointee.visit_url = try arena.string(visitURL, "boxoffice.authentication.v1.LogoutResponse.visit_url") }
+    }
+}
+
+public struct VisitLogoutRequest: Message {
+    /// The handle in the address.
+    public var handle: String
+
+    public init() { self.init(handle: "") }
+
+    public init(
+        handle: String = ""
+    ) {
+        self.handle = handle
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.VisitLogoutRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_VisitLogoutRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__VisitLogoutRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__VisitLogoutRequest.self)
+        handle = try CField.string(c.pointee.handle, "boxoffice.authentication.v1.VisitLogoutRequest.handle")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__VisitLogoutRequest.self, capacity: 1)
+        boxoffice__authentication__v1__visit_logout_request__init(c)
+        if !handle.isEmpty { c.pointee.handle = try arena.string(handle, "boxoffice.authentication.v1.VisitLogoutRequest.handle") }
+    }
+}
+
+public struct SamlLogoutMessage: Message {
+    /// HTTP-Redirect: the query exactly as it was received; empty: HTTP-POST.
+    public var query: String
+    /// HTTP-POST: the fields after form decoding; absent ones are empty.
+    public var samlRequest: String
+    public var samlResponse: String
+    public var relayState: String
+
+    public init() { self.init(query: "") }
+
+    public init(
+        query: String = "",
+        samlRequest: String = "",
+        samlResponse: String = "",
+        relayState: String = ""
+    ) {
+        self.query = query
+        self.samlRequest = samlRequest
+        self.samlResponse = samlResponse
+        self.relayState = relayState
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SamlLogoutMessage" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SamlLogoutMessage_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SamlLogoutMessage>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SamlLogoutMessage.self)
+        query = try CField.string(c.pointee.query, "boxoffice.authentication.v1.SamlLogoutMessage.query")
+        samlRequest = try CField.string(c.pointee.saml_request, "boxoffice.authentication.v1.SamlLogoutMessage.saml_request")
+        samlResponse = try CField.string(c.pointee.saml_response, "boxoffice.authentication.v1.SamlLogoutMessage.saml_response")
+        relayState = try CField.string(c.pointee.relay_state, "boxoffice.authentication.v1.SamlLogoutMessage.relay_state")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SamlLogoutMessage.self, capacity: 1)
+        boxoffice__authentication__v1__saml_logout_message__init(c)
+        if !query.isEmpty { c.pointee.query = try arena.string(query, "boxoffice.authentication.v1.SamlLogoutMessage.query") }
+        if !samlRequest.isEmpty { c.pointee.saml_request = try arena.string(samlRequest, "boxoffice.authentication.v1.SamlLogoutMessage.saml_request") }
+        if !samlResponse.isEmpty { c.pointee.saml_response = try arena.string(samlResponse, "boxoffice.authentication.v1.SamlLogoutMessage.saml_response") }
+        if !relayState.isEmpty { c.pointee.relay_state = try arena.string(relayState, "boxoffice.authentication.v1.SamlLogoutMessage.relay_state") }
+    }
+}
+
+public struct LogoutStep: Message {
+    public var result: LogoutResult
+    public var url: String
+    public var fields: [FormField]
+    /// What a person quotes to support.
+    public var traceID: String
+
+    public init() { self.init(result: LogoutResult(rawValue: 0)) }
+
+    public init(
+        result: LogoutResult = LogoutResult(rawValue: 0),
+        url: String = "",
+        fields: [FormField] = [],
+        traceID: String = ""
+    ) {
+        self.result = result
+        self.url = url
+        self.fields = fields
+        self.traceID = traceID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.LogoutStep" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_LogoutStep_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__LogoutStep>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__LogoutStep.self)
+        result = LogoutResult(rawValue: Int32(bitPattern: c.pointee.result.rawValue))
+        url = try CField.string(c.pointee.url, "boxoffice.authentication.v1.LogoutStep.url")
+        fields = try CField.messages(c.pointee.fields, c.pointee.n_fields)
+        traceID = try CField.string(c.pointee.trace_id, "boxoffice.authentication.v1.LogoutStep.trace_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__LogoutStep.self, capacity: 1)
+        boxoffice__authentication__v1__logout_step__init(c)
+        c.pointee.result = Boxoffice__Authentication__V1__LogoutResult(rawValue: UInt32(bitPattern: result.rawValue))
+        if !url.isEmpty { c.pointee.url = try arena.string(url, "boxoffice.authentication.v1.LogoutStep.url") }
+        c.pointee.fields = try arena.messages(fields, as: Boxoffice__Authentication__V1__FormField.self)
+        c.pointee.n_fields = fields.count
+        if !traceID.isEmpty { c.pointee.trace_id = try arena.string(traceID, "boxoffice.authentication.v1.LogoutStep.trace_id") }
     }
 }
 
@@ -2107,6 +2280,10 @@ public protocol Authentication: Sendable {
     func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session
     func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
     func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse
+    /// Opens the address of `LogoutResponse.visit_url`: the browser goes on to the MVPD (mvpd section 2.7).
+    func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep
+    /// A SAML message at the logout address: the MVPD's answer to a request of ours, or a request of its own.
+    func receiveSamlLogout(_ request: SamlLogoutMessage, context: CallContext) async throws -> LogoutStep
     func getUserMetadata(_ request: SessionRequest, context: CallContext) async throws -> UserMetadata
     /// The verification token for a platform's sign-in framework.
     func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest
@@ -2148,6 +2325,10 @@ public enum AuthenticationMethods {
         service: service, name: "GetSessionByCode", idempotency: .noSideEffects)
     public static let logout = UnaryMethod<LogoutRequest, LogoutResponse>(
         service: service, name: "Logout", idempotency: .idempotent)
+    public static let visitLogout = UnaryMethod<VisitLogoutRequest, LogoutStep>(
+        service: service, name: "VisitLogout", idempotency: .unknown)
+    public static let receiveSamlLogout = UnaryMethod<SamlLogoutMessage, LogoutStep>(
+        service: service, name: "ReceiveSamlLogout", idempotency: .unknown)
     public static let getUserMetadata = UnaryMethod<SessionRequest, UserMetadata>(
         service: service, name: "GetUserMetadata", idempotency: .noSideEffects)
     public static let createProfileRequest = UnaryMethod<CreateProfileRequestRequest, ProfileRequest>(
@@ -2175,6 +2356,8 @@ public enum AuthenticationMethods {
         registry.unary(getSession) { try await implementation.getSession($0, context: $1) }
         registry.unary(getSessionByCode) { try await implementation.getSessionByCode($0, context: $1) }
         registry.unary(logout) { try await implementation.logout($0, context: $1) }
+        registry.unary(visitLogout) { try await implementation.visitLogout($0, context: $1) }
+        registry.unary(receiveSamlLogout) { try await implementation.receiveSamlLogout($0, context: $1) }
         registry.unary(getUserMetadata) { try await implementation.getUserMetadata($0, context: $1) }
         registry.unary(createProfileRequest) { try await implementation.createProfileRequest($0, context: $1) }
         registry.unary(exchangePlatformProfile) { try await implementation.exchangePlatformProfile($0, context: $1) }
@@ -2236,6 +2419,14 @@ public struct AuthenticationClient: Authentication {
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
         try await caller.call(AuthenticationMethods.logout, request, context: context)
+    }
+
+    public func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep {
+        try await caller.call(AuthenticationMethods.visitLogout, request, context: context)
+    }
+
+    public func receiveSamlLogout(_ request: SamlLogoutMessage, context: CallContext) async throws -> LogoutStep {
+        try await caller.call(AuthenticationMethods.receiveSamlLogout, request, context: context)
     }
 
     public func getUserMetadata(_ request: SessionRequest, context: CallContext) async throws -> UserMetadata {

@@ -1449,6 +1449,12 @@ public struct SamlEndpoint: Message {
     public var logoutURL: String
     /// Absent: an answer must name the recorded request.
     public var platformExchange: PlatformExchange?
+    /// How logout requests and answers to them are sent.
+    public var logoutBinding: SamlBinding
+    /// Where answers to the MVPD's own logout requests go; empty: to logout_url.
+    public var logoutResponseURL: String
+    /// In place of single logout.
+    public var plainLogout: PlainLogout?
 
     public init() { self.init(idpEntityID: "") }
 
@@ -1473,7 +1479,10 @@ public struct SamlEndpoint: Message {
         encryption: EncryptionPolicy = EncryptionPolicy(rawValue: 0),
         allowMissingCookie: Bool = false,
         logoutURL: String = "",
-        platformExchange: PlatformExchange? = nil
+        platformExchange: PlatformExchange? = nil,
+        logoutBinding: SamlBinding = SamlBinding(rawValue: 0),
+        logoutResponseURL: String = "",
+        plainLogout: PlainLogout? = nil
     ) {
         self.idpEntityID = idpEntityID
         self.ssoURL = ssoURL
@@ -1496,6 +1505,9 @@ public struct SamlEndpoint: Message {
         self.allowMissingCookie = allowMissingCookie
         self.logoutURL = logoutURL
         self.platformExchange = platformExchange
+        self.logoutBinding = logoutBinding
+        self.logoutResponseURL = logoutResponseURL
+        self.plainLogout = plainLogout
     }
 
     public static var messageName: String { "boxoffice.config.v1.SamlEndpoint" }
@@ -1525,6 +1537,9 @@ public struct SamlEndpoint: Message {
         allowMissingCookie = c.pointee.allow_missing_cookie != 0
         logoutURL = try CField.string(c.pointee.logout_url, "boxoffice.config.v1.SamlEndpoint.logout_url")
         platformExchange = try CField.message(c.pointee.platform_exchange)
+        logoutBinding = SamlBinding(rawValue: Int32(bitPattern: c.pointee.logout_binding.rawValue))
+        logoutResponseURL = try CField.string(c.pointee.logout_response_url, "boxoffice.config.v1.SamlEndpoint.logout_response_url")
+        plainLogout = try CField.message(c.pointee.plain_logout)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1554,6 +1569,43 @@ public struct SamlEndpoint: Message {
         c.pointee.allow_missing_cookie = allowMissingCookie ? 1 : 0
         if !logoutURL.isEmpty { c.pointee.logout_url = try arena.string(logoutURL, "boxoffice.config.v1.SamlEndpoint.logout_url") }
         c.pointee.platform_exchange = try arena.message(platformExchange, as: Boxoffice__Config__V1__PlatformExchange.self)
+        c.pointee.logout_binding = Boxoffice__Config__V1__SamlBinding(rawValue: UInt32(bitPattern: logoutBinding.rawValue))
+        if !logoutResponseURL.isEmpty { c.pointee.logout_response_url = try arena.string(logoutResponseURL, "boxoffice.config.v1.SamlEndpoint.logout_response_url") }
+        c.pointee.plain_logout = try arena.message(plainLogout, as: Boxoffice__Config__V1__PlainLogout.self)
+    }
+}
+
+/// An address at which an MVPD ends a browser's session by itself.
+public struct PlainLogout: Message {
+    public var url: String
+    /// Name of the query parameter that takes the address to come back to; empty: the browser does not come back.
+    public var returnParameter: String
+
+    public init() { self.init(url: "") }
+
+    public init(
+        url: String = "",
+        returnParameter: String = ""
+    ) {
+        self.url = url
+        self.returnParameter = returnParameter
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.PlainLogout" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_PlainLogout_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__PlainLogout>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__PlainLogout.self)
+        url = try CField.string(c.pointee.url, "boxoffice.config.v1.PlainLogout.url")
+        returnParameter = try CField.string(c.pointee.return_parameter, "boxoffice.config.v1.PlainLogout.return_parameter")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__PlainLogout.self, capacity: 1)
+        boxoffice__config__v1__plain_logout__init(c)
+        if !url.isEmpty { c.pointee.url = try arena.string(url, "boxoffice.config.v1.PlainLogout.url") }
+        if !returnParameter.isEmpty { c.pointee.return_parameter = try arena.string(returnParameter, "boxoffice.config.v1.PlainLogout.return_parameter") }
     }
 }
 

@@ -16,6 +16,16 @@ struct AuthenticationMetrics: Sendable {
     let sharedSessions = Counter(label: "boxoffice_authentication_shared_sessions_total")
     let endedSessions = Counter(label: "boxoffice_authentication_sessions_ended_total")
 
+    let startedLogouts = Counter(label: "boxoffice_authentication_mvpd_logouts_started_total")
+
+    /// - Parameters:
+    ///   - result: `complete`, `partial`, `failed`, `rejected`, or `by_mvpd` for one that an MVPD asked for.
+    ///   - reason: A reason code of mvpd §2.3, a status, or empty.
+    func logoutEnded(_ result: String, reason: String = "") {
+        let labels = [("result", result), ("reason", reason)]
+        Counter(label: "boxoffice_authentication_mvpd_logouts_ended_total", dimensions: labels).increment()
+    }
+
     /// - Parameter result: `permitted`, `over` or `resources_used_up`.
     func trialPlay(_ result: String) {
         Counter(label: "boxoffice_authentication_trial_plays_total", dimensions: [("result", result)]).increment()

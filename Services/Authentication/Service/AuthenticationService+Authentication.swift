@@ -50,7 +50,17 @@ extension AuthenticationService: Authentication {
     }
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
-        LogoutResponse(ended: UInt32(clamping: try await sessions.logout(request.call)))
+        let ended = try await sessions.logout(request.call)
+        let visit = request.hasBrowser ? try await logouts.begin(for: ended, redirectURL: request.redirectURL) : ""
+        return LogoutResponse(ended: UInt32(clamping: ended.count), visitURL: visit)
+    }
+
+    public func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep {
+        try await logouts.visit(request.handle, trace: context.trace)
+    }
+
+    public func receiveSamlLogout(_ request: SamlLogoutMessage, context: CallContext) async throws -> LogoutStep {
+        try await logouts.receive(request, trace: context.trace)
     }
 
     public func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest {

@@ -12,6 +12,7 @@ public struct AuthenticationService: Sendable {
     let starter: SignInStarter
     let finisher: SignInFinisher
     let sessions: SessionLookup
+    let logouts: SingleLogout
     let metadata: UserMetadataAnswer
     let previews: FreePreviews
     let plays: TrialPlays
@@ -33,6 +34,9 @@ public struct AuthenticationService: Sendable {
         tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, metrics: metrics)
         codes = RegistrationCodes(bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
         sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
+        logouts = SingleLogout(
+            saml: parts.logout, catalogue: catalogue, store: store, clock: clock, random: random, visitAddress: parts.logoutVisitAddress,
+            metrics: metrics, log: LogoutLog(logger: parts.logger, metrics: metrics))
         let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
         previews = FreePreviews(
             bearers: bearers, store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
@@ -63,6 +67,9 @@ public struct AuthenticationService: Sendable {
         var issuer: AccessTokenIssuer
         var verifier: AccessTokenVerifier
         var saml: any SamlSignIn
+        var logout: any SamlLogout
+        /// Of the gateway, before a handle.
+        var logoutVisitAddress: String
         var catalogue: any CatalogueSource
         var store: any AuthenticationStore
         var clock: any WallClock
@@ -85,9 +92,10 @@ extension AuthenticationService {
     ) {
         let random = SystemRandom()
         let identity = SamlServiceProvider.Identity(
-            entityID: settings.spEntityID, assertionConsumerServiceURL: settings.acsURL, signingKey: keys.signing,
-            decryptionKey: keys.decryption, encryptionCertificate: keys.encryptionCertificate,
+            entityID: settings.spEntityID, assertionConsumerServiceURL: settings.acsURL, logoutServiceURL: settings.logoutURL,
+            signingKey: keys.signing, otherSigningCertificate: keys.otherSigningCertificate, decryptionKey: keys.decryption, encryptionCertificate: keys.encryptionCertificate,
             metadataValidity: .seconds(Int64(settings.metadataValidity)))
+        let saml = SamlServiceProvider(identity, random: random)
         let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(keys.accessToken)))
         self.init(
             Parts(
@@ -95,7 +103,7 @@ extension AuthenticationService {
                     keys: tokenKeys, issuer: settings.spEntityID, audience: Self.audience,
                     lifetime: .seconds(Int64(settings.accessTokenTTL)), clock: clock),
                 verifier: AccessTokenVerifier(keys: tokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
-                saml: SamlServiceProvider(identity, random: random), catalogue: catalogue, store: database.store, clock: clock,
+                saml: saml, logout: saml, logoutVisitAddress: settings.origin + "/adobe-services/logout?handle=", catalogue: catalogue, store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(key: keys.userID), activationOrigins: Set(settings.activationOrigins),
                 logger: logger))
     }

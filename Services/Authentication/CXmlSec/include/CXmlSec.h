@@ -105,6 +105,10 @@ char *cxs_sign(const uint8_t *octets, size_t length, const cxs_key *key, size_t 
 /* RSASSA-PKCS1-v1_5 with SHA-256 over `octets`. NULL on failure; the caller frees it with cxs_free. */
 uint8_t *cxs_sign_octets(const cxs_key *key, const uint8_t *octets, size_t length, size_t *signature_length);
 
+/* True when `signature` is one of `key` over `octets`: RSASSA-PKCS1-v1_5, or ECDSA with both numbers one behind the other. */
+int cxs_verify_octets(const cxs_key *key, cxs_signature_method method, const uint8_t *octets, size_t length,
+                      const uint8_t *signature, size_t signature_length);
+
 /* ---- Encryption --------------------------------------------------------------------------------------- */
 
 typedef enum {
@@ -123,6 +127,10 @@ int cxs_decrypt(cxs_node *encrypted_data, cxs_node *encrypted_key, cxs_content_c
 
 /* Raw DEFLATE (RFC 1951). NULL on failure; the caller frees it with cxs_free. */
 uint8_t *cxs_deflate(const uint8_t *octets, size_t length, size_t *deflated_length);
+
+/* The whole content of one raw DEFLATE stream with nothing behind it. NULL when it is not that, or holds more than `largest`
+ * octets; the caller frees it with cxs_free. */
+uint8_t *cxs_inflate(const uint8_t *octets, size_t length, size_t largest, size_t *inflated_length);
 
 void cxs_free(void *memory);
 

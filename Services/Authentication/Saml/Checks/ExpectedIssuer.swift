@@ -5,7 +5,8 @@ public enum ExpectedIssuer: Hashable, Sendable {
     /// An MVPD behind a proxy: its `id` and, when set, its `providerId`; never the proxy's own entity id.
     case proxied(ids: [String])
 
-    func accepts(_ issuer: String) -> Bool {
+    /// True when a message of that issuer may be the MVPD's.
+    public func accepts(_ issuer: String) -> Bool {
         switch self {
         case .direct(let entityID): issuer == entityID
         case .proxied(let ids): ids.contains(issuer)

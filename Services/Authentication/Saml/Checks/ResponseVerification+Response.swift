@@ -21,7 +21,7 @@ extension ResponseVerification {
         return try status(of: response)
     }
 
-    private mutating func checkAge(of response: XmlElement) throws(SamlRejection) {
+    mutating func checkAge(of response: XmlElement) throws(SamlRejection) {
         guard let issued = response.attribute("IssueInstant").flatMap(SamlInstant.parse) else {
             throw trace.fail(.issueInstant, .stale, "The response does not say when it was issued.")
         }
@@ -40,7 +40,7 @@ extension ResponseVerification {
             "The issuer is not the MVPD that was asked.")
     }
 
-    private mutating func status(of response: XmlElement) throws(SamlRejection) -> ResponseStatus? {
+    mutating func status(of response: XmlElement) throws(SamlRejection) -> ResponseStatus? {
         if Self.isSuccess(response) {
             trace.pass(.status)
             return nil

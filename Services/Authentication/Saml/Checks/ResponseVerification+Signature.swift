@@ -70,7 +70,7 @@ extension ResponseVerification {
     }
 
     /// Step 15: the strong keys that the algorithm can use; `KeyInfo` is not looked at.
-    private mutating func pinnedKeys(for algorithm: SignatureAlgorithm) throws(SamlRejection) -> [KeyHandle] {
+    mutating func pinnedKeys(for algorithm: SignatureAlgorithm) throws(SamlRejection) -> [KeyHandle] {
         let keys = expected.pinnedCertificates.map(\.key).filter { $0.isStrong && $0.isRSA == algorithm.usesRSA }
         try trace.require(!keys.isEmpty, .pinnedKey, .signatureInvalid, "No pinned certificate fits the signature algorithm.")
         return keys

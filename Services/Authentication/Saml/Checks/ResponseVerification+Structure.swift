@@ -40,7 +40,7 @@ extension ResponseVerification {
         return try place(survey.signatures, at: [root])[0]
     }
 
-    private mutating func checkIdentifiers(_ survey: DocumentSurvey) throws(SamlRejection) {
+    mutating func checkIdentifiers(_ survey: DocumentSurvey) throws(SamlRejection) {
         try trace.require(
             survey.identifiersAreSound, .identifiers, .duplicateID, "An ID is not an NCName, or the document uses it more than once.")
         guard !survey.holdsOtherCiphertext else {

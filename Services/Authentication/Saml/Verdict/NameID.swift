@@ -6,4 +6,14 @@ public struct NameID: Hashable, Sendable {
     public let nameQualifier: String?
     public let spNameQualifier: String?
     public let spProvidedID: String?
+
+    public init(
+        value: UpstreamUserID, format: String? = nil, nameQualifier: String? = nil, spNameQualifier: String? = nil, spProvidedID: String? = nil
+    ) {
+        self.value = value
+        self.format = format
+        self.nameQualifier = nameQualifier
+        self.spNameQualifier = spNameQualifier
+        self.spProvidedID = spProvidedID
+    }
 }

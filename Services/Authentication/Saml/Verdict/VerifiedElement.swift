@@ -1,7 +1,7 @@
 /// An element that was digested by a verified signature, or decrypted from one.
 ///
 /// It is never an element of the received tree: it stands in a tree that was parsed from the canonical octets
-/// themselves (mvpd §2.3 step 17). Only the signature check makes one from nothing.
+/// themselves (mvpd §2.3 step 17), or the whole document was signed. Only the signature checks make one from nothing.
 struct VerifiedElement {
     let element: XmlElement
 
@@ -14,6 +14,9 @@ struct VerifiedElement {
     ///   - decrypted: The decrypted document.
     ///   - ciphertext: The verified element that held the ciphertext, and so vouches for it.
     init(decrypted: ParsedDocument, from ciphertext: VerifiedElement) { self.init(decrypted.root) }
+
+    /// - Parameter signedWhole: A document whose octets were signed as a whole, outside of it (SAML bindings §3.4.4.1).
+    init(signedWhole document: ParsedDocument) { self.init(document.root) }
 
     func firstChild(_ name: StaticString, in namespace: StaticString) -> VerifiedElement? {
         element.firstChild(name, in: namespace).map(VerifiedElement.init)

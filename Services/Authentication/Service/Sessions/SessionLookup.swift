@@ -53,12 +53,12 @@ struct SessionLookup: Sendable {
     }
 
     /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).
-    /// - Returns: How many sessions ended.
-    func logout(_ call: DeviceCall?) async throws(Fault) -> Int {
+    /// - Returns: The sessions that ended.
+    func logout(_ call: DeviceCall?) async throws(Fault) -> [SessionRecord] {
         let caller = try await bearers.device(call, requiresRequestor: false)
         let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
         let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
-        metrics.endedSessions.increment(by: ended)
+        metrics.endedSessions.increment(by: ended.count)
         return ended
     }
 }

@@ -4,6 +4,8 @@ internal import SamlProfile
 /// The service's keys, read from the files that its settings name.
 public struct AuthenticationKeys: Sendable {
     let signing: SigningKey
+    /// DER.
+    let otherSigningCertificate: [UInt8]?
     let decryption: DecryptionKey
     /// DER.
     let encryptionCertificate: [UInt8]
@@ -24,6 +26,9 @@ public struct AuthenticationKeys: Sendable {
         }
         let certificate = try use(settings.signingCertificate, "signingCertificate") { try Certificate(pem: $0).der }
         signing = try use(settings.signingKey, "signingKey") { try SigningKey(pem: $0, certificate: certificate) }
+        otherSigningCertificate = try settings.otherSigningCertificate.map { path in
+            try use(path, "otherSigningCertificate") { try Certificate(pem: $0).der }
+        }
         decryption = try use(settings.encryptionKey, "encryptionKey") { try DecryptionKey(pem: $0) }
         encryptionCertificate = try use(settings.encryptionCertificate, "encryptionCertificate") { pem in
             let certificate = try Certificate(pem: pem)

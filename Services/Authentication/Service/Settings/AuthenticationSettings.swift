@@ -4,9 +4,13 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let spEntityID: String
     /// The public address of the assertion consumer service.
     public let acsURL: String
+    /// The public address for logout messages; beside the assertion consumer unless set (mvpd §2.1).
+    public let logoutURL: String
     /// RSA key (PEM) that signs requests and metadata, and its certificate (PEM).
     public let signingKey: String
     public let signingCertificate: String
+    /// During a rollover, the certificate (PEM) of the key that signs next, or that signed before; metadata lists it too.
+    public let otherSigningCertificate: String?
     /// RSA key (PEM) for encrypted assertions, and its certificate (PEM).
     public let encryptionKey: String
     public let encryptionCertificate: String
@@ -24,7 +28,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let cachedSessions: Int
 
     private enum CodingKeys: String, CodingKey {
-        case spEntityID, acsURL, signingKey, signingCertificate, encryptionKey, encryptionCertificate, accessTokenKey, userIDKey
+        case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate, accessTokenKey, userIDKey
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions
     }
 
@@ -32,8 +36,11 @@ public struct AuthenticationSettings: Decodable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         spEntityID = try container.text(.spEntityID)
         acsURL = try container.address(.acsURL)
+        let origin = RedirectAddress(acsURL)?.origin ?? ""
+        logoutURL = container.contains(.logoutURL) ? try container.address(.logoutURL) : origin + "/sp/saml/LogoutServiceHTTPRedirectResponse"
         signingKey = try container.text(.signingKey)
         signingCertificate = try container.text(.signingCertificate)
+        otherSigningCertificate = container.contains(.otherSigningCertificate) ? try container.text(.otherSigningCertificate) : nil
         encryptionKey = try container.text(.encryptionKey)
         encryptionCertificate = try container.text(.encryptionCertificate)
         accessTokenKey = try container.text(.accessTokenKey)
@@ -43,6 +50,11 @@ public struct AuthenticationSettings: Decodable, Sendable {
         metadataValidity = try container.number(.metadataValidity, 3600...31_536_000, default: 604_800)
         cachedSessions = try container.number(.cachedSessions, 2...10_000_000, default: 65_536)
     }
+}
+
+extension AuthenticationSettings {
+    /// Scheme, host and port of the public addresses.
+    var origin: String { RedirectAddress(acsURL)?.origin ?? "" }
 }
 
 extension KeyedDecodingContainer {

@@ -10,7 +10,11 @@ final class SamlServiceProvider: SamlSignIn {
     struct Identity: Sendable {
         let entityID: String
         let assertionConsumerServiceURL: String
+        /// Where MVPDs send logout messages.
+        let logoutServiceURL: String
         let signingKey: SigningKey
+        /// DER; listed beside that of the signing key during a rollover (mvpd §2.7).
+        let otherSigningCertificate: [UInt8]?
         let decryptionKey: DecryptionKey
         /// DER.
         let encryptionCertificate: [UInt8]
@@ -55,7 +59,8 @@ final class SamlServiceProvider: SamlSignIn {
     func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String {
         let metadata = ServiceProviderMetadata(
             serviceProviderEntityID: identity.entityID, assertionConsumerServiceURL: identity.assertionConsumerServiceURL,
-            signingCertificates: [identity.signingKey.certificate], encryptionCertificate: identity.encryptionCertificate,
+            signingCertificates: [identity.signingKey.certificate] + (identity.otherSigningCertificate.map { [$0] } ?? []),
+            encryptionCertificate: identity.encryptionCertificate, singleLogoutServiceURL: identity.logoutServiceURL,
             validUntil: now + identity.metadataValidity)
         do {
             let id = RequestID(rawValue: SamlRequestID.random(from: random).text)
@@ -89,16 +94,20 @@ final class SamlServiceProvider: SamlSignIn {
 
     func expectation(_ recorded: Recorded, _ provider: SamlProvider) throws(SamlConfigurationError) -> ExpectedResponse {
         let endpoint = provider.endpoint
-        var pinned: [PinnedCertificate] = []
-        for der in endpoint.signingCertificates { pinned.append(try certificate(der)) }
         var expected = ExpectedResponse(
             requestID: recorded.id.text, requestedAt: recorded.startedAt,
             assertionConsumerServiceURL: identity.assertionConsumerServiceURL, issuer: provider.expectedIssuer,
-            serviceProviderEntityID: identity.entityID, issuerSent: recorded.issuerSent, pinnedCertificates: pinned,
+            serviceProviderEntityID: identity.entityID, issuerSent: recorded.issuerSent, pinnedCertificates: try pinned(endpoint),
             nameIDFormats: [endpoint.acceptedNameIDFormat])
         endpoint.configure(&expected)
         expected.decryptionKeys = [identity.decryptionKey]
         return expected
+    }
+
+    func pinned(_ endpoint: SamlEndpoint) throws(SamlConfigurationError) -> [PinnedCertificate] {
+        var pinned: [PinnedCertificate] = []
+        for der in endpoint.signingCertificates { pinned.append(try certificate(der)) }
+        return pinned
     }
 
     private func certificate(_ der: [UInt8]) throws(SamlConfigurationError) -> PinnedCertificate {

@@ -6,7 +6,8 @@ internal import Faults
 // the storage (`unavailable`, `overloaded`, `storage_full`, `internal`), which is never a statement about a credential.
 
 /// Everything that the service keeps.
-typealias AuthenticationStore = ClientStore & RegistrationCodeStore & SignInStore & SessionStore & TrialStore & ProfileRequestStore
+typealias AuthenticationStore =
+    ClientStore & RegistrationCodeStore & SignInStore & SessionStore & LogoutStore & TrialStore & ProfileRequestStore
 
 protocol ClientStore: Sendable {
     func add(_ client: Client) async throws(Fault)
@@ -67,8 +68,26 @@ protocol SessionStore: Sendable {
     func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp?
 
     /// Removes the device's sessions at these requestors that its claims may see, and remembers the logout at each.
-    /// - Returns: How many there were that had not expired.
-    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int
+    /// - Returns: Those that had not expired.
+    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord]
+}
+
+/// Logouts at the MVPDs (mvpd §2.7).
+protocol LogoutStore: Sendable {
+    func add(_ logouts: [PendingLogout]) async throws(Fault)
+
+    /// Notes the request that is sent now.
+    /// - Returns: `nil` when there is no such logout, or it is over.
+    func visit(_ handle: SecretDigest, as request: SamlRequestID, now: Timestamp) async throws(Fault) -> PendingLogout?
+
+    func pendingLogout(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> PendingLogout?
+
+    /// Consumes the logout.
+    /// - Returns: False when it was consumed before, or another request was sent since.
+    func finish(_ handle: SecretDigest, request: SamlRequestID) async throws(Fault) -> Bool
+
+    /// Removes the sessions that an MVPD ended, and remembers the request and the logouts, as one change.
+    func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult
 }
 
 protocol ProfileRequestStore: Sendable {

@@ -117,6 +117,17 @@ extension SqliteAuthenticationStore {
                 );
                 CREATE INDEX logout_expiry ON logout (expires_at_ms);
                 """),
+        Migration(
+            "9-single-logout",
+            sql: """
+                CREATE TABLE pending_logout (
+                    handle BLOB PRIMARY KEY NOT NULL, request_id TEXT, requestor TEXT NOT NULL, mvpd TEXT NOT NULL, name_id TEXT NOT NULL,
+                    name_format TEXT NOT NULL, name_qualifier TEXT NOT NULL, sp_name_qualifier TEXT NOT NULL, session_index TEXT NOT NULL,
+                    redirect_url TEXT NOT NULL, expires_at_ms INTEGER NOT NULL
+                ) WITHOUT ROWID;
+                CREATE INDEX pending_logout_expiry ON pending_logout (expires_at_ms);
+                CREATE INDEX session_name ON session (name_id);
+                """),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -125,6 +136,7 @@ extension SqliteAuthenticationStore {
         Sweep(table: "pending_sign_in", expiryColumn: "expires_at_ms"),
         Sweep(table: "used_assertion", expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", expiryColumn: "expires_at_ms"),
+        Sweep(table: "pending_logout", expiryColumn: "expires_at_ms"),
         Sweep(table: "logout", expiryColumn: "expires_at_ms"),
         Sweep(table: "session", expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
     ]

@@ -42,20 +42,20 @@ extension SqliteAuthenticationStore: SessionStore {
         }
     }
 
-    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
+    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         defer {
             for requestor in requestors { sessions.forget(SessionKey(device: device, requestor: requestor)) }
         }
         return try await store.write { database in
-            var ended = 0
+            var ended: [SessionRecord] = []
             for requestor in requestors {
                 let sql = """
                     DELETE FROM session WHERE device_id = ? AND requestor = ? AND ? IN ('', app_id) AND ? IN ('', device_user)
-                    RETURNING expires_at_ms
+                    RETURNING *
                     """
-                let expiry = try Timestamp.fetchOne(
+                let row = try Row.fetchOne(
                     database.cachedStatement(sql: sql), arguments: [device, requestor, claims.appID, claims.deviceUser])
-                if let expiry, expiry > now { ended += 1 }
+                if let session = try row.map(SessionRecord.init(row:)), session.expiresAt > now { ended.append(session) }
                 try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
             }
             return ended

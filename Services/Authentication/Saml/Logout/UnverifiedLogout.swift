@@ -1,0 +1,77 @@
+internal import CXmlSec
+
+/// A logout message as it arrived: taken out of its binding, and nothing of it is trusted.
+public struct UnverifiedLogout: Sendable {
+    /// How a message proves who sent it.
+    enum Proof: Sendable {
+        case query(signedText: String, algorithm: String, signature: [UInt8])
+        /// An enveloped signature inside the document.
+        case document
+    }
+
+    /// Octets of a document after inflating.
+    private static let largest = 256 * 1024
+
+    /// True for a request, false for an answer.
+    public let isRequest: Bool
+    /// Nil when it was not sent.
+    public let relayState: String?
+    let octets: [UInt8]
+    let proof: Proof
+
+    /// The Redirect binding.
+    /// - Parameter query: Exactly as it was received.
+    /// - Throws: `bind.params`, `bind.size`, `bind.base64`, `sig.missing`.
+    public init(query: String) throws(SamlRejection) {
+        let query = try RedirectQuery(query)
+        isRequest = query.isRequest
+        relayState = try query.value("RelayState")
+        guard let algorithm = try query.value("SigAlg"), let signature = try query.value("Signature") else {
+            throw SamlRejection(.signatureMissing, "The query is not signed.")
+        }
+        guard let message = try query.value(isRequest ? "SAMLRequest" : "SAMLResponse"), let deflated = StrictBase64.decode(message.utf8),
+            let signature = StrictBase64.decode(signature.utf8)
+        else { throw SamlRejection(.base64, "Message or signature is not strict base64.") }
+        octets = try Self.inflated(deflated)
+        proof = .query(signedText: query.signedText, algorithm: algorithm, signature: signature)
+    }
+
+    /// The POST binding.
+    /// - Parameters:
+    ///   - request: The field `SAMLRequest`; empty: absent.
+    ///   - response: The field `SAMLResponse`; empty: absent.
+    /// - Throws: `bind.params`, `bind.size`, `bind.base64`.
+    public init(request: String, response: String, relayState: String?) throws(SamlRejection) {
+        guard request.isEmpty != response.isEmpty else {
+            throw SamlRejection(.parameters, "There is not exactly one of SAMLRequest and SAMLResponse.")
+        }
+        isRequest = !request.isEmpty
+        self.relayState = relayState
+        octets = try UnverifiedResponse(encoded: isRequest ? request : response).octets
+        proof = .document
+    }
+
+    /// Who the message says that it is from: good for looking up whose keys to try, and for nothing else.
+    /// - Throws: The reason of the parse, or `issuer`.
+    public func claimedIssuer() throws(SamlRejection) -> String {
+        let root: XmlElement
+        do throws(ParseFailure) {
+            root = try ParsedDocument.parse(octets).root
+        } catch {
+            throw error.rejection
+        }
+        guard let issuer = root.firstChild("Issuer", in: Namespaces.assertion)?.text else {
+            throw SamlRejection(.issuer, "The message does not say who sent it.")
+        }
+        return issuer
+    }
+
+    private static func inflated(_ octets: [UInt8]) throws(SamlRejection) -> [UInt8] {
+        var length = 0
+        guard let inflated = cxs_inflate(octets, octets.count, largest, &length) else {
+            throw SamlRejection(.form, "The message is not one DEFLATE stream of at most 256 KiB.")
+        }
+        defer { cxs_free(inflated) }
+        return Array(UnsafeBufferPointer(start: inflated, count: length))
+    }
+}

@@ -1,0 +1,44 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import SamlProfile
+
+/// The service provider's side of single logout, as far as it needs keys and XML.
+protocol SamlLogout: Sendable {
+    /// The signed request, ready for the browser (mvpd §2.7).
+    /// - Throws: `internal` when the key cannot sign.
+    func logoutRequest(_ visit: LogoutVisit) throws(Fault) -> SamlDispatch
+
+    /// What an MVPD answers to the visit's request.
+    func answer(_ message: UnverifiedLogout, to visit: LogoutVisit) throws(SamlRejection) -> LogoutAnswer
+
+    /// What an MVPD asks for.
+    func request(_ message: UnverifiedLogout, from provider: SamlProvider, now: Timestamp) throws(SamlRejection) -> VerifiedLogoutRequest
+
+    /// The signed answer to an MVPD's request, ready for the browser.
+    /// - Throws: `internal` when the key cannot sign.
+    func logoutResponse(_ reply: LogoutReply) throws(Fault) -> SamlDispatch
+}
+
+/// A visit of a browser at an MVPD.
+struct LogoutVisit: Sendable {
+    let requestID: SamlRequestID
+    let relay: RelayHandle
+    let requestor: RequestorID
+    let provider: SamlProvider
+    let name: SubjectName
+    let now: Timestamp
+}
+
+/// An answer to an MVPD's request.
+struct LogoutReply: Sendable {
+    let id: SamlRequestID
+    let provider: SamlProvider
+    /// For whom the person was signed in; `nil`: nobody was.
+    let requestor: RequestorID?
+    /// `ID` of the request.
+    let inResponseTo: String
+    /// As it was sent; `nil`: it was not.
+    let relayState: String?
+    let now: Timestamp
+}

@@ -1,0 +1,178 @@
+internal import Catalogue
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import SamlProfile
+
+/// Takes a browser through the logouts of the MVPDs, and obeys the logouts that they ask for (mvpd §2.7).
+struct SingleLogout: Sendable {
+    let saml: any SamlLogout
+    let catalogue: any CatalogueSource
+    let store: any AuthenticationStore
+    let clock: any WallClock
+    let random: any RandomSource
+    /// Of the gateway, before the handle.
+    let visitAddress: String
+    let metrics: AuthenticationMetrics
+    let log: LogoutLog
+
+    /// Notes the visits that the ended sessions call for.
+    /// - Parameter redirectURL: Where the browser goes after the last; empty: nowhere.
+    /// - Returns: The address of the first visit; empty when there is none.
+    func begin(for ended: [SessionRecord], redirectURL: String) async throws(Fault) -> String {
+        let plan = LogoutPlan(visitAddress: visitAddress, catalogue: try catalogue.current())
+        let now = clock.now()
+        var visits: [PendingLogout] = []
+        var next = redirectURL
+        for session in plan.sessions(toVisitFor: ended).reversed() {
+            let handle = RelayHandle.random(from: random)
+            visits.append(
+                PendingLogout(
+                    handle: handle.digest, requestID: nil, requestor: session.key.requestor, mvpd: session.mvpd, name: session.subject.name,
+                    redirectURL: next, expiresAt: now + PendingLogout.lifetime))
+            next = plan.address(handle)
+        }
+        guard !visits.isEmpty else { return "" }
+        try await store.add(visits)
+        return next
+    }
+
+    /// The browser goes on to the MVPD. A second call sends it there again.
+    func visit(_ text: String, trace: TraceContext) async throws(Fault) -> LogoutStep {
+        let handle = RelayHandle(text)
+        let id = SamlRequestID.random(from: random)
+        guard let pending = try await store.visit(handle.digest, as: id, now: clock.now()) else { return log.rejected(Self.unknownState, trace: trace) }
+        guard let way = LogoutWay(pending.mvpd, in: try catalogue.current(), returnURL: pending.redirectURL) else {
+            return goOn(pending, trace)
+        }
+        metrics.startedLogouts.increment()
+        switch way {
+        case .address(let url):
+            _ = try await store.finish(handle.digest, request: id)
+            return LogoutStep(result: .goesOn, url: url, traceID: trace.traceID)
+        case .saml(let provider):
+            let visit = self.visit(pending, id, handle, provider)
+            let dispatch = try await offEventLoop { [saml] () throws(Fault) in try saml.logoutRequest(visit) }
+            return LogoutStep(result: .goesOn, url: dispatch.url, fields: dispatch.fields, traceID: trace.traceID)
+        }
+    }
+
+    /// A message at the logout address. One that fails a check is an outcome, not a fault.
+    func receive(_ call: SamlLogoutMessage, trace: TraceContext) async throws(Fault) -> LogoutStep {
+        let message: UnverifiedLogout
+        do throws(SamlRejection) {
+            message = try Self.message(call)
+        } catch {
+            return log.rejected(error, trace: trace)
+        }
+        return message.isRequest ? try await obey(message, trace) : try await conclude(message, trace)
+    }
+
+    private static func message(_ call: SamlLogoutMessage) throws(SamlRejection) -> UnverifiedLogout {
+        guard call.query.isEmpty else { return try UnverifiedLogout(query: call.query) }
+        return try UnverifiedLogout(
+            request: call.samlRequest, response: call.samlResponse, relayState: call.relayState.isEmpty ? nil : call.relayState)
+    }
+
+    private static let unknownState = SamlRejection(.unknownState, "The handle does not lead to a pending logout.")
+}
+
+// The MVPD's answer.
+extension SingleLogout {
+    private func conclude(_ message: UnverifiedLogout, _ trace: TraceContext) async throws(Fault) -> LogoutStep {
+        let now = clock.now()
+        let handle = RelayHandle(message.relayState ?? "")
+        guard let pending = try await store.pendingLogout(handle.digest, now: now), let id = pending.requestID,
+            case .saml(let provider) = LogoutWay(pending.mvpd, in: try catalogue.current(), returnURL: "")
+        else { return log.rejected(Self.unknownState, trace: trace) }
+        let visit = self.visit(pending, id, handle, provider)
+        let answer = try await offEventLoop { [saml] () throws(Fault) -> Result<LogoutAnswer, SamlRejection> in
+            do throws(SamlRejection) { return .success(try saml.answer(message, to: visit)) } catch { return .failure(error) }
+        }
+        switch answer {
+        case .failure(let rejection): return log.rejected(rejection, mvpd: pending.mvpd, trace: trace)
+        case .success(let answer):
+            guard try await store.finish(handle.digest, request: id) else { return log.rejected(Self.unknownState, mvpd: pending.mvpd, trace: trace) }
+            log.answered(answer, mvpd: pending.mvpd, trace: trace)
+            if case .failed = answer { return LogoutStep(result: .rejected, traceID: trace.traceID) }
+            return goOn(pending, trace)
+        }
+    }
+
+    private func goOn(_ pending: PendingLogout, _ trace: TraceContext) -> LogoutStep {
+        LogoutStep(result: pending.redirectURL.isEmpty ? .done : .goesOn, url: pending.redirectURL, traceID: trace.traceID)
+    }
+
+    private func visit(_ pending: PendingLogout, _ id: SamlRequestID, _ handle: RelayHandle, _ provider: SamlProvider) -> LogoutVisit {
+        LogoutVisit(
+            requestID: id, relay: handle, requestor: pending.requestor, provider: provider, name: pending.name, now: clock.now())
+    }
+}
+
+// The MVPD's own request.
+extension SingleLogout {
+    private func obey(_ message: UnverifiedLogout, _ trace: TraceContext) async throws(Fault) -> LogoutStep {
+        let now = clock.now()
+        let found = try await senders(of: message, now)
+        let senders: Senders
+        switch found {
+        case .failure(let rejection): return log.rejected(rejection, trace: trace)
+        case .success(let verified): senders = verified
+        }
+        let request = senders.request
+        let logout = MvpdLogout(
+            replay: .init(issuer: request.issuer, assertionID: request.id, expiresAt: request.expiresAt),
+            mvpds: senders.providers.map { MvpdID($0.mvpd.id) }, name: SubjectName(request.nameID), sessionIndexes: request.sessionIndexes)
+        guard case .ended(let ended) = try await store.end(logout, now: now) else {
+            return log.rejected(SamlRejection(.replay, "The request was used before."), mvpd: logout.mvpds.first, trace: trace)
+        }
+        metrics.endedSessions.increment(by: ended.count)
+        log.obeyed(ended.count, mvpds: logout.mvpds, trace: trace)
+        let provider = senders.providers[0]
+        guard !provider.endpoint.logoutURL.isEmpty || !provider.endpoint.logoutResponseURL.isEmpty else {
+            return LogoutStep(result: .done, traceID: trace.traceID)
+        }
+        let reply = LogoutReply(
+            id: .random(from: random), provider: provider, requestor: ended.first?.key.requestor, inResponseTo: request.id, relayState: message.relayState, now: now)
+        let dispatch = try await offEventLoop { [saml] () throws(Fault) in try saml.logoutResponse(reply) }
+        return LogoutStep(result: .goesOn, url: dispatch.url, fields: dispatch.fields, traceID: trace.traceID)
+    }
+
+    /// A request and every MVPD whose key signed it, at least one.
+    private struct Senders: Sendable {
+        let request: VerifiedLogoutRequest
+        let providers: [SamlProvider]
+    }
+
+    /// Several MVPDs of the catalogue may be reached at the same provider.
+    private func senders(of message: UnverifiedLogout, _ now: Timestamp) async throws(Fault) -> Result<Senders, SamlRejection> {
+        let catalogue = try catalogue.current()
+        return try await offEventLoop { [saml] () throws(Fault) in
+            do throws(SamlRejection) {
+                return .success(try Self.verify(message, in: catalogue, saml, now))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private static func verify(
+        _ message: UnverifiedLogout, in catalogue: Catalogue, _ saml: any SamlLogout, _ now: Timestamp
+    ) throws(SamlRejection) -> Senders {
+        let issuer = try message.claimedIssuer()
+        var failure = SamlRejection(.issuer, "No MVPD has the issuer of the request.")
+        var verified: (request: VerifiedLogoutRequest, providers: [SamlProvider])?
+        for mvpd in catalogue.configuration.mvpds {
+            guard let provider = try? SamlProvider(mvpd, in: catalogue), provider.expectedIssuer.accepts(issuer) else { continue }
+            do throws(SamlRejection) {
+                let request = try saml.request(message, from: provider, now: now)
+                verified = (request, (verified?.providers ?? []) + [provider])
+            } catch {
+                failure = error
+            }
+        }
+        guard let verified else { throw failure }
+        return Senders(request: verified.request, providers: verified.providers)
+    }
+}

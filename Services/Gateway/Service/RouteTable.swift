@@ -48,6 +48,7 @@ struct RouteTable {
         let signIn = SignInEndpoints(dependencies: dependencies)
         let documents = PublicDocuments(dependencies: dependencies)
         let activation = ActivationPages(dependencies: dependencies, signIn: signIn)
+        let logout = SingleLogoutEndpoints(dependencies: dependencies)
         let help = HelpPages(pages: dependencies.pages)
         // A call without a SAML message is 503 by whatever method (mvpd §2.3).
         let methods = Route.knownMethods.filter { $0 != .options && $0 != .connect }
@@ -55,6 +56,9 @@ struct RouteTable {
         return [
             Route("/api/v1/authenticate", .api(.authenticate), takesCode: true, [.get: signIn.authenticate]),
             Route("/sp/saml/SAMLAssertionConsumer", .browser, body: .assertion, consumer),
+            Route("/adobe-services/logout", .browser, [.get: logout.visit]),
+            Route(
+                "/sp/saml/LogoutServiceHTTPRedirectResponse", .browser, body: .assertion, [.get: logout.receive, .post: logout.receive]),
             Route("/sp/metadata", .api(.metadata), readable(documents.metadata)),
             Route("/.well-known/media-token-certificates", .api(.metadata), readable(documents.certificates)),
             Route("/.well-known/media-token-jwks", .api(.metadata), readable(documents.keySet)),

@@ -75,9 +75,12 @@ public struct Sandbox: Sendable {
         router.get("/healthz") { _, _ in "ok" }
         router.get("/") { _, _ in index() }
         router.get("/assets/{file}") { _, context in try pages.asset(try context.parameters.require("file")) }
-        SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages).add(to: router)
+        let homes = HomeNetworks(
+            Dictionary(uniqueKeysWithValues: settings.mvpds.compactMap { mvpd in mvpd.home.map { (mvpd.id, $0) } }))
+        SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes).add(to: router)
+        LogoutRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages).add(to: router)
         DecisionRoutes(providers: byID, clock: clock, log: log, disturbances: disturbances).add(to: router)
-        ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances).add(to: router)
+        ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes).add(to: router)
         return router
     }
 

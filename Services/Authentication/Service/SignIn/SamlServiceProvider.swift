@@ -32,7 +32,10 @@ final class SamlServiceProvider: SamlSignIn {
     }
 
     func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
-        let message = authnRequest(request.id, request.requestor, request.provider, request.now)
+        var message = authnRequest(request.id, request.requestor, request.provider, request.now)
+        message.isPassive = request.isPassive
+        // A login that is forced and must not be seen could never succeed (SAML core §3.4.1).
+        if request.isPassive { message.forceAuthn = false }
         let relay = RelayState(rawValue: request.relay.text)
         do {
             guard request.provider.endpoint.requestBinding == .post else {

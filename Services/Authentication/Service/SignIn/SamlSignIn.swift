@@ -34,6 +34,8 @@ struct SamlRequest: Sendable {
     let relay: RelayHandle
     let requestor: RequestorID
     let provider: SamlProvider
+    /// Nobody is to be asked anything.
+    var isPassive = false
     let now: Timestamp
 }
 

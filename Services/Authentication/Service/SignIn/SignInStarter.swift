@@ -39,8 +39,10 @@ struct SignInStarter: Sendable {
             guard session != nil else { throw Self.usedCode }
             return SignInStart(url: request.redirectURL)
         }
+        // Whose MVPD cannot be asked silently is as good as not signed in there (mvpd §2.6).
+        if request.isPassive, !mvpd.passiveAuthnEnabled { return SignInStart(url: request.redirectURL) }
         let provider = try SamlProvider(mvpd, in: catalogue)
-        return try await begin(provider, record, request.redirectURL, now)
+        return try await begin(provider, record, request, now)
     }
 
     private static func requirePresent(_ request: StartSignInRequest) throws(Fault) {
@@ -72,15 +74,16 @@ struct SignInStarter: Sendable {
     }
 
     private func begin(
-        _ provider: SamlProvider, _ record: RegistrationRecord, _ redirectURL: String, _ now: Timestamp
+        _ provider: SamlProvider, _ record: RegistrationRecord, _ sent: StartSignInRequest, _ now: Timestamp
     ) async throws(Fault) -> SignInStart {
         let relay = RelayHandle.random(from: random)
         let browser = BrowserSecret.random(from: random)
-        let request = SamlRequest(id: .random(from: random), relay: relay, requestor: record.requestor, provider: provider, now: now)
+        let request = SamlRequest(
+            id: .random(from: random), relay: relay, requestor: record.requestor, provider: provider, isPassive: sent.isPassive, now: now)
         let dispatch = try await offEventLoop { [saml] () throws(Fault) in try saml.request(request) }
         let pending = PendingSignIn(
             requestID: request.id, relayState: relay.digest, browserSecret: browser.digest, record: record.id, code: record.code,
-            requestor: record.requestor, mvpd: MvpdID(provider.mvpd.id), issuerSent: dispatch.issuer, redirectURL: redirectURL,
+            requestor: record.requestor, mvpd: MvpdID(provider.mvpd.id), issuerSent: dispatch.issuer, redirectURL: sent.redirectURL,
             startedAt: now, expiresAt: min(record.expiresAt, now + Self.longestPending))
         // The code may have been used or deleted since it was read.
         guard try await store.begin(pending, now: now) else { throw Self.usedCode }

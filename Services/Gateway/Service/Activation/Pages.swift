@@ -11,6 +11,9 @@ public struct Pages: Sendable {
         /// A check of a sign-in failed: neutral on purpose (mvpd §2.6).
         case signInRefused
         case noSamlMessage
+        case loggedOut
+        /// A check of a logout failed.
+        case logoutRefused
         case unavailable
         case failed
         case badRequest
@@ -92,7 +95,8 @@ public struct PagesProblem: Error, CustomStringConvertible {
 extension Pages.Notice {
     var status: HTTPResponse.Status {
         switch self {
-        case .signInRefused, .badRequest: .badRequest
+        case .loggedOut: .ok
+        case .signInRefused, .logoutRefused, .badRequest: .badRequest
         case .noSamlMessage, .unavailable: .serviceUnavailable
         case .failed: .internalServerError
         case .notFound: .notFound

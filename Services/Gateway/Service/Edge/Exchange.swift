@@ -11,6 +11,8 @@ struct Exchange: Sendable {
     let facts: RequestFacts
     let headers: HTTPFields
     let format: ReplyFormat
+    /// The query exactly as it was received.
+    let query: String
     /// Deadline and trace for the calls that the handler makes.
     let call: CallContext
     private let plainLogger: Logger
@@ -28,7 +30,8 @@ struct Exchange: Sendable {
         captures = context.parameters
         self.body = body
         call = CallContext(deadline: .now.advanced(by: timeout), trace: context.facts.trace)
-        let query = Array((request.uri.query ?? "").utf8)
+        query = request.uri.query ?? ""
+        let query = Array(query.utf8)
         let hasForm = body.readableBytes > 0 && route.body != .raw && route.body != .document && Self.isForm(request.headers)
         let form = hasForm ? Array(body.readableBytesView) : []
         parameters = Result { () throws(Fault) in try ParameterSet(query: query, form: form) }
@@ -79,6 +82,9 @@ extension Exchange {
     func all(_ name: String) throws(Fault) -> [String] {
         try parameters.get().all(name)
     }
+
+    /// False when a parameter cannot be decoded.
+    var hasReadableParameters: Bool { (try? parameters.get()) != nil }
 
     /// True when no parameter of that name was sent.
     func lacks(_ name: String) -> Bool { (try? parameters.get().all(name).isEmpty) ?? true }

@@ -31,12 +31,12 @@ struct LogoutEndpoint: Sendable {
     private func clear(_ exchange: Exchange) async throws -> Response {
         let (call, target) = try await reader.read(exchange, Self.rules) { exchange throws(Fault) in try acceptable(exchange) }
         if let target, call.requestor.isEmpty || RedirectRule.isApplicationAddress(target) { try await requireCovered(target, call, exchange) }
-        _ = try await dependencies.authentication.logout(LogoutRequest(call: call), context: exchange.changingCall)
         let fallback = try dependencies.catalogue.current().requestor(call.requestor)?.defaultRedirectURL ?? ""
-        guard let location = target ?? (fallback.isEmpty ? nil : fallback) else {
-            return .empty(.noContent)
-        }
-        return .redirect(to: location)
+        let end = target ?? fallback
+        let outcome = try await dependencies.authentication.logout(
+            LogoutRequest(call: call, hasBrowser: true, redirectURL: end), context: exchange.changingCall)
+        let location = outcome.visitURL.isEmpty ? end : outcome.visitURL
+        return location.isEmpty ? .empty(.noContent) : .redirect(to: location)
     }
 
     private func sent(_ exchange: Exchange) throws(Fault) -> String? {

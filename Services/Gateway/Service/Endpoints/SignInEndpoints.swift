@@ -14,7 +14,8 @@ struct SignInEndpoints: Sendable {
         let request = StartSignInRequest(
             requestor: requestor, mvpd: try exchange.required("mso_id"), registrationCode: try exchange.required("reg_code"),
             domainName: try exchange.required("domain_name"), redirectURL: try exchange.required("redirect_url"),
-            clientAddress: exchange.facts.clientAddress.text, genericData: try exchange.value("generic_data") ?? "")
+            clientAddress: exchange.facts.clientAddress.text, genericData: try exchange.value("generic_data") ?? "",
+            isPassive: try exchange.value("passive") == "true")
         return try await start(request, exchange)
     }
 

@@ -12,6 +12,7 @@ struct ControlRoutes: Sendable {
     let clock: AdjustableClock
     let log: RequestLog
     let disturbances: Disturbances
+    let homes: HomeNetworks
 
     func add(to router: Router<SandboxContext>) {
         let control = router.group("/control").add(middleware: LoopbackOnly())
@@ -19,6 +20,7 @@ struct ControlRoutes: Sendable {
         control.post("/reset") { _, _ in
             log.reset()
             disturbances.reset()
+            homes.reset()
             clock.shift(by: .zero)
             return HTTPResponse.Status.noContent
         }
@@ -26,6 +28,12 @@ struct ControlRoutes: Sendable {
             let mvpd = try context.parameters.require("mvpd")
             guard mvpds.contains(mvpd) else { throw HTTPError(.notFound) }
             disturbances.set(try await read(request) { octets throws(SettingsFault) in try Disturbance(json: octets) }, for: mvpd)
+            return HTTPResponse.Status.noContent
+        }
+        control.post("/home/{mvpd}") { request, context in
+            let mvpd = try context.parameters.require("mvpd")
+            guard mvpds.contains(mvpd) else { throw HTTPError(.notFound) }
+            homes.set(try await read(request, Self.home), for: mvpd)
             return HTTPResponse.Status.noContent
         }
         control.post("/clock") { request, _ in
@@ -39,6 +47,17 @@ struct ControlRoutes: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = ByteBuffer(bytes: try encoder.encode(log.report()))
         return Response(status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+    }
+
+    private struct HomeMessage: Decodable {
+        let addresses: [String]
+        let person: String?
+    }
+
+    /// - Returns: nil when nobody is at home.
+    private static func home(_ octets: [UInt8]) throws(SettingsFault) -> HomeNetworks.Home? {
+        let message = try SettingsFault.decode(HomeMessage.self, from: octets)
+        return message.person.map { HomeNetworks.Home(addresses: Set(message.addresses), person: $0) }
     }
 
     private struct ClockMessage: Decodable {

@@ -4,7 +4,7 @@ internal import Mustache
 
 /// The templates and files of `Services/Sandbox/Pages`.
 struct Pages: Sendable {
-    private static let required = ["error", "index", "login", "response"]
+    private static let required = ["error", "index", "login", "response", "signed-out"]
 
     private let library: MustacheLibrary
     private let assets: [String: ByteBuffer]

@@ -12,6 +12,9 @@ public struct SandboxContext: RequestContext {
         channel = source.channel
     }
 
+    /// The caller's address; empty when it has none.
+    var address: String { channel.remoteAddress?.ipAddress ?? "" }
+
     /// Whether the caller is on this machine.
     var isLoopback: Bool {
         switch channel.remoteAddress {

@@ -11,6 +11,9 @@ enum SessionCookie {
         return "\(name(provider.id))=\(sealed); Path=/saml/\(provider.id); Max-Age=\(age); HttpOnly; SameSite=Lax"
     }
 
+    /// The `Set-Cookie` value that forgets the person.
+    static func removal(_ provider: IdentityProvider) -> String { "\(name(provider.id))=; Path=/saml/\(provider.id); Max-Age=0; HttpOnly; SameSite=Lax" }
+
     /// The value of the provider's cookie in a `Cookie` header.
     static func value(in header: String, of mvpd: String) -> String? {
         for pair in header.split(separator: ";") {

@@ -11,18 +11,19 @@ struct SignInRoutes: Sendable {
     let identifiers: any IdentifierSource
     let log: RequestLog
     let pages: Pages
+    let homes: HomeNetworks
 
     func add(to router: Router<SandboxContext>) {
         router.get("/saml/{mvpd}/metadata") { _, context in try metadata(context) }
         router.get("/saml/{mvpd}/sso") { request, context in
             try await receive("sso", context) { provider in
-                try answer(provider.reader.redirect(query: request.uri.query ?? "", at: clock.now()), request, provider)
+                try answer(provider.reader.redirect(query: request.uri.query ?? "", at: clock.now()), request, context, provider)
             }
         }
         router.post("/saml/{mvpd}/sso") { request, context in
             try await receive("sso", context) { provider in
                 let form = try await Self.form(request)
-                return try answer(provider.reader.post(form: form, at: clock.now()), request, provider)
+                return try answer(provider.reader.post(form: form, at: clock.now()), request, context, provider)
             }
         }
         router.post("/saml/{mvpd}/login") { request, context in
@@ -59,12 +60,18 @@ struct SignInRoutes: Sendable {
         }
     }
 
-    private func answer(_ request: AuthnRequest, _ http: Request, _ provider: IdentityProvider) throws -> Response {
+    private func answer(
+        _ request: AuthnRequest, _ http: Request, _ context: SandboxContext, _ provider: IdentityProvider
+    ) throws -> Response {
         guard let format = NameIDFormat(requested: request.nameIDFormat) else { return try fail(.invalidNameIDPolicy, request, provider, "sso") }
         let cookie = http.headers[.cookie].flatMap { SessionCookie.value(in: $0, of: provider.id) }
         if !request.forceAuthn, let session = cookie.flatMap({ SessionCookie.session($0, provider, at: clock.now()) }),
             let person = provider.subscribers.person(named: session.person)
         {
+            return try succeed(person, session, format, request, provider, "sso")
+        }
+        if !request.forceAuthn, let person = homes.person(at: context.address, mvpd: provider.id).flatMap(provider.subscribers.person(named:)) {
+            let session = ProviderSession(person: person.name, signedInAt: clock.now(), index: identifiers.next(), isHomeBased: true)
             return try succeed(person, session, format, request, provider, "sso")
         }
         if request.isPassive { return try fail(.noPassive, request, provider, "sso") }
@@ -122,6 +129,7 @@ struct SignInRoutes: Sendable {
     private func deliver(_ answer: String, _ request: AuthnRequest, _ provider: IdentityProvider) -> Response {
         var values: [String: Any] = [
             "mvpd": provider.settings.displayName, "initial": provider.initial, "acs": provider.serviceProvider.acsURL,
+            "field": "SAMLResponse",
             "response": Base64.text(Array(answer.utf8)),
         ]
         if let relayState = request.relayState { values["relayState"] = ["value": relayState] }

@@ -35,6 +35,13 @@ struct Assertion {
     private var end: String { Instant.text(now + Self.validity) }
 
     private var nameID: String {
+        let name = newName
+        provider.issuedNames.remember(
+            IssuedName(name: name, format: format.rawValue, spNameQualifier: request.spNameQualifier), session: session.index)
+        return name
+    }
+
+    private var newName: String {
         switch format {
         case .persistent: return provider.subscribers.persistentName(of: person)
         case .transient:
@@ -72,7 +79,7 @@ struct Assertion {
     }
 
     private var authnStatement: XmlNode {
-        let method = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"
+        let method = "urn:oasis:names:tc:SAML:2.0:ac:classes:" + (session.isHomeBased ? "InternetProtocol" : "PasswordProtectedTransport")
         return .element(
             "saml:AuthnStatement", ["AuthnInstant": Instant.text(session.signedInAt), "SessionIndex": session.index],
             [
@@ -92,7 +99,7 @@ struct Assertion {
     }
 
     private var attributes: [(name: String, values: [String])] {
-        let all = SubscriberAttributes(person: person, subscribers: provider.subscribers).all
+        let all = SubscriberAttributes(person: person, subscribers: provider.subscribers, isHomeBased: session.isHomeBased).all
         guard let attributeNames else { return all }
         return all.filter { attributeNames.contains($0.name) }
     }

@@ -15,6 +15,9 @@ struct IdentityProvider: Sendable {
     let reader: AuthnRequestReader
     let seal: Seal
     let ssoURL: String
+    let logoutURL: String
+    let logoutReader: LogoutReader
+    let issuedNames = IssuedNames()
 
     init(_ mvpd: SandboxSettings.Mvpd, index: Int, settings: SandboxSettings, serviceProvider: ServiceProvider) throws(SettingsFault) {
         self.settings = mvpd
@@ -29,6 +32,8 @@ struct IdentityProvider: Sendable {
         }
         ssoURL = "\(settings.publicURL)/saml/\(mvpd.id)/sso"
         reader = AuthnRequestReader(serviceProvider: serviceProvider, destination: ssoURL, validateRequests: mvpd.validateRequests)
+        logoutURL = "\(settings.publicURL)/saml/\(mvpd.id)/slo"
+        logoutReader = LogoutReader(serviceProvider: serviceProvider, destination: logoutURL)
         seal = Seal(key: key)
     }
 

@@ -15,16 +15,18 @@ struct ProviderMetadata {
                     "md:IDPSSODescriptor", descriptor,
                     [
                         .element("md:KeyDescriptor", ["use": "signing"], [XmlNames.keyInfo(provider.certificate)]),
+                        service("md:SingleLogoutService", XmlNames.redirectBinding, provider.logoutURL),
+                        service("md:SingleLogoutService", XmlNames.postBinding, provider.logoutURL),
                         .element("md:NameIDFormat", [:], [.text(NameIDFormat.persistent.rawValue)]),
                         .element("md:NameIDFormat", [:], [.text(NameIDFormat.transient.rawValue)]),
-                        service(XmlNames.redirectBinding),
-                        service(XmlNames.postBinding),
+                        service("md:SingleSignOnService", XmlNames.redirectBinding, provider.ssoURL),
+                        service("md:SingleSignOnService", XmlNames.postBinding, provider.ssoURL),
                     ])
             ]
         ).serialized()
     }
 
-    private func service(_ binding: String) -> XmlNode {
-        .element("md:SingleSignOnService", ["Binding": binding, "Location": provider.ssoURL])
+    private func service(_ name: String, _ binding: String, _ location: String) -> XmlNode {
+        .element(name, ["Binding": binding, "Location": location])
     }
 }

@@ -6,4 +6,6 @@ struct ProviderSession: Sendable, Codable, Equatable {
     let signedInAt: Timestamp
     /// The `SessionIndex` of the assertions that this session gives out.
     let index: String
+    /// Nobody signed in: the provider knew the home by its address.
+    var isHomeBased = false
 }

@@ -1,6 +1,8 @@
 /// The signature of a redirected message, over the octets as they were received (SAML bindings §3.4.4.1, mvpd §2.7).
 struct QuerySignature {
     let fields: FormFields
+    /// The parameter with the message.
+    var message = "SAMLRequest"
 
     func verify(with certificate: Certificate) throws(SamlRefusal) {
         guard let algorithm = try fields.single("SigAlg"), let text = try fields.single("Signature") else {
@@ -16,7 +18,7 @@ struct QuerySignature {
     }
 
     private var signedText: String {
-        ["SAMLRequest", "RelayState", "SigAlg"].compactMap { name in
+        [message, "RelayState", "SigAlg"].compactMap { name in
             fields.raw(name).first.map { "\(name)=\($0)" }
         }.joined(separator: "&")
     }

@@ -2,12 +2,14 @@
 struct ServiceProvider: Sendable {
     let entityID: String
     let acsURL: String
+    let logoutURL: String
     let signingCertificate: Certificate
     let encryptionCertificate: Certificate?
 
     init(_ settings: SandboxSettings.ServiceProvider) throws(SettingsFault) {
         entityID = settings.entityID
         acsURL = settings.acsURL
+        logoutURL = settings.logoutURL
         signingCertificate = try KeyFile.certificate(settings.signingCertificate, key: "serviceProvider.signingCertificate")
         if let file = settings.encryptionCertificate {
             encryptionCertificate = try KeyFile.certificate(file, key: "serviceProvider.encryptionCertificate")

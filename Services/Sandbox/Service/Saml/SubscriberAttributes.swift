@@ -2,6 +2,7 @@
 struct SubscriberAttributes {
     let person: Person
     let subscribers: Subscribers
+    var isHomeBased = false
 
     /// Attribute names with their values, in a stable order; none without a value.
     var all: [(name: String, values: [String])] {
@@ -14,7 +15,7 @@ struct SubscriberAttributes {
             ("primaryOID", [household]),
             ("typeID", [person.isHeadOfHousehold ? "Primary" : "Secondary"]),
             ("is_hoh", [person.isHeadOfHousehold ? "1" : "0"]),
-            ("hba_status", ["false"]),
+            ("hba_status", [isHomeBased ? "true" : "false"]),
             ("allowMirroring", ["true"]),
             ("zip", person.zip),
             ("channelID", subscribers.channels(of: person)),

@@ -23,7 +23,8 @@ extension SandboxSettings {
         logLevel = try Self.level(file.log)
         serviceProvider = ServiceProvider(
             entityID: file.serviceProvider.entityID, signingCertificate: resolve(file.serviceProvider.signingCertificate),
-            encryptionCertificate: file.serviceProvider.encryptionCertificate.map(resolve), acsURL: file.serviceProvider.acsURL
+            encryptionCertificate: file.serviceProvider.encryptionCertificate.map(resolve), acsURL: file.serviceProvider.acsURL,
+            logoutURL: file.serviceProvider.logoutURL ?? Self.logoutURL(beside: file.serviceProvider.acsURL)
         )
         mvpds = file.mvpds.map { Mvpd($0, publicURL: publicURL, resolve: resolve) }
         channels = file.channels ?? Person.standardChannels
@@ -48,6 +49,12 @@ extension SandboxSettings {
         return Apple(
             listen: Listener(address: apple.listen.address, port: apple.listen.port), identityIssuer: apple.identityIssuer,
             identityKey: resolve(apple.identityKey), providers: providers)
+    }
+
+    /// At the same server as the assertion consumer, under the path that service providers have (mvpd §2.1).
+    private static func logoutURL(beside acsURL: String) -> String {
+        let parts = acsURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.prefix(3).joined(separator: "/") + "/sp/saml/LogoutServiceHTTPRedirectResponse"
     }
 
     static func read(_ path: String, key: String) throws(SettingsFault) -> [UInt8] {
@@ -102,7 +109,8 @@ extension SandboxSettings.Mvpd {
             id: entry.id, displayName: entry.displayName ?? entry.id, entityID: entry.entityID ?? "\(publicURL)/saml/\(entry.id)/metadata",
             certificate: resolve(entry.certificate), key: resolve(entry.key), signAssertion: entry.signAssertion ?? true,
             signResponse: entry.signResponse ?? false, encryptAssertion: entry.encryptAssertion ?? false,
-            validateRequests: entry.validateRequests ?? true
+            validateRequests: entry.validateRequests ?? true,
+            home: entry.home.map { HomeNetworks.Home(addresses: Set($0.addresses), person: $0.person) }
         )
     }
 }

@@ -15,6 +15,8 @@ public struct SandboxSettings: Sendable, Equatable {
         /// File with the certificate to encrypt assertions to; needed when an MVPD encrypts.
         public var encryptionCertificate: String?
         public var acsURL: String
+        /// Where logout messages go.
+        public var logoutURL: String
     }
 
     /// One identity provider with its decision point.
@@ -31,6 +33,8 @@ public struct SandboxSettings: Sendable, Equatable {
         public var encryptAssertion: Bool
         /// Whether a request must carry a valid signature of the service provider.
         public var validateRequests: Bool
+        /// Addresses at which nobody has to sign in, and who lives there; nil: none.
+        var home: HomeNetworks.Home?
     }
 
     /// The stand-in Apple.

@@ -14,6 +14,7 @@ struct SettingsFile: Decodable {
         let signingCertificate: String
         let encryptionCertificate: String?
         let acsURL: String
+        let logoutURL: String?
     }
 
     struct Mvpd: Decodable {
@@ -26,6 +27,12 @@ struct SettingsFile: Decodable {
         let signResponse: Bool?
         let encryptAssertion: Bool?
         let validateRequests: Bool?
+        let home: Home?
+    }
+
+    struct Home: Decodable {
+        let addresses: [String]
+        let person: String
     }
 
     struct Person: Decodable {

@@ -1,0 +1,85 @@
+internal import Clocks
+
+/// A logout message of the provider's own, ready for either binding.
+struct LogoutMessage {
+    /// How it goes to the service provider.
+    enum Delivery {
+        case redirect(String)
+        /// Field name and value of a form.
+        case form(String, String)
+    }
+
+    let provider: IdentityProvider
+    let identifier: String
+    /// `SAMLRequest` or `SAMLResponse`.
+    let parameter: String
+    let relayState: String?
+    private let name: String
+    private let attributes: KeyValuePairs<String, String?>
+    private let children: [XmlNode]
+
+    /// The answer to a request.
+    static func answer(
+        _ request: LogoutRequest, status: String, provider: IdentityProvider, identifier: String, now: Timestamp
+    ) -> LogoutMessage {
+        LogoutMessage(
+            provider: provider, identifier: identifier, parameter: "SAMLResponse", relayState: request.relayState, name: "samlp:LogoutResponse",
+            attributes: [
+                "xmlns:samlp": XmlNames.protocol, "xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0",
+                "IssueInstant": Instant.text(now), "Destination": provider.serviceProvider.logoutURL, "InResponseTo": request.identifier,
+            ],
+            children: [
+                .element(
+                    "samlp:Status", [:], [.element("samlp:StatusCode", ["Value": "urn:oasis:names:tc:SAML:2.0:status:" + status])])
+            ])
+    }
+
+    /// A request to end a session that was given out under this name.
+    static func request(
+        _ issued: IssuedName, index: String, provider: IdentityProvider, identifier: String, relayState: String?, now: Timestamp
+    ) -> LogoutMessage {
+        let names: KeyValuePairs<String, String?> = [
+            "NameQualifier": provider.settings.entityID, "SPNameQualifier": issued.spNameQualifier, "Format": issued.format,
+        ]
+        return LogoutMessage(
+            provider: provider, identifier: identifier, parameter: "SAMLRequest", relayState: relayState, name: "samlp:LogoutRequest",
+            attributes: [
+                "xmlns:samlp": XmlNames.protocol, "xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0",
+                "IssueInstant": Instant.text(now), "Destination": provider.serviceProvider.logoutURL,
+                "NotOnOrAfter": Instant.text(now + Assertion.validity),
+            ],
+            children: [
+                .element("saml:NameID", names, [.text(issued.name)]), .element("samlp:SessionIndex", [:], [.text(index)]),
+            ])
+    }
+
+    func redirect() throws(XmlRefusal) -> Delivery {
+        var query = "\(parameter)=" + Self.encoded(Base64.text(try RawDeflate.deflate(Array(document(signature: []).utf8))))
+        if let relayState { query += "&RelayState=" + Self.encoded(relayState) }
+        query += "&SigAlg=" + Self.encoded("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256")
+        query += "&Signature=" + Self.encoded(Base64.text(try provider.key.sign(Array(query.utf8))))
+        return .redirect(provider.serviceProvider.logoutURL + "?" + query)
+    }
+
+    func form() throws(XmlRefusal) -> Delivery {
+        let unsigned = document(signature: [XmlSignature.template(identifier: identifier, certificate: provider.certificate)])
+        return .form(parameter, Base64.text(Array(try XmlSignature.sign(unsigned, identifier: identifier, key: provider.key).utf8)))
+    }
+
+    private func document(signature: [XmlNode]) -> String {
+        XmlNode.element(name, attributes, [.element("saml:Issuer", [:], [.text(provider.settings.entityID)])] + signature + children).serialized()
+    }
+
+    private static func encoded(_ text: String) -> String {
+        var output = ""
+        for octet in text.utf8 {
+            let character = UnicodeScalar(octet)
+            if character.properties.isAlphabetic || (0x30...0x39).contains(octet) || "-._~".utf8.contains(octet) {
+                output.unicodeScalars.append(character)
+            } else {
+                output += "%" + Hexadecimal.text([octet]).uppercased()
+            }
+        }
+        return output
+    }
+}

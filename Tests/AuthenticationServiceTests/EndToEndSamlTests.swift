@@ -116,24 +116,24 @@ struct EndToEndSamlTests {
 
     // MARK: Parties
 
-    private struct Pending {
+    struct Pending {
         let relayState: String
         let browserSecret: String
     }
 
-    private static func profile(_ identity: SignerIdentity? = nil) throws -> SamlServiceProvider {
+    static func profile(_ identity: SignerIdentity? = nil) throws -> SamlServiceProvider {
         let identity = try identity ?? SignerIdentity(commonName: "sp.pass.example")
         return SamlServiceProvider(
             .init(
                 entityID: ResponseTemplate.serviceProvider, assertionConsumerServiceURL: ResponseTemplate.assertionConsumerService,
-                signingKey: try SigningKey(pem: identity.privateKeyPEM, certificate: identity.certificateDER),
-                decryptionKey: try DecryptionKey(pem: identity.privateKeyPEM), encryptionCertificate: identity.certificateDER,
+                logoutServiceURL: LogoutTemplate.service, signingKey: try SigningKey(pem: identity.privateKeyPEM, certificate: identity.certificateDER),
+                otherSigningCertificate: nil, decryptionKey: try DecryptionKey(pem: identity.privateKeyPEM), encryptionCertificate: identity.certificateDER,
                 metadataValidity: .seconds(3600)),
             random: SystemRandom())
     }
 
     /// Starts a sign-in and reads the request's id out of the address, as the MVPD does.
-    private func start(_ rig: Rig, _ call: DeviceCall) async throws -> (Pending, requestID: String) {
+    func start(_ rig: Rig, _ call: DeviceCall) async throws -> (Pending, requestID: String) {
         let code = try await rig.code(call)
         let start = try await rig.service.startSignIn(Rig.startRequest(code.code), context: rig.context)
         let items = try #require(URLComponents(string: start.url)?.queryItems)
@@ -144,7 +144,7 @@ struct EndToEndSamlTests {
         return (Pending(relayState: relay, browserSecret: start.browserSecret), String(id))
     }
 
-    private func answer(
+    func answer(
         _ pending: Pending, _ request: String, signedBy provider: SignerIdentity, _ change: (inout ResponseTemplate) throws -> Void = { _ in }
     ) throws -> CompleteSamlSignInRequest {
         var template = ResponseTemplate()

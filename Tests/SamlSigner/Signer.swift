@@ -5,7 +5,8 @@ public enum Signer {
     private static let identifiers = [
         "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:Response", "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:assertion:Assertion",
         "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:AuthnRequest", "--id-attr:ID",
-        "urn:oasis:names:tc:SAML:2.0:metadata:EntityDescriptor",
+        "urn:oasis:names:tc:SAML:2.0:metadata:EntityDescriptor", "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:LogoutRequest",
+        "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:LogoutResponse",
     ]
 
     /// Fills the first empty signature below the element of that local name.
@@ -38,6 +39,14 @@ public enum Signer {
             "dgst", "-sha256", "-verify", key, "-signature", try scratch.write(Data(signature), as: "signature"), try scratch.write(text, as: "text"),
         ]
         return (try? Tool.run("openssl", arguments)) != nil
+    }
+
+    /// A signature over the text, base64.
+    /// - Parameter digest: As `openssl dgst` calls it.
+    public static func signature(over text: String, with identity: SignerIdentity, digest: String = "sha256") throws -> String {
+        let scratch = try Scratch()
+        let arguments = ["dgst", "-\(digest)", "-sign", try scratch.write(identity.privateKeyPEM, as: "key"), try scratch.write(text, as: "text")]
+        return try Tool.run("openssl", arguments).base64EncodedString()
     }
 
     private static func run(_ xml: String, keyOption: [String], key: String, _ arguments: [String]) throws -> String {

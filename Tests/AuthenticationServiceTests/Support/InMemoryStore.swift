@@ -6,7 +6,7 @@ import Synchronization
 @testable import AuthenticationService
 
 /// The stores' contract without a database.
-final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, TrialStore, ProfileRequestStore {
+final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, LogoutStore, TrialStore, ProfileRequestStore {
     private struct AssertionKey: Hashable {
         let issuer: String
         let id: String
@@ -28,6 +28,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var sessions: [SessionKey: SessionRecord] = [:]
         var trials: [TrialEntry] = []
         var profileRequests: [SamlRequestID: ProfileRequestRecord] = [:]
+        var pendingLogouts: [SecretDigest: PendingLogout] = [:]
         var logouts: [SessionKey: (at: Timestamp, until: Timestamp)] = [:]
 
         mutating func use(_ id: RegistrationRecordID, now: Timestamp) -> Bool {
@@ -172,16 +173,55 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         }
     }
 
-    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> Int {
+    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         state.withLock { state in
-            var ended = 0
+            var ended: [SessionRecord] = []
             for key in requestors.map({ SessionKey(device: device, requestor: $0) }) {
                 defer { Self.remember(logoutOf: key, &state, now) }
                 guard let session = state.sessions[key], claims.agree(with: session.claims) else { continue }
                 state.sessions[key] = nil
-                if session.expiresAt > now { ended += 1 }
+                if session.expiresAt > now { ended.append(session) }
             }
             return ended
+        }
+    }
+
+    func add(_ logouts: [PendingLogout]) async throws(Fault) {
+        state.withLock { state in
+            for logout in logouts { state.pendingLogouts[logout.handle] = logout }
+        }
+    }
+
+    func visit(_ handle: SecretDigest, as request: SamlRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
+        state.withLock { state in
+            guard let logout = state.pendingLogouts[handle], logout.expiresAt > now else { return nil }
+            state.pendingLogouts[handle]?.requestID = request
+            return state.pendingLogouts[handle]
+        }
+    }
+
+    func pendingLogout(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> PendingLogout? {
+        state.withLock { $0.pendingLogouts[handle] }.flatMap { $0.expiresAt > now ? $0 : nil }
+    }
+
+    func finish(_ handle: SecretDigest, request: SamlRequestID) async throws(Fault) -> Bool {
+        state.withLock { state in
+            guard state.pendingLogouts[handle]?.requestID == request else { return false }
+            state.pendingLogouts[handle] = nil
+            return true
+        }
+    }
+
+    func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult {
+        state.withLock { state in
+            let key = AssertionKey(issuer: logout.replay.issuer, id: logout.replay.assertionID)
+            guard state.assertions.insert(key).inserted else { return .replayed }
+            let named = state.sessions.values.filter(logout.names)
+            for session in named {
+                state.sessions[session.key] = nil
+                Self.remember(logoutOf: session.key, &state, now)
+            }
+            return .ended(named.filter { $0.expiresAt > now })
         }
     }
 

@@ -21,8 +21,10 @@ struct Rig {
     let statements: SoftwareStatementIssuer
     let context = CallContext()
 
+    static let visitAddress = "https://sp.pass.example/adobe-services/logout?handle="
+
     /// - Parameter real: Replaces the scripted SAML profile.
-    init(_ backend: Backend = .memory, saml real: (any SamlSignIn)? = nil, idpCertificate: [UInt8] = []) throws {
+    init(_ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = []) throws {
         let statementKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         statements = SoftwareStatementIssuer(keys: statementKeys, issuer: "config", clock: clock)
@@ -34,6 +36,7 @@ struct Rig {
             AuthenticationService.Parts(
                 issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
                 verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
+                logout: real ?? saml, logoutVisitAddress: Self.visitAddress,
                 catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: UserIDScrambler(key: .random()),
                 activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }

@@ -7,7 +7,7 @@ import Synchronization
 @testable import AuthenticationService
 
 /// Stands in for the SAML profile: every answer of an MVPD means what the test says.
-final class ScriptedSaml: SamlSignIn {
+final class ScriptedSaml: SamlSignIn, SamlLogout {
     private struct State {
         var verdict: SamlVerdict = .silent
         var requests: [SamlRequest] = []
@@ -66,6 +66,20 @@ final class ScriptedSaml: SamlSignIn {
         on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp
     ) -> SamlVerdict {
         state.withLock { $0.verdict }
+    }
+
+    func logoutRequest(_ visit: LogoutVisit) throws(Fault) -> SamlDispatch {
+        SamlDispatch(url: visit.provider.endpoint.logoutURL, fields: [], issuer: "https://sp.example")
+    }
+
+    func answer(_ message: UnverifiedLogout, to visit: LogoutVisit) throws(SamlRejection) -> LogoutAnswer { .complete }
+
+    func request(_ message: UnverifiedLogout, from provider: SamlProvider, now: Timestamp) throws(SamlRejection) -> VerifiedLogoutRequest {
+        throw SamlRejection(.signatureInvalid, "Only the real profile verifies requests.")
+    }
+
+    func logoutResponse(_ reply: LogoutReply) throws(Fault) -> SamlDispatch {
+        SamlDispatch(url: reply.provider.endpoint.logoutURL, fields: [], issuer: "https://sp.example")
     }
 
     func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String { "metadata of \(requestor?.text ?? "all")" }

@@ -66,7 +66,7 @@ struct SignInEndpoints: Sendable {
 
     private func reply(_ outcome: SignInOutcome, _ exchange: Exchange) -> Response {
         switch outcome.result {
-        case .signedIn, .declined: return .redirect(to: outcome.redirectURL)
+        case .signedIn, .declined, .continued: return .redirect(to: outcome.redirectURL)
         case .silent: return outcome.redirectURL.isEmpty ? .empty(.noContent) : .redirect(to: outcome.redirectURL)
         case .rejected, .unknown, .unrecognized:
             return dependencies.pages.message(.signInRefused, trace: outcome.traceID.isEmpty ? exchange.facts.trace.traceID : outcome.traceID)

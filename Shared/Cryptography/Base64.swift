@@ -19,17 +19,41 @@ public struct Base64: Sendable {
     }
 
     public func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let present = min(3, bytes.count - start)
-            var group = UInt32(bytes[start]) << 16
-            if present > 1 { group |= UInt32(bytes[start + 1]) << 8 }
-            if present > 2 { group |= UInt32(bytes[start + 2]) }
-            for position in 0...present { text.append(characters[Int(group >> UInt32(18 - 6 * position)) & 63]) }
-            if isPadded { text += [UInt8](repeating: UInt8(ascii: "="), count: 3 - present) }
+        let (groups, rest) = bytes.count.quotientAndRemainder(dividingBy: 3)
+        let count = groups * 4 + (rest == 0 ? 0 : isPadded ? 4 : rest + 1)
+        guard count > 0 else { return "" }
+        return String(unsafeUninitializedCapacity: count) { text in
+            bytes.withUnsafeBufferPointer { bytes in
+                characters.withUnsafeBufferPointer { characters in
+                    for group in 0..<groups { Self.encode(bytes, from: group * 3, characters, into: text, at: group * 4) }
+                    if rest > 0 { encodeRest(bytes[(groups * 3)...], characters, into: text, at: groups * 4) }
+                }
+            }
+            return count
         }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ characters: UnsafeBufferPointer<UInt8>, into text: UnsafeMutableBufferPointer<UInt8>,
+        at place: Int
+    ) {
+        let group = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+        text[place] = characters[Int(group >> 18)]
+        text[place + 1] = characters[Int(group >> 12) & 63]
+        text[place + 2] = characters[Int(group >> 6) & 63]
+        text[place + 3] = characters[Int(group) & 63]
+    }
+
+    /// One or two bytes.
+    private func encodeRest(
+        _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ characters: UnsafeBufferPointer<UInt8>, into text: UnsafeMutableBufferPointer<UInt8>,
+        at place: Int
+    ) {
+        var group: UInt32 = 0
+        for (index, byte) in bytes.enumerated() { group |= UInt32(byte) << UInt32(16 - 8 * index) }
+        for position in 0...bytes.count { text[place + position] = characters[Int(group >> UInt32(18 - 6 * position)) & 63] }
+        guard isPadded else { return }
+        for position in (bytes.count + 1)..<4 { text[place + position] = UInt8(ascii: "=") }
     }
 
     /// - Returns: `nil` when the text is not exactly what `encode` writes for some bytes.

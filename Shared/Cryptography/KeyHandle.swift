@@ -37,18 +37,6 @@ final class KeyHandle: @unchecked Sendable {
         guard groupName == "prime256v1" else { throw .wrongKeyType(expected: "P-256", found: "EC on \(groupName ?? "an unnamed curve")") }
     }
 
-    /// SHA-256 of the bytes, signed: PKCS#1 v1.5 for RSA, a DER sequence for EC.
-    func sign(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
-        let context = EVP_MD_CTX_new()
-        defer { EVP_MD_CTX_free(context) }
-        var count = Int(EVP_PKEY_get_size(pointer))
-        var signature = [UInt8](repeating: 0, count: count)
-        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, pointer) == 1,
-            EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1
-        else { throw .last("signing") }
-        return Array(signature.prefix(count))
-    }
-
     func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }

@@ -3,10 +3,12 @@ internal import COpenSSL
 /// A key on the curve P-256 that signs (ES256); prints as `[hidden]`.
 public struct P256PrivateKey: Sendable, CustomStringConvertible {
     let handle: KeyHandle
+    private let signature: SignatureTemplate
 
     init(handle: KeyHandle) throws(CryptographyError) {
         try handle.requireP256()
         self.handle = handle
+        signature = try SignatureTemplate(handle)
     }
 
     /// - Parameter pem: PKCS#8 or SEC 1, not encrypted.
@@ -28,7 +30,7 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
     public func pem() throws(CryptographyError) -> String { try handle.privateKeyPEM() }
 
     /// ECDSA over SHA-256 in the form of JOSE (RFC 7518 §3.4): r and s, 32 bytes each.
-    public func sign(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] { try ECDSASignature.raw(fromDER: handle.sign(bytes)) }
+    public func sign(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] { try ECDSASignature.raw(fromDER: signature.sign(bytes)) }
 
     public var description: String { "[hidden]" }
 }

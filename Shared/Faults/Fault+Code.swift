@@ -36,6 +36,7 @@ extension Fault {
             case identityNotRecognizedByMvpd = "identity_not_recognized_by_mvpd"
             case preauthorizationDeniedByMvpd = "preauthorization_denied_by_mvpd"
             case tooManyResources = "too_many_resources"
+            case tooManyRequests = "too_many_requests"
             case networkReceivedError = "network_received_error"
             case networkConnectionTimeout = "network_connection_timeout"
             case maximumExecutionTimeExceeded = "maximum_execution_time_exceeded"
@@ -80,6 +81,7 @@ extension Fault {
         public var isRetryable: Bool {
             switch storage {
             case .known(.overloaded),
+                .known(.tooManyRequests),
                 .known(.unavailable),
                 .known(.deadlineExceeded),
                 .known(.storageFull),
@@ -166,6 +168,8 @@ extension Fault.Code {
     public static let preauthorizationDeniedByMvpd = Fault.Code(.preauthorizationDeniedByMvpd)
     /// rest-v1 §3.16.
     public static let tooManyResources = Fault.Code(.tooManyResources)
+    /// This caller asks too often, whatever the callee could do; to be told with a `retryAfter` (rest-v1 §2.7).
+    public static let tooManyRequests = Fault.Code(.tooManyRequests)
     /// The MVPD's answer cannot be used (mvpd §4.3).
     public static let networkReceivedError = Fault.Code(.networkReceivedError)
     /// The MVPD does not answer in time (mvpd §4.3).

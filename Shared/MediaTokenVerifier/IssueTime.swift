@@ -10,8 +10,17 @@ public enum IssueTime {
         let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let (year, month, dayOfMonth) = CivilDate.fromDay(day)
         let time = seconds - day * 86_400
-        let clock = "\(pad(time / 3600, 2)):\(pad(time / 60 % 60, 2)):\(pad(time % 60, 2))"
-        return "\(pad(year, 4))-\(pad(month, 2))-\(pad(dayOfMonth, 2)) \(clock) +\(pad(zone / 60, 2))\(pad(zone % 60, 2))"
+        var text: [UInt8] = []
+        text.reserveCapacity(template.count)
+        let parts: [(number: Int64, width: Int, separator: String)] = [
+            (year, 4, "-"), (month, 2, "-"), (dayOfMonth, 2, " "), (time / 3600, 2, ":"), (time / 60 % 60, 2, ":"), (time % 60, 2, " +"),
+            (zone / 60, 2, ""), (zone % 60, 2, ""),
+        ]
+        for part in parts {
+            pad(part.number, part.width, to: &text)
+            text.append(contentsOf: part.separator.utf8)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// - Returns: `nil` unless the text is a date, a time and an offset of hours and minutes, each possible.
@@ -37,8 +46,10 @@ public enum IssueTime {
 
     private static let template = Array("0000-00-00 00:00:00 +0000".utf8)
 
-    private static func pad(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    /// With leading zeros.
+    private static func pad(_ number: Int64, _ width: Int, to text: inout [UInt8]) {
+        let digits = String(number).utf8
+        for _ in 0..<max(0, width - digits.count) { text.append(UInt8(ascii: "0")) }
+        text.append(contentsOf: digits)
     }
 }

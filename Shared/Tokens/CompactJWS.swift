@@ -7,8 +7,16 @@ enum CompactJWS {
     static func sign(_ claims: some Encodable, type: String, key: SigningKey) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let header = UnverifiedJWS.Header(alg: JWSAlgorithm.es256.rawValue, kid: key.identifier, typ: type)
-        let input = Base64.url.encode(Array(try encoder.encode(header))) + "." + Base64.url.encode(Array(try encoder.encode(claims)))
+        return try sign(payload: Array(try encoder.encode(claims)), type: type, key: key)
+    }
+
+    /// - Parameter payload: The claims as JSON.
+    static func sign(payload: [UInt8], type: String, key: SigningKey) throws(CryptographyError) -> String {
+        var header = JSONObjectText()
+        header.add("alg", JWSAlgorithm.es256.rawValue)
+        header.add("kid", key.identifier)
+        header.add("typ", type)
+        let input = Base64.url.encode(header.finished()) + "." + Base64.url.encode(payload)
         return input + "." + Base64.url.encode(try key.privateKey.sign(Array(input.utf8)))
     }
 }

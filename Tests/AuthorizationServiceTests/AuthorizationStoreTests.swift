@@ -30,9 +30,12 @@ import Testing
     @Test(arguments: Backend.allCases)
     func findsWhatItSaved(backend: Backend) async throws {
         try await withStore(backend) { store in
-            let token = Self.token()
-            try await store.save(token)
-            #expect(try await store.token(token.key) == token)
+            for resource in ["r", String(repeating: "r", count: 4096)] {
+                let token = Self.token(resource: resource)
+                #expect(try await store.token(token.key) == nil)
+                try await store.save(token)
+                for _ in 1...2 { #expect(try await store.token(token.key) == token) }
+            }
         }
     }
 
@@ -40,6 +43,7 @@ import Testing
     func theNewestWins(backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.save(Self.token())
+            _ = try await store.token(Self.token().key)
             var newer = Self.token(expiresIn: .seconds(600))
             newer.proxyMvpd = nil
             newer.degradationRule = "rule-1"
@@ -65,6 +69,7 @@ import Testing
             let live = Self.token(resource: "live", expiresIn: .seconds(2))
             try await store.save(old)
             try await store.save(live)
+            _ = try await store.token(old.key)
             try await store.forget(expiredBefore: Self.now + .seconds(1))
             #expect(try await store.token(old.key) == nil)
             #expect(try await store.token(live.key) == live)

@@ -67,6 +67,24 @@ import Testing
         #expect(Set(guids) == [AuthorizationFixture.userID])
     }
 
+    @Test("rest-v1 §2.7: one play gets 120 tokens of the reference form in 120 s; the next one has to wait, other plays need not")
+    func limitsTheTokensOfOnePlay() async throws {
+        let fixture = try AuthorizationFixture()
+        _ = try await fixture.authorize()
+        var tokens: Set<String> = []
+        for _ in 1...120 { tokens.insert(try await fixture.mediaToken().serializedToken) }
+        #expect(tokens.count == 120)
+        let refusal = await fault { try await fixture.mediaToken() }
+        #expect(refusal?.code == .tooManyRequests)
+        #expect(refusal?.retryAfter == .seconds(1))
+        fixture.transport.answer(Xacml.response(Xacml.result("Permit")))
+        _ = try await fixture.authorize("CHAN7-SD")
+        _ = try await fixture.mediaToken("CHAN7-SD")
+        fixture.clock.advance(by: .seconds(1))
+        tokens.insert(try await fixture.mediaToken().serializedToken)
+        #expect(tokens.count == 121)
+    }
+
     @Test("rest-v1 #112: an expired permit counts as none")
     func refusesAnExpiredPermit() async throws {
         let fixture = try AuthorizationFixture()

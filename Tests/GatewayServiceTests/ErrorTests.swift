@@ -108,6 +108,17 @@ internal import Testing
         #expect(!reply.text.contains("secret"))
     }
 
+    @Test(
+        "rest-v1 §2.7: a play that asks for too many media tokens is told so like any other caller that asks too often",
+        arguments: ["ACME1", "BRAVO"])
+    func tooManyMediaTokensAre429(requestor: String) async throws {
+        gateway.authorization.issueMediaToken.fail(with: Fault(.tooManyRequests, "x", retryAfter: .milliseconds(1500)))
+        let reply = try await gateway.get("/api/v1/mediatoken?requestor=\(requestor)&deviceId=d&resource=r")
+        #expect(reply.status == 429)
+        #expect(reply.headers[.retryAfter] == "2")
+        #expect(reply.headers[.contentType] == "text/html" && reply.text == "429 Too Many Requests")
+    }
+
     @Test func unexpectedFaultsTellNothing() async throws {
         struct Leak: Error { let secret = "stack trace" }
         gateway.authentication.getSession.answer { _, _ in throw Leak() }

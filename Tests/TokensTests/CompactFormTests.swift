@@ -1,5 +1,6 @@
 import Clocks
 import Cryptography
+import Foundation
 import MediaTokenVerifier
 import Testing
 import Tokens
@@ -23,6 +24,22 @@ import Tokens
         let input = Base64.url.encode(Array(header.utf8)) + "." + Base64.url.encode(Array(claims.utf8))
         let token = input + "." + Base64.url.encode(try key.sign(Array(input.utf8)))
         return MediaTokenVerifier(trustedKeys: trusted, clock: FixedClock()).verify(token, requestor: "CHAN7", resource: "CHAN7-HD").verdict
+    }
+
+    @Test(
+        "Any text in a claim comes back as it was",
+        arguments: ["CHAN7-HD", #"a "quoted" \ back/slash"#, "tab\tline\u{1}\u{1f}\u{7f}", "ümläut 🦊", ""])
+    func writesAnyTextAsJSON(resource: String) async throws {
+        let fixture = try MediaTokenFixture()
+        var play = MediaTokenFixture.play
+        play.resource = resource
+        play.proxyMvpd = resource.isEmpty ? nil : "Proxy<&>"
+        let token = try await fixture.issuer.issue(play, form: .jws).serialized
+        let parts = try token.split(separator: ".").map { try #require(Base64.url.decode(String($0))) }
+        let claims = try JSONDecoder().decode(MediaTokenClaims.self, from: Data(parts[1]))
+        #expect(claims.resource == resource && claims.proxyMvpd == play.proxyMvpd && claims.ttl == 420_000)
+        let header = try JSONDecoder().decode([String: String].self, from: Data(parts[0]))
+        #expect(header == ["alg": "ES256", "kid": fixture.jwsKeys.ring.current.identifier, "typ": MediaTokenClaims.type])
     }
 
     @Test func acceptsItsOwnHeader() throws {

@@ -51,6 +51,22 @@ import Tokens
         #expect(outcomes.filter { $0 == nil }.count == 1)
     }
 
+    @Test func givesEveryCallerItsOwnResultHoweverManyWait() async throws {
+        let pool = SigningPool(threads: 2, waitingLimit: 200)
+        let gates = [Gate(), Gate()]
+        let busy = gates.map { gate in Task { try await pool.run { gate.pass() } } }
+        for gate in gates { await gate.isReached() }
+        let results = await withTaskGroup(of: (Int, Int?).self) { group in
+            for number in 0..<100 {
+                group.addTask { (number, try? await pool.run { number * number }) }
+            }
+            for gate in gates { gate.open() }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        for task in busy { try await task.value }
+        #expect(results == Dictionary(uniqueKeysWithValues: (0..<100).map { ($0, $0 * $0) }))
+    }
+
     @Test func reportsAFailureAsInternal() async {
         struct Broken: Error {}
         let pool = SigningPool(threads: 1)

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Storage
 internal import Tokens
 
 /// Checks the access token of a call, then what every device call must say (rest-v1 §2.2, §2.5, §2.8).

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Cryptography
+internal import Storage
 internal import Synchronization
 internal import Tokens
 

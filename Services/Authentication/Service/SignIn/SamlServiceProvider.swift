@@ -2,6 +2,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import SamlProfile
+internal import Storage
 internal import Synchronization
 
 /// The SAML profile with this deployment's names and keys.

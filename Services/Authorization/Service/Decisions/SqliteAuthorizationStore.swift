@@ -2,7 +2,7 @@ public import Clocks
 public import Faults
 public import Storage
 
-/// Authz tokens in the service's own SQLite file.
+/// Authz tokens in the service's own SQLite file. One process at a time uses the file; the cache relies on that.
 public struct SqliteAuthorizationStore: AuthorizationStore {
     public static let migrations = [
         Migration(
@@ -22,13 +22,23 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
     /// What the program sweeps in the background.
     public static let sweeps = [Sweep(table: "authz_tokens", expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance)]
 
-    private let store: Store
+    /// Longest resource, in bytes, whose token is kept in memory: Media RSS may be long, and its sender chooses it.
+    private static let longestCachedResource = 512
 
-    /// - Parameter store: Opened with `migrations`.
-    public init(_ store: Store) { self.store = store }
+    private let store: Store
+    private let tokens: CoherentCache<AuthzTokenKey, AuthzToken>
+
+    /// - Parameters:
+    ///   - store: Opened with `migrations`.
+    ///   - cachedTokens: Kept in memory, at least 2.
+    public init(_ store: Store, cachedTokens: Int = 65_536) {
+        self.store = store
+        tokens = CoherentCache(capacity: cachedTokens)
+    }
 
     public func save(_ token: AuthzToken) async throws(Fault) {
         let key = token.key.digest
+        defer { tokens.forget(token.key) }
         try await store.write { database in
             let statement = try database.cachedStatement(
                 sql: """
@@ -41,6 +51,24 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
     }
 
     public func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
+        let epoch: CoherentCache<AuthzTokenKey, AuthzToken>.Epoch
+        switch tokens.lookup(key) {
+        case .hit(let token): return token
+        case .miss(let current): epoch = current
+        }
+        let found = try await read(key)
+        if let found, key.resource.utf8.count <= Self.longestCachedResource { tokens.offer(found, for: key, readIn: epoch) }
+        return found
+    }
+
+    public func forget(expiredBefore moment: Timestamp) async throws(Fault) {
+        defer { tokens.forgetAll() }
+        try await store.write { database in
+            try database.cachedStatement(sql: "DELETE FROM authz_tokens WHERE expires_at_ms <= ?").execute(arguments: [moment])
+        }
+    }
+
+    private func read(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
         let digest = key.digest
         return try await store.read { database in
             let statement = try database.cachedStatement(
@@ -49,12 +77,6 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
             return AuthzToken(
                 key: key, mvpd: row["mvpd"], proxyMvpd: row["proxy_mvpd"], expiresAt: row["expires_at_ms"],
                 degradationRule: row["degradation_rule"])
-        }
-    }
-
-    public func forget(expiredBefore moment: Timestamp) async throws(Fault) {
-        try await store.write { database in
-            try database.cachedStatement(sql: "DELETE FROM authz_tokens WHERE expires_at_ms <= ?").execute(arguments: [moment])
         }
     }
 }

@@ -99,6 +99,8 @@ struct Refusals: Sendable {
     }
 
     private func apiReply(_ fault: Fault, at endpoint: Endpoint, _ exchange: Exchange) -> Response {
+        // Not in the table of codes: apps know a 429 by its status, in the one form that it has (rest-v1 §2.7).
+        if fault.code == .tooManyRequests { return Self.tooManyRequests(retryAfter: Int(Self.retrySeconds(fault))) }
         let status = StatusTable.status(of: fault.code, at: endpoint, resourceIsAbsent: exchange.lacks("resource"))
         return errorReply(
             ErrorTable.row(for: fault.code, at: endpoint, status: status), status: HTTPResponse.Status(code: status),

@@ -13,6 +13,7 @@ enum StatusTable {
         case .authorizationNotFound: endpoint == .mediaToken ? 403 : 404
         case .authorizationExpired: endpoint == .mediaToken ? 403 : 410
         case .invalidRegistrationCode: codeUnknown[endpoint] ?? 400
+        case .tooManyRequests: 429
         default: status[code] ?? 500
         }
     }

@@ -1,7 +1,5 @@
-import Clocks
+import Storage
 import Testing
-
-@testable import AuthenticationService
 
 struct CacheTests {
     @Test("A cache never grows past its capacity and keeps what is used")
@@ -29,21 +27,25 @@ struct CacheTests {
 
     @Test("What was read before a change is not kept after it")
     func refusesStaleReads() {
-        let cache = CoherentCache<SessionKey, SessionRecord>(capacity: 16)
-        let session = Sample.session()
-        guard case .miss(let epoch) = cache.lookup(session.key) else {
-            Issue.record("an empty cache has no session")
+        let cache = CoherentCache<Int, String>(capacity: 16)
+        guard case .miss(let epoch) = cache.lookup(1) else {
+            Issue.record("an empty cache has an entry")
             return
         }
-        cache.forget(session.key)
-        cache.offer(session, for: session.key, readIn: epoch)
-        guard case .miss(let fresh) = cache.lookup(session.key) else {
-            Issue.record("a stale session was kept")
+        cache.forget(1)
+        cache.offer("old", for: 1, readIn: epoch)
+        guard case .miss(let fresh) = cache.lookup(1) else {
+            Issue.record("a stale entry was kept")
             return
         }
-        cache.offer(session, for: session.key, readIn: fresh)
-        guard case .hit(session) = cache.lookup(session.key) else {
-            Issue.record("a fresh session was not kept")
+        cache.offer("new", for: 1, readIn: fresh)
+        guard case .hit("new") = cache.lookup(1) else {
+            Issue.record("a fresh entry was not kept")
+            return
+        }
+        cache.forgetAll()
+        guard case .miss = cache.lookup(1) else {
+            Issue.record("a forgotten entry was kept")
             return
         }
     }

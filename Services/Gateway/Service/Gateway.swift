@@ -36,11 +36,14 @@ public struct Gateway: Sendable {
         // The framework tells of its own start and stop at `info`.
         var quiet = logger
         quiet.logLevel = max(.warning, logger.logLevel)
-        let server = HTTPServerBuilder { [settings = dependencies.settings, connections] responder in
-            GatewayChannel(responder: responder, settings: settings, certificate: certificate, connections: connections)
+        let settings = dependencies.settings
+        let edge = edge(isSecure: certificate != nil, logger)
+        let http1 = Http1Setup(responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(2), logger: quiet)
+        let server = HTTPServerBuilder { [connections] responder in
+            GatewayChannel(responder: responder, http1: http1, settings: settings, certificate: certificate, connections: connections)
         }
         return Application(
-            responder: edge(isSecure: certificate != nil, logger), server: server,
+            responder: edge, server: server,
             configuration: ApplicationConfiguration(address: address, backlog: 1024, reuseAddress: true),
             onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
     }

@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// Runs tasks on one event loop: a request that needs nothing from elsewhere is read, answered and written without a change of thread.
 final class EventLoopExecutor: TaskExecutor {
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
 
     init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 

@@ -11,48 +11,41 @@ internal import NIOTLS
 struct GatewayChannel: ServerChildChannel {
     enum Value: ServerChildChannelValue {
         case refused(any Channel)
-        case plain(HTTP1Channel.Value)
+        case plain(any Channel)
         case secure(EventLoopFuture<Conversation>, any Channel)
 
         var channel: any Channel {
             switch self {
-            case .refused(let channel), .secure(_, let channel): channel
-            case .plain(let value): value.channel
+            case .refused(let channel), .plain(let channel), .secure(_, let channel): channel
             }
         }
     }
 
     /// What the handshake led to.
     enum Conversation: Sendable {
-        case http1(HTTP1Channel.Value)
+        case http1
         case http2(HTTP2Channel.Value)
     }
 
-    private let http1: HTTP1Channel
+    private let http1: Http1Setup
     private let http2: HTTP2Channel
     private let certificate: HttpsCertificate?
     private let limits: ConnectionLimits
     private let connections: OpenConnections
 
     init(
-        responder: @escaping HTTPChannelHandler.Responder, settings: GatewaySettings, certificate: HttpsCertificate?, connections: OpenConnections
+        responder: @escaping HTTPChannelHandler.Responder, http1: Http1Setup, settings: GatewaySettings, certificate: HttpsCertificate?,
+        connections: OpenConnections
     ) {
+        self.http1 = http1
         self.certificate = certificate
         self.connections = connections
         limits = settings.connections
-        let heads = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 100)
-        // The reader of a body answers when its time is over; this is for bodies that nobody reads.
-        let bodyTime = settings.bodyTimeout + .seconds(2)
-        http1 = HTTP1Channel(
-            responder: responder,
-            configuration: .init(
-                additionalChannelHandlers: [RequestGuard(isStream: false, bodyTime: bodyTime)], httpDecoderConfiguration: heads))
         http2 = HTTP2Channel(
             responder: responder,
             configuration: .init(
                 idleTimeout: limits.idle, gracefulCloseTimeout: limits.drain,
-                streamConfiguration: .init(additionalChannelHandlers: [RequestGuard(isStream: true, bodyTime: bodyTime)])))
+                streamConfiguration: .init(additionalChannelHandlers: [RequestGuard(isStream: true, bodyTime: http1.bodyTime)])))
     }
 
     /// Never fails: a failure would end the listener, not only the connection.
@@ -72,11 +65,11 @@ struct GatewayChannel: ServerChildChannel {
     private func converse(_ value: Value, _ logger: Logger) async {
         switch value {
         case .refused: return
-        case .plain(let connection): await http1.handle(value: connection, logger: logger)
-        case .secure(let result, _):
+        case .plain(let channel): try? await channel.closeFuture.get()
+        case .secure(let result, let channel):
             // A handshake that failed has closed the connection.
             switch try? await result.get() {
-            case .http1(let connection): await http1.handle(value: connection, logger: logger)
+            case .http1: try? await channel.closeFuture.get()
             case .http2(let connection): await http2.handle(value: connection, logger: logger)
             case nil: return
             }
@@ -86,26 +79,16 @@ struct GatewayChannel: ServerChildChannel {
     private func attend(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
         do {
             try channel.pipeline.syncOperations.addHandler(ConnectionGuard(limits, bytesBeginRequests: certificate == nil))
-            guard let certificate else { return speakHttp1(channel, logger).map { .plain($0) } }
+            guard let certificate else { return http1.add(to: channel).map { .plain(channel) } }
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Conversation> { result in
                 // Whoever offers nothing speaks HTTP/1.1.
-                guard case .negotiated("h2") = result else { return speakHttp1(channel, logger).map { .http1($0) } }
+                guard case .negotiated("h2") = result else { return http1.add(to: channel).map { .http1 } }
                 return http2.setup(channel: channel, logger: logger).map { .http2($0) }
             }
             try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: certificate.context), negotiation])
             return channel.eventLoop.makeSucceededFuture(.secure(negotiation.protocolNegotiationResult, channel))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
-        }
-    }
-
-    private func speakHttp1(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        http1.setup(channel: channel, logger: logger).flatMapThrowing { value in
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.handler(type: ConnectionGuard.self).bytesBeginRequests = true
-            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(Http1Rules(), position: .after(decoder))
-            return value
         }
     }
 

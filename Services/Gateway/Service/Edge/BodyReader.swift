@@ -15,9 +15,15 @@ enum BodyProblem: Error {
 struct BodyReader: Sendable {
     let timeout: Duration
 
-    /// - Parameter limit: In bytes.
+    /// - Parameters:
+    ///   - whole: The body, where it came with the head.
+    ///   - limit: In bytes.
     /// - Throws: `BodyProblem`.
-    func read(_ request: Request, limit: Int) async throws -> ByteBuffer {
+    func read(_ request: Request, whole: ByteBuffer? = nil, limit: Int) async throws -> ByteBuffer {
+        if let whole {
+            guard whole.readableBytes <= limit else { throw BodyProblem.tooLarge }
+            return whole
+        }
         let declared = request.headers[.contentLength].flatMap(Int.init)
         if declared == nil, request.headers[.transferEncoding] == nil { return ByteBuffer() }
         if declared == 0 { return ByteBuffer() }

@@ -1,6 +1,7 @@
 internal import Faults
 internal import Hummingbird
 internal import Logging
+internal import NIOCore
 
 /// The outermost layer: identifies each request, routes it, and accounts for the reply.
 struct Edge: HTTPResponder {
@@ -29,6 +30,18 @@ struct Edge: HTTPResponder {
         if let transportSecurity { response.headers[.strictTransportSecurity] = transportSecurity }
         account(request, response, route: route, facts: context.facts, spent: start.duration(to: .now))
         return response
+    }
+
+    /// The same, ready to be written.
+    func reply(to request: Request, context: GatewayContext) async -> Http1Conversation.Reply {
+        do {
+            let response = try await respond(to: request, context: context)
+            return Http1Conversation.Reply(head: response.head, body: try await CollectedBody.bytes(of: response))
+        } catch {
+            logger.error("request.failed", metadata: ["error": "\(error)"])
+            return Http1Conversation.Reply(
+                head: HTTPResponse(status: .internalServerError, headerFields: [.contentLength: "0"]), body: ByteBuffer())
+        }
     }
 
     /// - Returns: The answer and the route's label.

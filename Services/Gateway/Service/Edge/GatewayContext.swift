@@ -6,6 +6,8 @@ struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Address of the connection's other end; `nil` without a network.
     let peer: String?
+    /// The whole body, where it came with the head; `nil`: it is read from the request.
+    var body: ByteBuffer?
     /// Set by `Edge` before a route sees the request.
     var facts = RequestFacts.none
 

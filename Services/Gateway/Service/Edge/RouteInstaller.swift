@@ -27,7 +27,7 @@ struct RouteInstaller {
         let body: ByteBuffer
         // What a GET says stands in its query (rest-v1 §2.3).
         let rule = request.method == .get && route.handlers[.post] != nil ? .ignored : route.body
-        do { body = try await read(request, rule) } catch {
+        do { body = try await read(request, context.body, rule) } catch {
             return refusals.badBody(error, exchange(request, context, route))
         }
         let exchange = exchange(request, context, route, body: body)
@@ -65,14 +65,14 @@ struct RouteInstaller {
         return CrossOrigin(origin: origin, domains: domains)
     }
 
-    private func read(_ request: Request, _ rule: Route.BodyRule) async throws -> ByteBuffer {
+    private func read(_ request: Request, _ whole: ByteBuffer?, _ rule: Route.BodyRule) async throws -> ByteBuffer {
         let settings = dependencies.settings
         let reader = BodyReader(timeout: settings.bodyTimeout)
         return switch rule {
         case .ignored: ByteBuffer()
-        case .form, .raw: try await reader.read(request, limit: settings.maximumBodyBytes)
-        case .document: try await reader.read(request, limit: 1 << 20)
-        case .assertion: try await reader.read(request, limit: settings.maximumAssertionBytes)
+        case .form, .raw: try await reader.read(request, whole: whole, limit: settings.maximumBodyBytes)
+        case .document: try await reader.read(request, whole: whole, limit: 1 << 20)
+        case .assertion: try await reader.read(request, whole: whole, limit: settings.maximumAssertionBytes)
         }
     }
 }

@@ -1,0 +1,233 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Last in the pipeline of an HTTP/1.1 connection: has its requests answered one after the other, each by a task on the connection's own event loop.
+///
+/// A request whose body came together with its head needs no wait at all; other bodies are handed on while they arrive. Requests that a client
+/// sends ahead (RFC 9112 §9.3.2) wait here, and no more is read from a client that sends too many of them.
+final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = RequestPart
+    typealias OutboundIn = ResponsePart
+    typealias OutboundOut = ResponsePart
+
+    /// Answers a request; never fails.
+    typealias Responder = @Sendable (Request, GatewayContext) async -> Reply
+
+    /// What a responder gave, ready to be written.
+    struct Reply: Sendable {
+        let head: HTTPResponse
+        let body: ByteBuffer
+    }
+
+    private enum Phase {
+        case idle
+        /// The head is there; perhaps the same read brings the rest.
+        case gathering(HTTPRequest, ByteBuffer)
+        /// An answer is being made; the upload is a body that still arrives.
+        case answering(closes: Bool, upload: Upload?)
+        /// The answer went before the request's body had ended.
+        case draining
+        /// Nothing more is read or said.
+        case closing
+    }
+
+    /// Parts that may wait for the answer to an earlier request.
+    private static let longestBacklog = 64
+
+    private let responder: Responder
+    private let executor: EventLoopExecutor
+    private let base: GatewayContext
+    private var context: ChannelHandlerContext?
+    private var phase = Phase.idle
+    private var backlog = CircularBuffer<RequestPart>()
+    private var task: Task<Void, Never>?
+    private var isTaking = false
+    private var holdsRead = false
+    /// The connection ends with the answer under way.
+    private var isLast = false
+    /// What came after the request under way is no HTTP.
+    private var isSpoiled = false
+    /// The client sends no more.
+    private var isInputClosed = false
+
+    /// - Parameter base: What the connection's requests have in common.
+    init(base: GatewayContext, eventLoop: any EventLoop, responder: @escaping Responder) {
+        self.base = base
+        self.responder = responder
+        executor = EventLoopExecutor(eventLoop)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { abandon() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        abandon()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        backlog.append(unwrapInboundIn(data))
+        takeBacklog()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        startUpload()
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if wantsMore { context.read() } else { holdsRead = true }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            if case .answering = phase { isLast = true } else { end() }
+        case ChannelEvent.inputClosed:
+            startUpload()
+            breakUpload()
+            if case .answering = phase { isInputClosed = true } else { end() }
+        case is Upload.Wish:
+            if case .answering(_, let upload?) = phase { upload.isFull = false }
+            readOn()
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else { return end() }
+        startUpload()
+        switch phase {
+        case .idle: refuse()
+        case .answering(_, upload: nil): isSpoiled = true
+        case .answering: breakUpload()
+        case .gathering, .draining: end()
+        case .closing: break
+        }
+    }
+
+    // MARK: Requests
+
+    /// Goes on with what has arrived, as far as the phase allows.
+    private func takeBacklog() {
+        guard !isTaking else { return }
+        isTaking = true
+        while let part = backlog.popFirst() {
+            guard take(part) else {
+                backlog.prepend(part)
+                break
+            }
+        }
+        isTaking = false
+        readOn()
+    }
+
+    /// - Returns: False when the part must wait.
+    private func take(_ part: RequestPart) -> Bool {
+        switch (phase, part) {
+        case (.idle, .head(let head)): phase = .gathering(head, ByteBuffer())
+        case (.gathering(let head, var body), .body(let bytes)):
+            phase = .idle
+            body.writeImmutableBuffer(bytes)
+            phase = .gathering(head, body)
+        case (.gathering(let head, let body), .end): answer(head, body: body)
+        case (.answering(_, let upload?), .body(let bytes)): upload.add(bytes)
+        case (.answering(let closes, let upload?), .end):
+            upload.finish()
+            phase = .answering(closes: closes, upload: nil)
+        case (.answering, _): return false
+        case (.draining, .end): phase = .idle
+        default: break
+        }
+        return true
+    }
+
+    private func answer(_ head: HTTPRequest, body: ByteBuffer = ByteBuffer(), upload: Upload? = nil) {
+        phase = .answering(closes: head.headerFields[.connection] == "close", upload: upload)
+        var base = base
+        base.body = upload == nil ? body : nil
+        let request = Request(head: head, body: upload?.body ?? RequestBody(buffer: body))
+        let (own, responder, eventLoop) = (NIOLoopBound(self, eventLoop: executor.eventLoop), responder, executor.eventLoop)
+        let work = Task.immediate(executorPreference: executor) { [base] in
+            let reply = await responder(request, base)
+            if eventLoop.inEventLoop { own.value.write(reply) } else { eventLoop.execute { own.value.write(reply) } }
+        }
+        if case .answering = phase { task = work }
+    }
+
+    /// The body of a request does not come with its head: it is read while the answer is made.
+    private func startUpload() {
+        guard let context, case .gathering(let head, let begun) = phase else { return }
+        answer(head, upload: Upload(context.channel, begun))
+    }
+
+    /// The body does not end as its head said.
+    private func breakUpload() {
+        guard case .answering(_, let upload?) = phase else { return }
+        upload.finish(HTTPParserError.invalidEOFState)
+        phase = .answering(closes: true, upload: nil)
+    }
+
+    // MARK: Answers
+
+    private func write(_ reply: Reply) {
+        task = nil
+        guard let context, case .answering(let closes, let upload) = phase else { return }
+        var head = reply.head
+        head.headerFields[.date] = HttpDate.now()
+        let ends = closes || isLast || head.headerFields[.connection] == "close"
+        if ends { head.headerFields[.connection] = "close" }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if reply.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(reply.body)), promise: nil) }
+        upload?.finish()
+        phase = ends ? .closing : upload == nil ? .idle : .draining
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        guard !ends else { return backlog.removeAll() }
+        takeBacklog()
+        guard !isTaking else { return }
+        startUpload()
+        guard case .idle = phase, backlog.isEmpty else { return }
+        if isSpoiled { refuse() } else if isInputClosed { end() }
+    }
+
+    /// What was sent is no HTTP.
+    private func refuse() {
+        guard let context else { return }
+        phase = .closing
+        let head = HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0", .date: HttpDate.now()])
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    // MARK: Reading and ending
+
+    private var wantsMore: Bool {
+        guard backlog.count < Self.longestBacklog else { return false }
+        if case .answering(_, let upload?) = phase { return !upload.isFull }
+        return true
+    }
+
+    private func readOn() {
+        guard holdsRead, let context, wantsMore else { return }
+        holdsRead = false
+        context.read()
+    }
+
+    private func end() {
+        phase = .closing
+        backlog.removeAll()
+        context?.close(promise: nil)
+    }
+
+    private func abandon() {
+        if case .answering(_, let upload?) = phase { upload.finish(ChannelError.inputClosed) }
+        task?.cancel()
+        task = nil
+        phase = .closing
+        backlog.removeAll()
+        context = nil
+    }
+}

@@ -137,7 +137,7 @@ let package = Package(
             "AuthenticationService", "Services/Authentication/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "StrictJson", "Tokens",
-                logging, coreMetrics,
+                logging, coreMetrics, httpClient, nioCore, nioPosix, nioSSL,
             ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 

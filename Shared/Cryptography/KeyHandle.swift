@@ -37,11 +37,26 @@ final class KeyHandle: @unchecked Sendable {
         guard groupName == "prime256v1" else { throw .wrongKeyType(expected: "P-256", found: "EC on \(groupName ?? "an unnamed curve")") }
     }
 
-    func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
+    /// SHA-256 of the bytes, signed by an RSA key.
+    func sign(_ bytes: [UInt8], scheme: RSASignatureScheme) throws(CryptographyError) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
+        var count = Int(EVP_PKEY_get_size(pointer))
+        var signature = [UInt8](repeating: 0, count: count)
+        var parameters: OpaquePointer?
+        guard EVP_DigestSignInit(context, &parameters, EVP_sha256(), nil, pointer) == 1, scheme.configure(parameters),
+            EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1
+        else { throw .last("signing") }
+        return Array(signature.prefix(count))
+    }
+
+    /// - Parameter scheme: For RSA only.
+    func isValid(_ signature: [UInt8], for bytes: [UInt8], scheme: RSASignatureScheme = .pkcs1v15) -> Bool {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        var parameters: OpaquePointer?
         let isValid =
-            EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, pointer) == 1
+            EVP_DigestVerifyInit(context, &parameters, EVP_sha256(), nil, pointer) == 1 && scheme.configure(parameters)
             && EVP_DigestVerify(context, signature, signature.count, bytes, bytes.count) == 1
         if !isValid { ERR_clear_error() }
         return isValid

@@ -27,8 +27,10 @@ public struct RSAPublicKey: Sendable {
     public var exponent: [UInt8] { number(OSSL_PKEY_PARAM_RSA_E) }
     public var bitCount: Int { handle.bitCount }
 
-    /// True when `signature` is SHA256withRSA over the bytes by this key.
-    public func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool { handle.isValid(signature, for: bytes) }
+    /// True when `signature` is over the SHA-256 of the bytes by this key.
+    public func isValid(_ signature: [UInt8], for bytes: [UInt8], scheme: RSASignatureScheme = .pkcs1v15) -> Bool {
+        handle.isValid(signature, for: bytes, scheme: scheme)
+    }
 
     public func pem() throws(CryptographyError) -> String { try handle.publicKeyPEM() }
 

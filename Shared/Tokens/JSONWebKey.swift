@@ -5,24 +5,39 @@ public struct JSONWebKey: Sendable {
     /// `kid`.
     public let identifier: String
     public let publicKey: PublicKey
+    /// `alg`; without one, what is usual for the kind of key.
+    public let algorithm: JWSAlgorithm
+    private let namesAlgorithm: Bool
 
-    /// - Parameter identifier: `nil` takes the key's thumbprint (RFC 7638).
-    public init(_ publicKey: PublicKey, identifier: String? = nil) {
+    /// - Parameters:
+    ///   - identifier: `nil` takes the key's thumbprint (RFC 7638).
+    ///   - algorithm: The only one that the key is for; `nil`: every one that fits its kind. It must fit.
+    public init(_ publicKey: PublicKey, identifier: String? = nil, algorithm: JWSAlgorithm? = nil) {
         self.publicKey = publicKey
         self.identifier = identifier ?? Self.thumbprint(publicKey)
+        self.algorithm = algorithm ?? Self.algorithms(of: publicKey)[0]
+        namesAlgorithm = algorithm != nil
     }
 
-    public var algorithm: JWSAlgorithm {
-        switch publicKey {
-        case .p256: .es256
-        case .rsa: .rs256
+    /// Those that fit a kind of key, the usual one first.
+    static func algorithms(of key: PublicKey) -> [JWSAlgorithm] {
+        switch key {
+        case .p256: [.es256]
+        case .rsa: [.rs256, .ps256]
         }
     }
 
-    func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
-        switch publicKey {
-        case .p256(let key): key.isValid(signature, for: bytes)
-        case .rsa(let key): key.isValid(signature, for: bytes)
+    /// Whether the key may be used with the algorithm: the key decides, never the token (RFC 8725 §3.1).
+    func serves(_ algorithm: JWSAlgorithm) -> Bool {
+        namesAlgorithm ? algorithm == self.algorithm : Self.algorithms(of: publicKey).contains(algorithm)
+    }
+
+    func isValid(_ signature: [UInt8], for bytes: [UInt8], by algorithm: JWSAlgorithm) -> Bool {
+        switch (publicKey, algorithm) {
+        case (.p256(let key), .es256): key.isValid(signature, for: bytes)
+        case (.rsa(let key), .rs256): key.isValid(signature, for: bytes)
+        case (.rsa(let key), .ps256): key.isValid(signature, for: bytes, scheme: .pss)
+        default: false
         }
     }
 
@@ -79,15 +94,16 @@ extension JSONWebKey {
     /// - Throws: `CryptographyError` when a key of our kind is broken or too weak.
     static func read(_ members: Members) throws(CryptographyError) -> JSONWebKey? {
         guard members.use == nil || members.use == "sig" else { return nil }
+        let algorithm = members.alg.flatMap(JWSAlgorithm.init)
+        guard members.alg == nil || algorithm != nil else { return nil }
+        let key: PublicKey
         switch members.kty {
-        case "EC" where members.crv == "P-256" && (members.alg ?? "ES256") == "ES256":
-            let key = try P256PublicKey(x: number(members.x), y: number(members.y))
-            return JSONWebKey(.p256(key), identifier: members.kid)
-        case "RSA" where (members.alg ?? "RS256") == "RS256":
-            let key = try RSAPublicKey(modulus: number(members.n), exponent: number(members.e))
-            return JSONWebKey(.rsa(key), identifier: members.kid)
+        case "EC" where members.crv == "P-256": key = .p256(try P256PublicKey(x: number(members.x), y: number(members.y)))
+        case "RSA": key = .rsa(try RSAPublicKey(modulus: number(members.n), exponent: number(members.e)))
         default: return nil
         }
+        guard algorithm.map(algorithms(of: key).contains) ?? true else { return nil }
+        return JSONWebKey(key, identifier: members.kid, algorithm: algorithm)
     }
 
     private static func number(_ text: String?) throws(CryptographyError) -> [UInt8] {

@@ -27,6 +27,13 @@ public struct JSONWebKeySet: Sendable {
         self.init(keys: keys)
     }
 
+    /// A set that somebody else publishes: a key that is broken or too weak is passed over as well, so that it does not take the good ones along.
+    /// - Throws: `CryptographyError.malformed` when the text is no JWK set.
+    public init(published json: String) throws(CryptographyError) {
+        guard let document = try? JSONDecoder().decode(Document.self, from: Data(json.utf8)) else { throw .malformed("JWK set") }
+        self.init(keys: document.keys.compactMap { members in (try? JSONWebKey.read(members)) ?? nil })
+    }
+
     public func key(_ identifier: String) -> JSONWebKey? { byIdentifier[identifier] }
 
     /// The set as JSON text, members sorted.

@@ -4,4 +4,6 @@ public enum JWSAlgorithm: String, Sendable, Codable {
     case es256 = "ES256"
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     case rs256 = "RS256"
+    /// RSASSA-PSS with SHA-256.
+    case ps256 = "PS256"
 }

@@ -39,23 +39,9 @@ public struct PlatformIdentityVerifier: Sendable {
 
     private struct Payload: Decodable {
         let sub: String
-        let aud: Audience
+        let aud: TokenAudience
         // Seconds since 1970.
         let exp: Int64
         let nbf: Int64?
-    }
-
-    /// One name, or a list of names (RFC 7519 §4.1.3).
-    private struct Audience: Decodable {
-        let names: [String]
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let name = try? container.decode(String.self) {
-                names = [name]
-            } else {
-                names = try container.decode([String].self)
-            }
-        }
     }
 }

@@ -10,6 +10,10 @@ public enum TokenRejection: String, Error, Hashable, Sendable {
     case invalidSignature
     case wrongIssuer
     case wrongAudience
+    /// `azp`: the token was made for another client.
+    case wrongParty
+    /// The token answers another request.
+    case wrongNonce
     case notYetValid
     case expired
 }

@@ -40,15 +40,19 @@ struct UnverifiedJWS: Sendable {
     /// (RFC 8725 §3.1).
     /// - Parameters:
     ///   - types: Values of `typ` that are accepted, in lower case; `nil` stands for an absent one.
+    ///   - algorithms: Those that are accepted at all.
     ///   - acceptsUnnamedKey: True: a token without `kid` is of the only key, where there is but one.
     func verified<Claims: Decodable>(
-        as _: Claims.Type, types: Set<String?>, keys: JSONWebKeySet, acceptsUnnamedKey: Bool = false
+        as _: Claims.Type, types: Set<String?>, keys: JSONWebKeySet, algorithms: Set<JWSAlgorithm> = [.es256, .rs256],
+        acceptsUnnamedKey: Bool = false
     ) throws(TokenRejection) -> Claims {
         guard header.crit == nil, types.contains(header.typ?.lowercased()) else { throw .wrongType }
         let only = acceptsUnnamedKey && header.kid == nil && keys.keys.count == 1 ? keys.keys[0] : nil
         guard let key = header.kid.flatMap(keys.key) ?? only else { throw .unknownKey }
-        guard header.alg == key.algorithm.rawValue else { throw .wrongAlgorithm }
-        guard key.isValid(signature, for: signedBytes) else { throw .invalidSignature }
+        guard let algorithm = JWSAlgorithm(rawValue: header.alg), algorithms.contains(algorithm), key.serves(algorithm) else {
+            throw .wrongAlgorithm
+        }
+        guard key.isValid(signature, for: signedBytes, by: algorithm) else { throw .invalidSignature }
         guard let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload)) else { throw .malformed }
         return claims
     }

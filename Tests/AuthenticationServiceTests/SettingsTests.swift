@@ -9,7 +9,7 @@ struct SettingsTests {
         [
             "spEntityID": "https://sp.example", "acsURL": "https://tv.example/sp/saml/SAMLAssertionConsumer", "signingKey": "signing.key",
             "signingCertificate": "signing.crt", "encryptionKey": "encryption.key", "encryptionCertificate": "encryption.crt",
-            "accessTokenKey": "token.key", "userIDKey": "user.key",
+            "accessTokenKey": "token.key", "userIDKey": "user.key", "oauthKey": "oauth.key",
         ]
     }
 
@@ -20,6 +20,8 @@ struct SettingsTests {
         #expect(settings.metadataValidity == 604_800)
         #expect(settings.cachedSessions == 65_536)
         #expect(settings.activationOrigins.isEmpty)
+        #expect(settings.oauthCallbackURL == "https://tv.example/adobe-services/oauth2")
+        #expect(settings.clientSecrets == nil)
     }
 
     @Test(
@@ -94,6 +96,7 @@ private struct Files {
         }
         texts["token.key"] = try P256PrivateKey.generate().pem()
         texts["user.key"] = SymmetricKey.random().hexRepresentation + "\n"
+        texts["oauth.key"] = SymmetricKey.random().hexRepresentation + "\n"
     }
 
     func text(_ path: String) throws -> String { try #require(texts[path]) }

@@ -115,11 +115,14 @@ struct StartSignInTests {
         }
     }
 
-    @Test("An MVPD that does not sign people in by SAML")
+    @Test("An MVPD whose way to sign in is none that a browser can go")
     func saysWhatIsMissing() async throws {
         let rig = try Rig()
         let code = try await rig.code(rig.call(rig.bearer()))
-        await expectFault(.unimplemented) { _ = try await rig.start(code.code, mvpd: "OpenFiber") }
+        rig.catalogue.change { configuration in
+            for index in configuration.mvpds.indices where configuration.mvpds[index].id == "DemoCable" { configuration.mvpds[index].signIn = nil }
+        }
+        await expectFault(.unimplemented) { _ = try await rig.start(code.code) }
     }
 
     @Test("A second start takes the place of the first")

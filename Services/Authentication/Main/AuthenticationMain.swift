@@ -12,10 +12,13 @@ struct Main {
                 let settings = environment.settings
                 let store = try environment.openStore(migrations: AuthenticationDatabase.migrations)
                 environment.sweep(store, AuthenticationDatabase.sweeps)
+                let transport = HTTPProviderTransport()
+                environment.onStop { await transport.shutdown() }
                 let service = AuthenticationService(
-                    settings, keys: try keys(settings, environment.files),
-                    database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions), catalogue: try environment.catalogue(),
+                    settings, keys: try keys(settings, environment.files), clientSecrets: settings.clientSecrets.map(environment.files.path),
+                    transport: transport, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions), catalogue: try environment.catalogue(),
                     clock: environment.clock, logger: environment.logger)
+                environment.background("provider-keys") { await service.keepProviderKeys() }
                 environment.offer { registry in
                     AuthenticationMethods.register(service, in: &registry)
                     SessionsMethods.register(service, in: &registry)

@@ -26,14 +26,29 @@ struct AuthenticationMetrics: Sendable {
         Counter(label: "boxoffice_authentication_mvpd_logouts_ended_total", dimensions: labels).increment()
     }
 
+    let invalidatedSessions = Counter(label: "boxoffice_authentication_upstream_sessions_invalidated_total", dimensions: [("reason", "norefreshtoken")])
+
+    /// An alarm: the MVPD changes refresh tokens on use (mvpd §3).
+    func rotatedRefreshTokens(_ mvpd: MvpdID) {
+        Counter(label: "boxoffice_authentication_refresh_tokens_rotated_total", dimensions: [("mvpd", mvpd.text)]).increment()
+    }
+
+    /// - Parameters:
+    ///   - endpoint: `token`, `profile` or `jwks`.
+    ///   - result: `answered`, `timeout`, `unreachable`, `unusable` or `cancelled`.
+    func providerCall(_ endpoint: String, _ result: String) {
+        let labels = [("endpoint", endpoint), ("result", result)]
+        Counter(label: "boxoffice_authentication_provider_calls_total", dimensions: labels).increment()
+    }
+
     /// - Parameter result: `permitted`, `over` or `resources_used_up`.
     func trialPlay(_ result: String) {
         Counter(label: "boxoffice_authentication_trial_plays_total", dimensions: [("result", result)]).increment()
     }
 
     /// - Parameters:
-    ///   - result: `signed_in`, `declined`, `rejected` or `silent`.
-    ///   - reason: A reason code of mvpd §2.3, a status of mvpd §2.6, or empty.
+    ///   - result: `signed_in`, `declined`, `rejected`, `silent`, `continued` or `unavailable`.
+    ///   - reason: A reason code of mvpd §2.3 or of `OAuthRejection`, a status of mvpd §2.6, or empty.
     func signInEnded(_ result: String, reason: String = "") {
         let labels = [("result", result), ("reason", reason)]
         Counter(label: "boxoffice_authentication_sign_ins_ended_total", dimensions: labels).increment()

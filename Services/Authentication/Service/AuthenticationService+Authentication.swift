@@ -39,6 +39,10 @@ extension AuthenticationService: Authentication {
         try await finisher.finish(request, trace: context.trace)
     }
 
+    public func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome {
+        try await oauthFinisher.finish(request, trace: context.trace)
+    }
+
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
         let (record, catalogue) = try await sessions.session(of: request.call, hidesDisabled: true)
         return record.contract(in: catalogue)
@@ -96,6 +100,10 @@ extension AuthenticationService: Sessions {
     public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
         let (record, catalogue) = try await sessions.session(byCode: request)
         return record.subjectContract(in: catalogue)
+    }
+
+    public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
+        try await upstreamTokens.token(SessionID(request.upstreamSessionID))
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {

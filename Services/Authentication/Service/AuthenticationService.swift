@@ -21,6 +21,9 @@ public struct AuthenticationService: Sendable {
     let profileRequests: ProfileRequests
     let exchanger: PlatformExchanger
     let saml: any SamlSignIn
+    let oauthFinisher: OAuthSignInFinisher
+    let upstreamTokens: UpstreamTokens
+    let keySets: ProviderKeySets
     let catalogue: any CatalogueSource
     let clock: any WallClock
 
@@ -45,8 +48,20 @@ public struct AuthenticationService: Sendable {
             bearers: bearers, sessions: sessions, trials: plays, store: store, clock: clock, logger: parts.logger)
         resets = TempPassReset(bearers: bearers, catalogue: catalogue, store: store, metrics: metrics)
         revocation = ClientRevocation(bearers: bearers, store: store, metrics: metrics)
+        let oauth = OAuthSignInStarter(
+            store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)
+        let client = ProviderClient(
+            transport: parts.oauth.transport, gate: ProviderGate(), secrets: parts.oauth.secrets, metrics: metrics, logger: parts.logger)
+        let keySets = ProviderKeySets(client: client, clock: clock)
+        self.keySets = keySets
+        upstreamTokens = UpstreamTokens(
+            client: client, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, clock: clock, metrics: metrics, logger: parts.logger)
+        oauthFinisher = OAuthSignInFinisher(
+            starter: oauth, client: client, identification: OAuthIdentification(client: client, keySets: keySets), seal: parts.oauth.keys.seal,
+            destination: SignInDestination(store: store, activationOrigins: parts.activationOrigins), catalogue: catalogue, store: store,
+            clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics, logger: parts.logger)
         starter = SignInStarter(
-            saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random,
+            saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random,
             activationOrigins: parts.activationOrigins, degraded: degraded, previews: previews,
             metrics: metrics)
         finisher = SignInFinisher(
@@ -70,6 +85,7 @@ public struct AuthenticationService: Sendable {
         var logout: any SamlLogout
         /// Of the gateway, before a handle.
         var logoutVisitAddress: String
+        var oauth: OAuthParts
         var catalogue: any CatalogueSource
         var store: any AuthenticationStore
         var clock: any WallClock
@@ -78,6 +94,19 @@ public struct AuthenticationService: Sendable {
         var activationOrigins: Set<String>
         var logger: Logger
     }
+
+    /// What it takes to sign people in by OAuth.
+    struct OAuthParts: Sendable {
+        var keys: OAuthKeys
+        var redirectURI: String
+        var secrets: any ClientSecrets
+        var transport: any ProviderTransport
+    }
+
+    /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.
+    public func keepProviderKeys() async {
+        while (try? await Task.sleep(for: .seconds(15))) != nil { await keySets.refreshDue() }
+    }
 }
 
 extension AuthenticationService {
@@ -85,9 +114,12 @@ extension AuthenticationService {
     /// - Parameters:
     ///   - settings: The `authentication` object of the settings file.
     ///   - keys: What the files named there hold.
+    ///   - clientSecrets: Absolute path of the folder that the settings name.
+    ///   - transport: Reaches OAuth providers; its owner shuts it down.
     ///   - database: The open store of this service.
     public init(
-        _ settings: AuthenticationSettings, keys: AuthenticationKeys, database: AuthenticationDatabase, catalogue: any CatalogueSource,
+        _ settings: AuthenticationSettings, keys: AuthenticationKeys, clientSecrets: String?, transport: HTTPProviderTransport,
+        database: AuthenticationDatabase, catalogue: any CatalogueSource,
         clock: any WallClock, logger: Logger
     ) {
         let random = SystemRandom()
@@ -103,7 +135,10 @@ extension AuthenticationService {
                     keys: tokenKeys, issuer: settings.spEntityID, audience: Self.audience,
                     lifetime: .seconds(Int64(settings.accessTokenTTL)), clock: clock),
                 verifier: AccessTokenVerifier(keys: tokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
-                saml: saml, logout: saml, logoutVisitAddress: settings.origin + "/adobe-services/logout?handle=", catalogue: catalogue, store: database.store, clock: clock,
+                saml: saml, logout: saml, logoutVisitAddress: settings.origin + "/adobe-services/logout?handle=",
+                oauth: OAuthParts(
+                    keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secrets: ClientSecretFolder(path: clientSecrets), transport: transport),
+                catalogue: catalogue, store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(key: keys.userID), activationOrigins: Set(settings.activationOrigins),
                 logger: logger))
     }

@@ -21,7 +21,8 @@ struct Main {
     @Sendable private static func check(_ settings: ConfigSettings, _ files: SettingsFiles) throws {
         _ = try signingKey(settings, files)
         _ = try administrators(settings, files)
-        let (lines, isGood) = CatalogueCheck.check(files.path(settings.catalogue))
+        let (lines, isGood) = CatalogueCheck.check(
+            files.path(settings.catalogue), clientSecrets: settings.clientSecrets.map(files.path))
         if !isGood { throw StartFailure(lines: lines) }
     }
 
@@ -30,7 +31,8 @@ struct Main {
         let keys = SigningKeys(SigningKeyRing(current: try signingKey(settings, environment.files)))
         let store = CatalogueStore(try environment.openStore(migrations: CatalogueStore.migrations))
         let keeper = CatalogueKeeper(
-            file: CatalogueFile(path: environment.files.path(settings.catalogue)), store: store, statementKeys: { keys.keySet.json },
+            file: CatalogueFile(
+                path: environment.files.path(settings.catalogue), clientSecrets: settings.clientSecrets.map(environment.files.path)), store: store, statementKeys: { keys.keySet.json },
             clock: environment.clock, logger: environment.logger)
         await keeper.checkHistory()
         let published = try await publish(keeper)

@@ -8,10 +8,11 @@ public enum CatalogueCheck {
         arguments.count == 2 && arguments[0] == "--check-catalogue" ? arguments[1] : nil
     }
 
+    /// - Parameter clientSecrets: As `CatalogueFile` takes it.
     /// - Returns: What to print, and whether the catalogue can be used.
-    public static func check(_ file: String) -> (lines: [String], isGood: Bool) {
+    public static func check(_ file: String, clientSecrets: String? = nil) -> (lines: [String], isGood: Bool) {
         do throws(CatalogueRefused) {
-            let content = try CatalogueFile(path: file).read(now: SystemClock().now())
+            let content = try CatalogueFile(path: file, clientSecrets: clientSecrets).read(now: SystemClock().now())
             let configuration = content.configuration
             let sizes = [
                 "\(configuration.requestors.count) requestors", "\(configuration.mvpds.count) MVPDs",

@@ -15,8 +15,12 @@ public struct ConfigSettings: Decodable, Sendable {
     /// Whether a push waits until somebody else approves it.
     public let approvalRequired: Bool
 
+    /// Path of the folder with the client secrets of OAuth providers, where the authentication service's are in reach: a catalogue file
+    /// that refers to a secret without a file is refused.
+    public let clientSecrets: String?
+
     private enum CodingKeys: String, CodingKey {
-        case catalogue, statementKey, issuer, statementCallers, pollSeconds, administrators, approvalRequired
+        case catalogue, statementKey, issuer, statementCallers, pollSeconds, administrators, approvalRequired, clientSecrets
     }
 
     public init(from decoder: any Decoder) throws {
@@ -28,6 +32,7 @@ public struct ConfigSettings: Decodable, Sendable {
         pollSeconds = try container.decodeIfPresent(Int.self, forKey: .pollSeconds) ?? 5
         administrators = try container.decodeIfPresent([AdministratorSettings].self, forKey: .administrators) ?? []
         approvalRequired = try container.decodeIfPresent(Bool.self, forKey: .approvalRequired) ?? false
+        clientSecrets = try container.decodeIfPresent(String.self, forKey: .clientSecrets)
         guard (1...3600).contains(pollSeconds) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .pollSeconds, in: container, debugDescription: "must be from 1 to 3600; it is \(pollSeconds)")

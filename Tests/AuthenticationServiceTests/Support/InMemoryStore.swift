@@ -6,7 +6,9 @@ import Synchronization
 @testable import AuthenticationService
 
 /// The stores' contract without a database.
-final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, LogoutStore, TrialStore, ProfileRequestStore {
+final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
+    ProfileRequestStore
+{
     private struct AssertionKey: Hashable {
         let issuer: String
         let id: String
@@ -26,6 +28,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var pending: [SamlRequestID: PendingSignIn] = [:]
         var assertions: Set<AssertionKey> = []
         var sessions: [SessionKey: SessionRecord] = [:]
+        var upstream: [SessionID: UpstreamTokenRecord] = [:]
         var trials: [TrialEntry] = []
         var profileRequests: [SamlRequestID: ProfileRequestRecord] = [:]
         var pendingLogouts: [SecretDigest: PendingLogout] = [:]
@@ -127,6 +130,28 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { state in
             if let record = session.record, !state.use(record, now: now) { return false }
             state.sessions[session.key] = session
+            return true
+        }
+    }
+
+    func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
+        state.withLock { state in
+            if let record = session.record, !state.use(record, now: now) { return false }
+            state.sessions[session.key] = session
+            state.upstream[session.id] = tokens
+            return true
+        }
+    }
+
+    func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord? {
+        state.withLock { state in state.sessions.values.contains { $0.id == session } ? state.upstream[session] : nil }
+    }
+
+    func replaceRefreshToken(of session: SessionID, by newest: [UInt8]?, replacing before: [UInt8]?) async throws(Fault) -> Bool {
+        state.withLock { state in
+            guard state.sessions.values.contains(where: { $0.id == session }), let tokens = state.upstream[session], tokens.refreshToken == before
+            else { return false }
+            state.upstream[session]?.refreshToken = newest
             return true
         }
     }

@@ -17,6 +17,8 @@ struct Rig {
     let catalogue: ChangingCatalogue
     let store: any AuthenticationStore
     let saml: ScriptedSaml
+    let provider: ScriptedProvider
+    let log = LogRecorder()
     let service: AuthenticationService
     let statements: SoftwareStatementIssuer
     let context = CallContext()
@@ -32,13 +34,16 @@ struct Rig {
         catalogue = ChangingCatalogue(configuration)
         store = try backend.open()
         saml = ScriptedSaml()
+        provider = try ScriptedProvider(clock: clock)
         service = AuthenticationService(
             AuthenticationService.Parts(
                 issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
                 verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
                 logout: real ?? saml, logoutVisitAddress: Self.visitAddress,
+                oauth: AuthenticationService.OAuthParts(
+                    keys: try OAuthKeys(.random()), redirectURI: ScriptedProvider.redirectURI, secrets: ScriptedProvider.Secrets(), transport: provider),
                 catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: UserIDScrambler(key: .random()),
-                activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+                activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log }))
     }
 
     // MARK: What an app does

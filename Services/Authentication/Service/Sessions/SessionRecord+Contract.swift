@@ -18,6 +18,7 @@ extension SessionRecord {
         return SessionSubject(
             session: contract(in: catalogue), upstreamUserID: subject.userID,
             attributes: subject.attributes.filter { enabled.contains(String($0.key.prefix { $0 != "." })) }, clientID: clientID.text,
-            deviceID: key.device.text, device: device)
+            deviceID: key.device.text, device: device,
+            upstreamSessionID: origin.upstream?.text ?? "")
     }
 }

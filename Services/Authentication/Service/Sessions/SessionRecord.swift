@@ -41,4 +41,6 @@ struct SessionOrigin: Hashable, Sendable {
     var identity: PlatformIdentity?
     /// The trial of a TempPass session (rest-v1 §6.2).
     var trial: TrialID?
+    /// The session that holds the MVPD's tokens; set when the sign-in was by OAuth (mvpd §3).
+    var upstream: SessionID?
 }

@@ -11,6 +11,7 @@ public struct AuthenticationKeys: Sendable {
     let encryptionCertificate: [UInt8]
     let accessToken: P256PrivateKey
     let userID: SymmetricKey
+    let oauth: OAuthKeys
 
     /// - Parameter read: Gets a path as it stands in the settings and the key where it stands; returns the file's text.
     /// - Throws: What `read` throws; `AuthenticationKeyError` when a file does not hold what it should.
@@ -37,10 +38,13 @@ public struct AuthenticationKeys: Sendable {
             return certificate.der
         }
         accessToken = try use(settings.accessTokenKey, "accessTokenKey") { try P256PrivateKey(pem: $0) }
-        userID = try use(settings.userIDKey, "userIDKey") { text in
-            guard let bytes = Hex.decode(text.filter { !$0.isWhitespace }) else { throw CryptographyError.malformed("key: not hex digits") }
-            return try SymmetricKey(bytes: bytes)
-        }
+        userID = try use(settings.userIDKey, "userIDKey", Self.symmetric)
+        oauth = try use(settings.oauthKey, "oauthKey") { try OAuthKeys(Self.symmetric($0)) }
+    }
+
+    private static func symmetric(_ text: String) throws -> SymmetricKey {
+        guard let bytes = Hex.decode(text.filter { !$0.isWhitespace }) else { throw CryptographyError.malformed("key: not hex digits") }
+        return try SymmetricKey(bytes: bytes)
     }
 }
 

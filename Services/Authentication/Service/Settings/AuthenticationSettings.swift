@@ -18,6 +18,13 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let accessTokenKey: String
     /// Key of the scrambled user ids, 64 hex digits. A new one gives every person a new id.
     public let userIDKey: String
+    /// Key that seals the tokens of OAuth providers and makes PKCE verifiers and nonces, 64 hex digits. With a new one, people of such providers
+    /// have to sign in again.
+    public let oauthKey: String
+    /// The public address of the callback of OAuth providers, exactly as they know it; `/adobe-services/oauth2` beside `acsURL` unless set.
+    public let oauthCallbackURL: String
+    /// Folder with a file `<reference>.secret` for each client secret that the catalogue refers to; without it no OAuth provider can be used.
+    public let clientSecrets: String?
     /// Seconds, 60 to 86400; 6 hours unless set (rest-v1 §5).
     public let accessTokenTTL: Int
     /// Origins (`scheme://host:port`) of the operator's own activation pages, where a sign-in may end besides the registered domains.
@@ -29,7 +36,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate, accessTokenKey, userIDKey
-        case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions
+        case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
     }
 
     public init(from decoder: any Decoder) throws {
@@ -45,6 +52,13 @@ public struct AuthenticationSettings: Decodable, Sendable {
         encryptionCertificate = try container.text(.encryptionCertificate)
         accessTokenKey = try container.text(.accessTokenKey)
         userIDKey = try container.text(.userIDKey)
+        oauthKey = try container.text(.oauthKey)
+        clientSecrets = try container.contains(.clientSecrets) ? container.text(.clientSecrets) : nil
+        if container.contains(.oauthCallbackURL) {
+            oauthCallbackURL = try container.address(.oauthCallbackURL)
+        } else {
+            oauthCallbackURL = (RedirectAddress(acsURL)?.origin ?? "") + "/adobe-services/oauth2"
+        }
         accessTokenTTL = try container.number(.accessTokenTTL, 60...86_400, default: 21_600)
         activationOrigins = try container.origins(.activationOrigins)
         metadataValidity = try container.number(.metadataValidity, 3600...31_536_000, default: 604_800)

@@ -2,7 +2,7 @@ internal import Clocks
 
 /// A request that an MVPD has not answered yet (mvpd §2.2). A registration code has at most one.
 struct PendingSignIn: Hashable, Sendable {
-    /// `ID` of the AuthnRequest.
+    /// `ID` of the AuthnRequest; by OAuth it names the request to us alone.
     let requestID: SamlRequestID
     let relayState: SecretDigest
     let browserSecret: SecretDigest
@@ -10,9 +10,38 @@ struct PendingSignIn: Hashable, Sendable {
     let code: RegistrationCodeText
     let requestor: RequestorID
     let mvpd: MvpdID
-    /// The issuer that the request named; an audience of the answer.
+    /// The issuer that the request named, an audience of the answer; by OAuth the client.
     let issuerSent: String
     let redirectURL: String
     let startedAt: Timestamp
     let expiresAt: Timestamp
+    var way = SignInWay.saml
+}
+
+/// How a person is signed in.
+enum SignInWay: Hashable, Sendable {
+    case saml
+    case oauth(OAuthAttempt)
+}
+
+extension SignInWay: RawRepresentable {
+    init?(rawValue: Int64) {
+        switch rawValue {
+        case 0: self = .saml
+        case 1: self = .oauth(.interactive)
+        case 2: self = .oauth(.homeBased)
+        case 3: self = .oauth(.passive)
+        default: return nil
+        }
+    }
+
+    /// As it is stored.
+    var rawValue: Int64 {
+        switch self {
+        case .saml: 0
+        case .oauth(.interactive): 1
+        case .oauth(.homeBased): 2
+        case .oauth(.passive): 3
+        }
+    }
 }

@@ -12,7 +12,7 @@ struct SamlProvider: Hashable, Sendable {
     init(_ mvpd: Mvpd, in catalogue: Catalogue) throws(Fault) {
         let signIn = mvpd.signIn ?? (mvpd.isProxied ? catalogue.mvpd(mvpd.proxyMvpdID)?.signIn : nil)
         guard case .saml(let endpoint) = signIn else {
-            throw Fault(.unimplemented, "The MVPD does not sign people in by SAML, and no other way is offered yet.")
+            throw Fault(.unimplemented, "The MVPD does not sign people in by SAML.")
         }
         self.mvpd = mvpd
         self.endpoint = endpoint

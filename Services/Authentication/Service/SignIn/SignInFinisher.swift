@@ -55,7 +55,7 @@ struct SignInFinisher: Sendable {
         _ request: CompleteSamlSignInRequest, _ catalogue: Catalogue, _ now: Timestamp
     ) async throws(Fault) -> PendingSignIn? {
         guard request.relayStatePresent, !request.relayState.isEmpty else { return nil }
-        guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now) else { return nil }
+        guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now), pending.way == .saml else { return nil }
         if request.browserSecret.isEmpty {
             return SignInParties(pending, catalogue)?.provider.endpoint.allowMissingCookie == true ? pending : nil
         }
@@ -107,12 +107,7 @@ struct SignInFinisher: Sendable {
 
     /// Where the person goes: the app's address if it is still registered, else the channel's default (mvpd §2.4).
     private func redirect(_ answer: Answer, _ record: RegistrationRecord) async throws(Fault) -> String {
-        let client = try await store.client(record.clientID)
-        let application = client.flatMap { answer.catalogue.application(softwareID: $0.softwareID.text) }
-        let requestor = answer.parties.requestor
-        let isAccepted = RedirectRules.accepts(
-            signInEnd: answer.pending.redirectURL, requestor: requestor, customSchemes: answer.catalogue.customSchemes(of: requestor),
-            application: application, activationOrigins: activationOrigins)
-        return isAccepted ? answer.pending.redirectURL : requestor.defaultRedirectURL
+        try await SignInDestination(store: store, activationOrigins: activationOrigins)
+            .address(answer.pending.redirectURL, record, answer.parties.requestor, answer.catalogue)
     }
 }

@@ -40,7 +40,7 @@ struct SignInLog: Sendable {
         return SignInOutcome(result: .rejected, traceID: trace.traceID)
     }
 
-    private func metadata(_ mvpd: MvpdID?, _ details: Logger.Metadata = [:]) -> Logger.Metadata {
+    func metadata(_ mvpd: MvpdID?, _ details: Logger.Metadata = [:]) -> Logger.Metadata {
         var metadata = details
         metadata["trace_id"] = "\(trace.traceID)"
         if let mvpd { metadata["mvpd"] = "\(mvpd)" }

@@ -9,6 +9,7 @@ struct SignInStarter: Sendable {
     static let longestPending: Duration = .seconds(15 * 60)
 
     let saml: any SamlSignIn
+    let oauth: OAuthSignInStarter
     let catalogue: any CatalogueSource
     let store: any AuthenticationStore
     let clock: any WallClock
@@ -19,7 +20,7 @@ struct SignInStarter: Sendable {
     let metrics: AuthenticationMetrics
 
     /// - Throws: `invalid_requestor`, `invalid_request` (a parameter is missing), `invalid_registration_code`, `unknown_integration`,
-    ///   `invalid_domain`, `invalid_redirect_url`, `unimplemented` (no SAML).
+    ///   `invalid_domain`, `invalid_redirect_url`, `unimplemented` (neither SAML nor OAuth).
     func start(_ request: StartSignInRequest) async throws(Fault) -> SignInStart {
         let catalogue = try catalogue.current()
         let requestor = try catalogue.requireRequestor(request.requestor)
@@ -41,6 +42,11 @@ struct SignInStarter: Sendable {
         }
         // Whose MVPD cannot be asked silently is as good as not signed in there (mvpd §2.6).
         if request.isPassive, !mvpd.passiveAuthnEnabled { return SignInStart(url: request.redirectURL) }
+        if let provider = OAuthProvider(mvpd, integration, in: catalogue) {
+            let attempt: OAuthAttempt = request.isPassive ? .passive : provider.endpoint.attemptHba ? .homeBased : .interactive
+            guard let start = try await oauth.begin(provider, record, attempt, end: request.redirectURL, now: now) else { throw Self.usedCode }
+            return start
+        }
         let provider = try SamlProvider(mvpd, in: catalogue)
         return try await begin(provider, record, request, now)
     }

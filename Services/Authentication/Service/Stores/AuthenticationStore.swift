@@ -7,7 +7,7 @@ internal import Faults
 
 /// Everything that the service keeps.
 typealias AuthenticationStore =
-    ClientStore & RegistrationCodeStore & SignInStore & SessionStore & LogoutStore & TrialStore & ProfileRequestStore
+    ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
 
 protocol ClientStore: Sendable {
     func add(_ client: Client) async throws(Fault)
@@ -88,6 +88,16 @@ protocol LogoutStore: Sendable {
 
     /// Removes the sessions that an MVPD ended, and remembers the request and the logouts, as one change.
     func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult
+}
+
+protocol UpstreamTokenStore: Sendable {
+    /// As `start`, with the tokens that the MVPD gave; they go when the session goes.
+    func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool
+
+    func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord?
+
+    /// - Returns: False when the session has another refresh token by now, or is gone; nothing changed.
+    func replaceRefreshToken(of session: SessionID, by newest: [UInt8]?, replacing before: [UInt8]?) async throws(Fault) -> Bool
 }
 
 protocol ProfileRequestStore: Sendable {

@@ -66,6 +66,7 @@ struct SettingsWriter {
     }
 
     private func moved(_ text: String) -> String {
+        if text == "pki" { return pki.folder.path }
         if text.hasPrefix("pki/") { return pki.path(String(text.dropFirst(4))) }
         if text == "catalogue.json" || text.hasSuffix("demo-catalogue.json") { return home.catalogue.path }
         return text.replacing(/127\.0\.0\.1:([0-9]+)/) { match in

@@ -14,7 +14,7 @@ struct LocalPki: Sendable {
     static let https = "gateway-https"
     /// Who has an RSA key whose certificate others pin: for signing documents, or for what is encrypted to a programmer.
     static let signers = [
-        "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "programmer-acme", "programmer-bravo",
+        "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "sandbox-openfiber", "programmer-acme", "programmer-bravo",
     ]
 
     /// - Returns: The names of what was made, in order; empty when nothing was missing.
@@ -39,9 +39,10 @@ struct LocalPki: Sendable {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
                 made.append("admin.token")
             }
-            if isMissing("user-id.key") {
-                try write(SymmetricKey.random().hexRepresentation + "\n", to: "user-id.key", mode: 0o600)
-                made.append("user-id.key")
+            // The client secret of the sandbox's OAuth provider is no key, but as good as one.
+            for name in ["user-id.key", "oauth.key", "openfiber.secret"] where isMissing(name) {
+                try write(SymmetricKey.random().hexRepresentation + "\n", to: name, mode: 0o600)
+                made.append(name)
             }
         } catch let error as CryptographyError {
             throw CommandFailure("the local PKI in \(folder.path) is damaged (\(error))", advice: "remove that folder and start again")

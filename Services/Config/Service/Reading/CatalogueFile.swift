@@ -19,7 +19,13 @@ public struct CatalogueFile: Sendable {
 
     public let path: String
 
-    public init(path: String) { self.path = path }
+    private let clientSecrets: ClientSecretFiles?
+
+    /// - Parameter clientSecrets: The folder in which every client secret must lie that the catalogue refers to; `nil`: it is not known.
+    public init(path: String, clientSecrets: String? = nil) {
+        self.path = path
+        self.clientSecrets = clientSecrets.map(ClientSecretFiles.init)
+    }
 
     /// - Parameters:
     ///   - now: For the expiry of certificates.
@@ -30,7 +36,7 @@ public struct CatalogueFile: Sendable {
         let document = try parse()
         let problems = JsonProblems(of: document)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let reading = CatalogueReading(certificates: CertificateReader(folder: folder, now: now, willRead: willRead))
+        let reading = CatalogueReading(certificates: CertificateReader(folder: folder, now: now, willRead: willRead), clientSecrets: clientSecrets)
         let configuration = reading.configuration(problems.root)
         let found = problems.list.sorted { ($0.position?.line ?? 0, $0.position?.column ?? 0) < ($1.position?.line ?? 0, $1.position?.column ?? 0) }
         guard found.isEmpty, let configuration else { throw refused(found.map { CatalogueProblem($0) }) }

@@ -20,6 +20,7 @@ extension CatalogueReading {
             integration.preflightMaxResources = object.number("preflightMaxResources", Self.preflightLimits)
             checkLifetimes(object, authn: integration.authnTtlSeconds, hba: integration.hbaAuthnTtlSeconds)
             integration.platformOverrides = overrides(object, of: mvpds[integration.mvpdID], isIntegration: true)
+            integration.oauthClient = oauthClient(object, of: mvpds[integration.mvpdID])
             checkPlatform(object, integration)
             return integration
         }

@@ -67,7 +67,7 @@ extension CatalogueReading {
         return certificates
     }
 
-    private func attributeMapping(_ value: JsonValue) -> AttributeMapping? {
+    func attributeMapping(_ value: JsonValue) -> AttributeMapping? {
         value.object { object in
             var mapping = AttributeMapping()
             mapping.source = object.text("source", required: false)
@@ -78,25 +78,6 @@ extension CatalogueReading {
                 object.optional("target")?.problem("must be a metadata key such as 'userID' or 'maxRating.VCHIP'; it is '\(mapping.target)'")
             }
             return mapping
-        }
-    }
-
-    private func oauth(_ value: JsonValue) -> OAuthEndpoint? {
-        value.object { object in
-            var oauth = OAuthEndpoint()
-            oauth.issuer = object.url("issuer")
-            oauth.authorizeURL = object.url("authorizeUrl")
-            oauth.tokenURL = object.url("tokenUrl")
-            oauth.profileURL = object.url("profileUrl", required: false)
-            oauth.jwksURL = object.url("jwksUrl", required: false)
-            oauth.logoutURL = object.url("logoutUrl", required: false)
-            oauth.clientID = object.text("clientId")
-            oauth.clientSecretReference = object.text("clientSecretReference")
-            oauth.scopes = object.texts("scopes")
-            oauth.attemptHba = object.flag("attemptHba")
-            oauth.forceAuthnParameter = object.text("forceAuthnParameter", required: false)
-            oauth.forceAuthnValue = object.text("forceAuthnValue", required: !oauth.forceAuthnParameter.isEmpty)
-            return oauth
         }
     }
 

@@ -15,6 +15,8 @@ final class CatalogueReading {
 
     let certificates: CertificateReader
     let completeness: Completeness
+    /// `nil`: where they lie is not known here.
+    let clientSecrets: ClientSecretFiles?
     var programmers: [String: Programmer] = [:]
     var requestors: [String: Requestor] = [:]
     var mvpds: [String: Mvpd] = [:]
@@ -28,9 +30,10 @@ final class CatalogueReading {
     /// References to MVPDs that may stand before the MVPD itself.
     var proxies: [(reference: JsonValue, id: String, from: String)] = []
 
-    init(certificates: CertificateReader, completeness: Completeness = .whole) {
+    init(certificates: CertificateReader, completeness: Completeness = .whole, clientSecrets: ClientSecretFiles? = nil) {
         self.certificates = certificates
         self.completeness = completeness
+        self.clientSecrets = clientSecrets
     }
 
     /// What an operator should look at, though the catalogue can be used.

@@ -42,6 +42,16 @@ enum CatalogueSyntax {
         return text.hasPrefix("adbe.") && name.utf8.count == 22 && name.utf8.allSatisfy(isBase64URL)
     }
 
+    /// RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
+    static func isScope(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c }
+    }
+
+    /// The parameters of an authorization request that are never left to a record (mvpd §3).
+    static let authorizationParameters: Set<String> = [
+        "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge", "code_challenge_method",
+    ]
+
     private static func isBase64URL(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }

@@ -128,6 +128,16 @@ extension SqliteAuthenticationStore {
                 CREATE INDEX pending_logout_expiry ON pending_logout (expires_at_ms);
                 CREATE INDEX session_name ON session (name_id);
                 """),
+        Migration(
+            "10-upstream-tokens",
+            sql: """
+                ALTER TABLE pending_sign_in ADD COLUMN way INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE session ADD COLUMN upstream TEXT;
+                CREATE TABLE upstream_token (
+                    session_id TEXT PRIMARY KEY NOT NULL REFERENCES session (id) ON DELETE CASCADE, requestor TEXT NOT NULL, mvpd TEXT NOT NULL,
+                    refresh_token BLOB, access_token BLOB NOT NULL, access_expires_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL
+                );
+                """),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

@@ -81,15 +81,15 @@ extension SessionRecord {
         let sql = """
             INSERT OR REPLACE INTO session (device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id,
                 upstream_user_id, name_id, name_format, name_qualifier, sp_name_qualifier, session_index, is_home_based, attributes,
-                created_at_ms, expires_at_ms, kind, rule, identity, trial, authenticated_at_ms, updated_at_ms, device)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                created_at_ms, expires_at_ms, kind, rule, identity, trial, authenticated_at_ms, updated_at_ms, device, upstream)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try database.cachedStatement(sql: sql).execute(arguments: [
             key.device, key.requestor, id, mvpd, record, claims.appID, claims.deviceUser, clientID, userID, subject.userID,
             subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
             subject.name.sessionIndex, subject.isHomeBased, try subject.attributesColumn(), createdAt, expiresAt,
             Int64(origin.kind.rawValue), origin.rule, origin.identity, origin.trial, origin.authenticatedAt, updatedAt,
-            try device.columnValue(),
+            try device.columnValue(), origin.upstream,
         ])
     }
 
@@ -113,6 +113,6 @@ extension SessionOrigin {
     fileprivate init(row: Row) {
         self.init(
             kind: SessionKind(rawValue: row["kind"]), authenticatedAt: row["authenticated_at_ms"], rule: row["rule"],
-            identity: row["identity"], trial: row["trial"])
+            identity: row["identity"], trial: row["trial"], upstream: row["upstream"])
     }
 }

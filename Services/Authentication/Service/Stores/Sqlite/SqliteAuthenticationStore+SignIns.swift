@@ -7,8 +7,8 @@ extension SqliteAuthenticationStore: SignInStore {
         try await store.write { database in
             let sql = """
                 INSERT OR REPLACE INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
-                    issuer_sent, redirect_url, started_at_ms, expires_at_ms)
-                SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+                    issuer_sent, redirect_url, started_at_ms, expires_at_ms, way)
+                SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
                 WHERE EXISTS (SELECT 1 FROM registration_code WHERE id = ? AND is_used = 0 AND expires_at_ms > ?)
                 """
             try database.cachedStatement(sql: sql).execute(arguments: pending.columns(liveAt: now))
@@ -52,7 +52,8 @@ extension PendingSignIn {
     /// In the order of the insert and its condition.
     fileprivate func columns(liveAt now: Timestamp) -> StatementArguments {
         [
-            requestID, relayState, record, browserSecret, code, requestor, mvpd, issuerSent, redirectURL, startedAt, expiresAt, record, now,
+            requestID, relayState, record, browserSecret, code, requestor, mvpd, issuerSent, redirectURL, startedAt, expiresAt, way.rawValue,
+            record, now,
         ]
     }
 
@@ -60,6 +61,7 @@ extension PendingSignIn {
         self.init(
             requestID: row["request_id"], relayState: row["relay_state"], browserSecret: row["browser_secret"], record: row["record_id"],
             code: row["code"], requestor: row["requestor"], mvpd: row["mvpd"], issuerSent: row["issuer_sent"],
-            redirectURL: row["redirect_url"], startedAt: row["started_at_ms"], expiresAt: row["expires_at_ms"])
+            redirectURL: row["redirect_url"], startedAt: row["started_at_ms"], expiresAt: row["expires_at_ms"],
+            way: SignInWay(rawValue: row["way"]) ?? .saml)
     }
 }

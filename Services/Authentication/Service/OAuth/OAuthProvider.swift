@@ -1,0 +1,43 @@
+internal import Catalogue
+internal import Contracts
+
+/// An MVPD that signs people in by OAuth 2.0, with the client that it issued to the requestor (mvpd §3).
+struct OAuthProvider: Hashable, Sendable {
+    let mvpd: Mvpd
+    let endpoint: OAuthEndpoint
+    let clientID: String
+    let secretReference: SecretReference
+
+    /// An MVPD behind a proxy that has no endpoint of its own is reached at the proxy's.
+    /// - Returns: `nil` for an MVPD that signs people in by another way.
+    init?(_ mvpd: Mvpd, _ integration: Integration, in catalogue: Catalogue) {
+        let signIn = mvpd.signIn ?? (mvpd.isProxied ? catalogue.mvpd(mvpd.proxyMvpdID)?.signIn : nil)
+        guard case .oauth(let endpoint) = signIn else { return nil }
+        self.mvpd = mvpd
+        self.endpoint = endpoint
+        let own = integration.oauthClient ?? OAuthClient(clientID: endpoint.clientID, clientSecretReference: endpoint.clientSecretReference)
+        clientID = own.clientID
+        secretReference = SecretReference(own.clientSecretReference)
+    }
+
+    var id: MvpdID { MvpdID(mvpd.id) }
+}
+
+extension OAuthEndpoint {
+    /// The claim that is the user id.
+    var userClaim: String { userIDClaim.isEmpty ? "sub" : userIDClaim }
+
+    var clockSkew: Int64 { clockSkewSeconds == 0 ? 60 : Int64(clockSkewSeconds) }
+
+    /// Between two reads of the key set.
+    var keyRefresh: Duration { .seconds(jwksRefreshSeconds == 0 ? 3600 : Int64(jwksRefreshSeconds)) }
+
+    /// mvpd §4.3: connect 1 s, response 3 s, all of it 5 s.
+    var connectTimeout: Duration { Self.span(connectTimeoutMilliseconds, else: 1000) }
+    var responseTimeout: Duration { Self.span(responseTimeoutMilliseconds, else: 3000) }
+    var totalTimeout: Duration { Self.span(totalTimeoutMilliseconds, else: 5000) }
+
+    private static func span(_ milliseconds: UInt32, else fallback: Int64) -> Duration {
+        .milliseconds(milliseconds == 0 ? fallback : Int64(milliseconds))
+    }
+}

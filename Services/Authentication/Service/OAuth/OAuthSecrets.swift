@@ -1,0 +1,16 @@
+internal import Cryptography
+
+enum ProviderCredential {}
+enum UpstreamAccess {}
+enum UpstreamRefresh {}
+
+/// What an MVPD gave us to prove who we are.
+typealias ProviderSecret = Secret<ProviderCredential>
+/// An access token of an MVPD, good for its decision point and its profile endpoint.
+typealias UpstreamAccessToken = Secret<UpstreamAccess>
+/// What an MVPD takes for a new access token.
+typealias UpstreamRefreshToken = Secret<UpstreamRefresh>
+
+enum SecretReferenceSubject {}
+/// Names a client secret; never the secret.
+typealias SecretReference = Identifier<SecretReferenceSubject>

@@ -1,0 +1,104 @@
+internal import Clocks
+internal import Contracts
+internal import Cryptography
+internal import Faults
+internal import Logging
+internal import Tokens
+
+/// The calls that this service makes at an MVPD (mvpd §3). Each is tried once: codes and rotated tokens are good for one use.
+struct ProviderClient: Sendable {
+    let transport: any ProviderTransport
+    let gate: ProviderGate
+    let secrets: any ClientSecrets
+    let metrics: AuthenticationMetrics
+    let logger: Logger
+
+    /// A code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.5).
+    func redeem(
+        _ code: String, verifier: String, redirectURI: String, at provider: OAuthProvider, budget: CallBudget
+    ) async throws(Fault) -> TokenAnswer {
+        let parameters = [
+            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI), ("code_verifier", verifier),
+        ]
+        return try await token(parameters, provider, budget)
+    }
+
+    /// A refresh token for an access token (RFC 6749 §6).
+    func refresh(_ token: UpstreamRefreshToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> TokenAnswer {
+        try await self.token([("grant_type", "refresh_token"), ("refresh_token", token.text)], provider, budget)
+    }
+
+    /// What the provider tells of the person.
+    func profile(_ token: UpstreamAccessToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> ClaimSet {
+        let headers = [("accept", "application/json"), ("authorization", "Bearer \(token.text)")]
+        let answer = try await send("profile", to: provider.endpoint.profileURL, headers: headers, provider, budget)
+        guard answer.status == 200, let claims = ClaimSet(json: answer.body) else {
+            throw failed("profile", provider, "status \(answer.status), or no JSON object")
+        }
+        return claims
+    }
+
+    /// The provider's public keys.
+    func keys(of provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> JSONWebKeySet {
+        let answer = try await send("jwks", to: provider.endpoint.jwksURL, headers: [("accept", "application/json")], provider, budget)
+        guard answer.status == 200, let keys = try? JSONWebKeySet(published: String(decoding: answer.body, as: UTF8.self)) else {
+            throw failed("jwks", provider, "status \(answer.status), or no key set")
+        }
+        return keys
+    }
+
+    private func token(_ parameters: [(String, String)], _ provider: OAuthProvider, _ budget: CallBudget) async throws(Fault) -> TokenAnswer {
+        guard let secret = secrets.secret(provider.secretReference) else {
+            throw failed("token", provider, "the client secret '\(provider.secretReference)' has no file")
+        }
+        var headers = [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")]
+        var body = parameters
+        switch provider.endpoint.clientAuthentication {
+        case .basic, .unrecognized:
+            let pair = FormText.encode(provider.clientID) + ":" + FormText.encode(secret.text)
+            headers.append(("authorization", "Basic " + Base64.standard.encode(Array(pair.utf8))))
+        case .post: body += [("client_id", provider.clientID), ("client_secret", secret.text)]
+        }
+        let content = Array(FormText.encode(body).utf8)
+        let answer = try await send("token", to: provider.endpoint.tokenURL, headers: headers, body: content, provider, budget)
+        guard let meaning = TokenAnswer(answer) else { throw failed("token", provider, "status \(answer.status), or no answer of a token endpoint") }
+        return meaning
+    }
+
+    private func send(
+        _ name: String, to url: String, headers: [(String, String)], body: [UInt8]? = nil, _ provider: OAuthProvider, _ budget: CallBudget
+    ) async throws(Fault) -> ProviderAnswer {
+        let endpoint = provider.endpoint
+        let request = ProviderRequest(
+            provider: provider.id, method: body == nil ? .get : .post, url: url, headers: headers.map { (name: $0.0, value: $0.1) }, body: body,
+            trustAnchors: endpoint.trustAnchors, connectTimeout: endpoint.connectTimeout, responseTimeout: endpoint.responseTimeout,
+            timeLeft: budget.left)
+        return try await gate.pass(provider.id) { () async throws(Fault) in
+            do throws(ProviderTransportFailure) {
+                let answer = try await transport.send(request)
+                metrics.providerCall(name, "answered")
+                return answer
+            } catch {
+                metrics.providerCall(name, error.kind.rawValue)
+                logger.warning(
+                    "oauth_call_failed",
+                    metadata: ["mvpd": "\(provider.id)", "endpoint": "\(name)", "kind": "\(error.kind.rawValue)", "cause": "\(error.cause)"])
+                throw Self.fault(error)
+            }
+        }
+    }
+
+    private static func fault(_ failure: ProviderTransportFailure) -> Fault {
+        switch failure.kind {
+        case .timeout: Fault(.networkConnectionTimeout, "The TV provider did not answer in time.", cause: failure)
+        case .unreachable, .unusable: Fault(.networkReceivedError, "The TV provider's answer cannot be used.", cause: failure)
+        case .cancelled: Fault(.cancelled, "The call was cancelled.", cause: failure)
+        }
+    }
+
+    private func failed(_ name: String, _ provider: OAuthProvider, _ cause: String) -> Fault {
+        metrics.providerCall(name, "unusable")
+        logger.warning("oauth_answer_unusable", metadata: ["mvpd": "\(provider.id)", "endpoint": "\(name)", "cause": "\(cause)"])
+        return Fault(.networkReceivedError, "The TV provider's answer cannot be used.")
+    }
+}

@@ -1,0 +1,156 @@
+internal import Catalogue
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import Logging
+
+/// Takes an OAuth provider's answer and makes a session of it, or not (mvpd §3).
+struct OAuthSignInFinisher: Sendable {
+    let starter: OAuthSignInStarter
+    let client: ProviderClient
+    let identification: OAuthIdentification
+    let seal: TokenSeal
+    let destination: SignInDestination
+    let catalogue: any CatalogueSource
+    let store: any AuthenticationStore
+    let clock: any WallClock
+    let random: any RandomSource
+    let scrambler: UserIDScrambler
+    let metrics: AuthenticationMetrics
+    let logger: Logger
+
+    /// An answer that fails a check is an outcome, not a fault. The first answer with the right state and cookie uses the request up.
+    /// - Throws: Faults of the storage and of a missing catalogue; `unavailable` when the MVPD is away. The person has to start again.
+    func finish(_ request: CompleteOAuthSignInRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome {
+        let log = SignInLog(logger: logger, metrics: metrics, trace: trace)
+        let catalogue = try catalogue.current()
+        let now = clock.now()
+        let state = RelayHandle(request.state)
+        guard !request.state.isEmpty, let pending = try await store.pending(state.digest, now: now), case .oauth(let attempt) = pending.way,
+            let parties = Parties(pending, catalogue), isSameBrowser(request, pending, parties.provider), try await store.abandon(pending.requestID)
+        else { return log.rejected(OAuthRejection(.unknownState)) }
+        let record = try await store.liveRecord(pending.code, now: now)
+        guard let record, record.id == pending.record else { return log.rejected(OAuthRejection(.unknownState), mvpd: pending.mvpd) }
+        let redirect = try await destination.address(pending.redirectURL, record, parties.requestor, catalogue)
+        let answer = Answer(
+            request: request, state: state, pending: pending, attempt: attempt, parties: parties, record: record, redirect: redirect, now: now, log: log)
+        guard request.issuer.isEmpty || request.issuer == parties.provider.endpoint.issuer else {
+            return log.rejected(OAuthRejection(.issuer), mvpd: pending.mvpd)
+        }
+        if !request.error.isEmpty { return try await declined(answer) }
+        guard !request.code.isEmpty else { return log.rejected(OAuthRejection(.parameters), mvpd: pending.mvpd) }
+        return try await redeem(answer)
+    }
+
+    /// What an answer is applied to.
+    private struct Answer {
+        let request: CompleteOAuthSignInRequest
+        let state: RelayHandle
+        let pending: PendingSignIn
+        let attempt: OAuthAttempt
+        let parties: Parties
+        let record: RegistrationRecord
+        let redirect: String
+        let now: Timestamp
+        let log: SignInLog
+    }
+
+    /// Requestor, integration and MVPD, as far as they still belong together.
+    private struct Parties {
+        let requestor: Requestor
+        let integration: Integration
+        let provider: OAuthProvider
+
+        init?(_ pending: PendingSignIn, _ catalogue: Catalogue) {
+            guard let requestor = catalogue.requestor(pending.requestor.text),
+                let (integration, mvpd) = try? catalogue.requireIntegration(requestor: requestor.id, mvpd: pending.mvpd.text),
+                let provider = OAuthProvider(mvpd, integration, in: catalogue)
+            else { return nil }
+            self.requestor = requestor
+            self.integration = integration
+            self.provider = provider
+        }
+    }
+
+    private func isSameBrowser(_ request: CompleteOAuthSignInRequest, _ pending: PendingSignIn, _ provider: OAuthProvider) -> Bool {
+        if request.browserSecret.isEmpty { return provider.endpoint.allowMissingCookie }
+        return pending.browserSecret.matches(BrowserSecret(request.browserSecret))
+    }
+
+    private func declined(_ answer: Answer) async throws(Fault) -> SignInOutcome {
+        let (error, log, mvpd) = (answer.request.error, answer.log, answer.pending.mvpd)
+        if OAuthErrors.trouble.contains(error) {
+            throw log.unavailable(Fault(.networkReceivedError, "The TV provider reports \(error)."), mvpd: mvpd)
+        }
+        if OAuthErrors.interaction.contains(error) {
+            switch answer.attempt {
+            case .passive: return log.silent(mvpd: mvpd, redirect: answer.redirect)
+            case .homeBased: return try await askAfterAll(answer)
+            case .interactive: break
+            }
+        }
+        guard error == "access_denied" || OAuthErrors.interaction.contains(error) else { return log.oauthMisconfigured(error, mvpd: mvpd) }
+        return log.declined([error], mvpd: mvpd, redirect: answer.redirect)
+    }
+
+    /// One more attempt, without the home network (mvpd §3).
+    private func askAfterAll(_ answer: Answer) async throws(Fault) -> SignInOutcome {
+        let next = try await starter.begin(
+            answer.parties.provider, answer.record, .interactive, end: answer.pending.redirectURL, now: answer.now)
+        guard let next else { return answer.log.rejected(OAuthRejection(.unknownState), mvpd: answer.pending.mvpd) }
+        return answer.log.continued(next, mvpd: answer.pending.mvpd)
+    }
+
+    private func redeem(_ answer: Answer) async throws(Fault) -> SignInOutcome {
+        let (provider, log) = (answer.parties.provider, answer.log)
+        let budget = CallBudget(provider.endpoint.totalTimeout)
+        let proofs = starter.proofs
+        let grant: TokenGrant
+        let identified: Result<UpstreamSubject, OAuthRejection>
+        do throws(Fault) {
+            let verifier = proofs.verifier(answer.state)
+            switch try await client.redeem(
+                answer.request.code, verifier: verifier, redirectURI: starter.redirectURI, at: provider, budget: budget)
+            {
+            case .refused("invalid_grant"): return log.rejected(OAuthRejection(.code), mvpd: provider.id)
+            case .refused(let code): return log.oauthMisconfigured(code, mvpd: provider.id)
+            case .granted(let granted): grant = granted
+            }
+            let nonce = proofs.nonce(answer.state)
+            identified = try await identification.identify(grant, nonce: nonce, at: provider, budget: budget, now: answer.now)
+        } catch {
+            throw log.unavailable(error, mvpd: provider.id)
+        }
+        switch identified {
+        case .failure(let rejection): return log.rejected(rejection, mvpd: provider.id)
+        case .success(let subject): return try await complete(subject, grant, answer)
+        }
+    }
+
+    private func complete(_ subject: UpstreamSubject, _ grant: TokenGrant, _ answer: Answer) async throws(Fault) -> SignInOutcome {
+        let session = session(subject, answer)
+        let tokens = try UpstreamTokenRecord(grant, of: session, endpoint: answer.parties.provider.endpoint, seal: seal, now: answer.now)
+        guard try await store.start(session, keeping: tokens, now: answer.now) else {
+            return answer.log.rejected(OAuthRejection(.unknownState), mvpd: answer.pending.mvpd)
+        }
+        return answer.log.signedIn(mvpd: answer.pending.mvpd, redirect: answer.redirect)
+    }
+
+    private func session(_ subject: UpstreamSubject, _ answer: Answer) -> SessionRecord {
+        let (record, now) = (answer.record, answer.now)
+        let (integration, mvpd) = Catalogue.resolved(
+            answer.parties.integration, answer.parties.provider.mvpd, scope: PlatformScope(record.device.platform))
+        var end = SessionLifetime.end(integration, mvpd, isHomeBased: subject.isHomeBased, limit: nil, now: now)
+        let refresh = answer.parties.provider.endpoint.refreshTokenTtlSeconds
+        // mvpd §3: not beyond what the refresh token can uphold.
+        if subject.isHomeBased, refresh != 0 { end = min(end, now + .seconds(Int64(refresh))) }
+        let id = SessionID(random.uuid())
+        return SessionRecord(
+            id: id, key: SessionKey(device: record.deviceID, requestor: record.requestor), mvpd: MvpdID(mvpd.id), record: record.id,
+            claims: record.claims, clientID: record.clientID, userID: scrambler.scramble(subject.userID, mvpd: MvpdID(mvpd.id)), subject: subject,
+            createdAt: now, expiresAt: end,
+            origin: SessionOrigin(kind: .regular, authenticatedAt: now, identity: record.identity, upstream: id), updatedAt: now,
+            device: record.device)
+    }
+}

@@ -1,0 +1,46 @@
+internal import Contracts
+internal import Faults
+internal import Logging
+
+extension SignInLog {
+    func rejected(_ rejection: OAuthRejection, mvpd: MvpdID? = nil) -> SignInOutcome {
+        logger.warning("oauth_rejected", metadata: metadata(mvpd, ["reason": "\(rejection.reason.rawValue)"]))
+        metrics.signInEnded("rejected", reason: rejection.reason.rawValue)
+        return SignInOutcome(result: .rejected, traceID: trace.traceID)
+    }
+
+    /// An alarm: the two sides do not fit together.
+    /// - Parameter code: `error` of the MVPD, which anybody may have put into the address.
+    func oauthMisconfigured(_ code: String, mvpd: MvpdID) -> SignInOutcome {
+        let known = OAuthErrors.known.contains(code) ? code : "other"
+        logger.error("oauth_misconfigured", metadata: metadata(mvpd, ["error": "\(known)"]))
+        metrics.signInEnded("rejected", reason: known)
+        return SignInOutcome(result: .rejected, traceID: trace.traceID)
+    }
+
+    /// The person has to be asked after all.
+    func continued(_ next: SignInStart, mvpd: MvpdID) -> SignInOutcome {
+        logger.info("sign_in_continued", metadata: metadata(mvpd))
+        metrics.signInEnded("continued")
+        return SignInOutcome(result: .continued, traceID: trace.traceID, next: next)
+    }
+
+    /// The MVPD is away: nothing is said of the person, who may start again.
+    func unavailable(_ fault: Fault, mvpd: MvpdID) -> Fault {
+        logger.error("oauth_unavailable", metadata: metadata(mvpd, ["cause": "\(fault)"]))
+        metrics.signInEnded("unavailable", reason: fault.code.rawValue)
+        return Fault(.unavailable, "The TV provider cannot be reached. Start again later.", isRetryable: false, retryAfter: .seconds(5), cause: fault)
+    }
+}
+
+/// Error codes of RFC 6749 §4.1.2.1, §5.2 and OpenID Connect Core §3.1.2.6.
+enum OAuthErrors {
+    /// A person has to be asked.
+    static let interaction: Set<String> = ["login_required", "interaction_required", "consent_required", "account_selection_required"]
+    /// The provider is in trouble.
+    static let trouble: Set<String> = ["server_error", "temporarily_unavailable"]
+    static let known: Set<String> = interaction.union(trouble).union([
+        "access_denied", "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "invalid_client", "invalid_grant",
+        "unsupported_grant_type",
+    ])
+}

@@ -1,0 +1,41 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+
+/// The tokens behind a session, as they are stored.
+struct UpstreamTokenRecord: Hashable, Sendable {
+    let session: SessionID
+    let requestor: RequestorID
+    let mvpd: MvpdID
+    /// Sealed; `nil`: there is none, or the MVPD refused it.
+    var refreshToken: [UInt8]?
+    /// Sealed; the one that came with the sign-in.
+    let accessToken: [UInt8]
+    let accessExpiresAt: Timestamp
+    /// Of the session.
+    let expiresAt: Timestamp
+}
+
+extension UpstreamTokenRecord {
+    init(_ grant: TokenGrant, of session: SessionRecord, endpoint: OAuthEndpoint, seal: TokenSeal, now: Timestamp) throws(Fault) {
+        self.session = session.id
+        requestor = session.key.requestor
+        mvpd = session.mvpd
+        if let token = grant.refreshToken { refreshToken = try seal.close(token, of: session.id) }
+        accessToken = try seal.close(grant.accessToken, of: session.id)
+        accessExpiresAt = now + endpoint.accessLifetime(grant)
+        expiresAt = session.expiresAt
+    }
+}
+
+extension OAuthEndpoint {
+    /// What the provider says, but not longer than the record allows; 300 s when neither says anything.
+    func accessLifetime(_ grant: TokenGrant) -> Duration {
+        let own: Duration? = accessTokenTtlSeconds == 0 ? nil : .seconds(Int64(accessTokenTtlSeconds))
+        return switch (own, grant.lifetime) {
+        case (let own?, let said?): min(own, said)
+        case (let span?, nil), (nil, let span?): span
+        case (nil, nil): .seconds(300)
+        }
+    }
+}

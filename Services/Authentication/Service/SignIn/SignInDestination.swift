@@ -1,0 +1,20 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+
+/// Where a person goes when a sign-in is over: the app's address if it is still registered, else the channel's default (mvpd §2.4).
+struct SignInDestination: Sendable {
+    let store: any AuthenticationStore
+    let activationOrigins: Set<String>
+
+    func address(
+        _ asked: String, _ record: RegistrationRecord, _ requestor: Requestor, _ catalogue: Catalogue
+    ) async throws(Fault) -> String {
+        let client = try await store.client(record.clientID)
+        let application = client.flatMap { catalogue.application(softwareID: $0.softwareID.text) }
+        let isAccepted = RedirectRules.accepts(
+            signInEnd: asked, requestor: requestor, customSchemes: catalogue.customSchemes(of: requestor), application: application,
+            activationOrigins: activationOrigins)
+        return isAccepted ? asked : requestor.defaultRedirectURL
+    }
+}

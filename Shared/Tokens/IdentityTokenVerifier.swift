@@ -51,7 +51,6 @@ public struct IdentityTokenVerifier: Sendable {
         return VerifiedIdentityToken(subject: claims.sub, claims: jws.payload)
     }
 
-
     /// The `kid` of a token; nothing of the token is checked.
     public static func claimedKey(of token: String) -> String? { (try? UnverifiedJWS(token))?.header.kid }
 

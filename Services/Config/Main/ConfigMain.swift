@@ -32,7 +32,8 @@ struct Main {
         let store = CatalogueStore(try environment.openStore(migrations: CatalogueStore.migrations))
         let keeper = CatalogueKeeper(
             file: CatalogueFile(
-                path: environment.files.path(settings.catalogue), clientSecrets: settings.clientSecrets.map(environment.files.path)), store: store, statementKeys: { keys.keySet.json },
+                path: environment.files.path(settings.catalogue), clientSecrets: settings.clientSecrets.map(environment.files.path)), store: store,
+            statementKeys: { keys.keySet.json },
             clock: environment.clock, logger: environment.logger)
         await keeper.checkHistory()
         let published = try await publish(keeper)

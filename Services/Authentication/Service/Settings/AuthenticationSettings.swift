@@ -35,7 +35,8 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let cachedSessions: Int
 
     private enum CodingKeys: String, CodingKey {
-        case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate, accessTokenKey, userIDKey
+        case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
+            accessTokenKey, userIDKey
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
     }
 

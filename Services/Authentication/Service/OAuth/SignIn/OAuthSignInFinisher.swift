@@ -34,7 +34,8 @@ struct OAuthSignInFinisher: Sendable {
         guard let record, record.id == pending.record else { return log.rejected(OAuthRejection(.unknownState), mvpd: pending.mvpd) }
         let redirect = try await destination.address(pending.redirectURL, record, parties.requestor, catalogue)
         let answer = Answer(
-            request: request, state: state, pending: pending, attempt: attempt, parties: parties, record: record, redirect: redirect, now: now, log: log)
+            request: request, state: state, pending: pending, attempt: attempt, parties: parties, record: record, redirect: redirect, now: now,
+            log: log)
         guard request.issuer.isEmpty || request.issuer == parties.provider.endpoint.issuer else {
             return log.rejected(OAuthRejection(.issuer), mvpd: pending.mvpd)
         }

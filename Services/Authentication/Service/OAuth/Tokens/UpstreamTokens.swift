@@ -3,6 +3,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Logging
+internal import Storage
 
 /// Access tokens for decisions, each from the refresh token that a sign-in left behind (mvpd §3).
 ///
@@ -74,7 +75,8 @@ actor UpstreamTokens {
             held[record.session] = nil
             throw refused(record)
         case .refused(let code):
-            logger.error("oauth_misconfigured", metadata: ["mvpd": "\(provider.id)", "error": "\(OAuthErrors.known.contains(code) ? code : "other")"])
+            logger.error(
+                "oauth_misconfigured", metadata: ["mvpd": "\(provider.id)", "error": "\(OAuthErrors.known.contains(code) ? code : "other")"])
             throw Fault(.networkReceivedError, "The TV provider's answer cannot be used.")
         }
     }

@@ -22,7 +22,7 @@ extension ResponseVerification {
 
     /// Step 24.
     /// - Returns: The assertion's ID.
-    private mutating func checkForm(of assertion: XmlElement) throws(SamlRejection) -> String {
+    mutating func checkForm(of assertion: XmlElement) throws(SamlRejection) -> String {
         let issued = assertion.attribute("IssueInstant").flatMap(SamlInstant.parse)
         guard let id = assertion.attribute("ID"), assertion.attribute("Version", equals: "2.0"), let issued, issued - expected.clockSkew <= now else {
             throw trace.fail(.assertionForm, .assertionForm, "The assertion lacks a version, an ID or a sane issue instant.")
@@ -73,7 +73,7 @@ extension ResponseVerification {
 
     /// Steps 28 and 29.
     /// - Returns: The end of the assertion's validity, when it has one.
-    private mutating func checkConditions(of assertion: XmlElement) throws(SamlRejection) -> Timestamp? {
+    mutating func checkConditions(of assertion: XmlElement) throws(SamlRejection) -> Timestamp? {
         let all = assertion.children("Conditions", in: Namespaces.assertion)
         guard all.count == 1 else { throw trace.fail(.audience, .audience, "The assertion does not have one set of conditions.") }
         let end = try checkPeriod(of: all[0])
@@ -110,7 +110,7 @@ extension ResponseVerification {
     }
 
     /// The only child of that name.
-    private mutating func only(
+    mutating func only(
         _ name: StaticString, in parent: XmlElement, _ check: Check, _ reason: RejectionReason
     ) throws(SamlRejection) -> XmlElement {
         let children = parent.children(name, in: Namespaces.assertion)

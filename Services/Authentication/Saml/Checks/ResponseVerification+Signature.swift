@@ -13,6 +13,11 @@ extension ResponseVerification {
     /// Steps 10 to 17.
     mutating func verifySignatures(of received: Received) throws(SamlRejection) -> Signed {
         try checkPolicy(received)
+        return try verifyPresentSignatures(of: received)
+    }
+
+    /// Steps 11 to 17 for each signature that is there.
+    mutating func verifyPresentSignatures(of received: Received) throws(SamlRejection) -> Signed {
         var response: VerifiedElement?
         var assertion: VerifiedElement?
         if let signature = received.responseSignature { response = try verify(signature, of: received.root) }

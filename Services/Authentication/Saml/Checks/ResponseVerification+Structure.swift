@@ -49,7 +49,7 @@ extension ResponseVerification {
     }
 
     /// The signature of each element, in their order. Any other signature, and a second one, is refused.
-    private mutating func place(
+    mutating func place(
         _ signatures: [DocumentSurvey.PlacedSignature], at elements: [XmlElement]
     ) throws(SamlRejection) -> [XmlElement?] {
         var placed = [XmlElement?](repeating: nil, count: elements.count)

@@ -6,5 +6,10 @@ enum Namespaces {
     static let signature: StaticString = "http://www.w3.org/2000/09/xmldsig#"
     static let encryption: StaticString = "http://www.w3.org/2001/04/xmlenc#"
     static let exclusiveCanonicalization: StaticString = "http://www.w3.org/2001/10/xml-exc-c14n#"
+    static let soap: StaticString = "http://schemas.xmlsoap.org/soap/envelope/"
+    static let decisionContext: StaticString = "urn:oasis:names:tc:xacml:2.0:context:schema:os"
+    static let decisionPolicy: StaticString = "urn:oasis:names:tc:xacml:2.0:policy:schema:os"
+    static let decisionAssertion: StaticString = "urn:oasis:names:tc:xacml:2.0:profile:saml2.0:v2:schema:assertion"
+    static let decisionProtocol: StaticString = "urn:oasis:names:tc:xacml:2.0:profile:saml2.0:v2:schema:protocol"
     static let thirdParty: StaticString = "urn:oasis:names:tc:SAML:protocol:ext:third-party"
 }

@@ -1,0 +1,40 @@
+/// What a decision point says of a resource (mvpd §4.2), in whatever form it came.
+public struct DecisionResult: Hashable, Sendable {
+    /// Something to be done when the decision is carried out.
+    public struct Obligation: Hashable, Sendable {
+        public var identifier: String
+        /// The decision with which it counts, `Permit` or `Deny`; nil: with any.
+        public var fulfillOn: String?
+        public var assignments: [Assignment]
+
+        public init(identifier: String, fulfillOn: String? = nil, assignments: [Assignment] = []) {
+            self.identifier = identifier
+            self.fulfillOn = fulfillOn
+            self.assignments = assignments
+        }
+    }
+
+    public struct Assignment: Hashable, Sendable {
+        public var identifier: String
+        public var texts: [String]
+
+        public init(_ identifier: String, _ texts: [String]) {
+            self.identifier = identifier
+            self.texts = texts
+        }
+    }
+
+    /// The resources that it is about; empty when it does not say.
+    public var resourceIDs: [String]
+    /// `Permit`, `Deny`, `NotApplicable`, `Indeterminate`, or a word that nobody knows.
+    public var decision: String
+    public var statusMessage: String?
+    public var obligations: [Obligation]
+
+    public init(resourceIDs: [String] = [], decision: String, statusMessage: String? = nil, obligations: [Obligation] = []) {
+        self.resourceIDs = resourceIDs
+        self.decision = decision
+        self.statusMessage = statusMessage
+        self.obligations = obligations
+    }
+}

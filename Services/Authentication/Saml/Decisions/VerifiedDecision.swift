@@ -1,0 +1,8 @@
+public import Clocks
+
+/// The results of an answer that passed every check, read out of what was verified and out of nothing else.
+public struct VerifiedDecision: Hashable, Sendable {
+    public let results: [DecisionResult]
+    /// Until when the assertion holds; nil when it does not say.
+    public let notOnOrAfter: Timestamp?
+}

@@ -146,7 +146,8 @@ let package = Package(
         library(
             "AuthorizationService", "Services/Authorization/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaRss", "Storage", "Tokens", logging,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaRss", "SamlProfile", "Storage", "Tokens",
+                logging,
                 coreMetrics, httpClient, nioCore, nioPosix, nioSSL,
             ]),
         program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "ServiceKit", "Tokens"]),
@@ -226,7 +227,8 @@ let package = Package(
         tests(
             "AuthorizationServiceTests",
             [
-                "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "Contracts", "ContractRuntime", "Cryptography", "Doubles",
+                "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "SamlSigner", "Contracts", "ContractRuntime", "Cryptography",
+                "Doubles",
                 "Faults", "Storage", "Tokens", nioCore, nioPosix, nioSSL, logging,
             ]),
         tests("AutoSignInServiceTests", ["AutoSignInService", "Faults", "Storage", logging]),

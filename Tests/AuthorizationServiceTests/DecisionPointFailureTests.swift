@@ -57,7 +57,8 @@ import Testing
     }
 
     @Test(
-        "mvpd §4.2: a bare answer is believed over TLS or on loopback only", arguments: ["http://pdp.cable.example/", "ftp://127.0.0.1/", "pdp", ""])
+        "mvpd §4.2: a bare answer is believed over TLS or on loopback only",
+        arguments: ["http://pdp.cable.example/", "http://127.0.0.1.example/", "ftp://127.0.0.1/", "pdp", ""])
     func refusesClearTextEndpoints(url: String) async throws {
         let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.url = url }
         #expect(await fault { try await fixture.authorize() }?.code == .internal)
@@ -80,7 +81,7 @@ import Testing
 
     @Test("mvpd §4.1: protocols that this version lacks are said to be so")
     func refusesOtherProtocols() async throws {
-        let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.protocol = .xacmlSoap }
+        let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.protocol = .unrecognized(99) }
         #expect(await fault { try await fixture.authorize() }?.code == .unimplemented)
     }
 }

@@ -8,23 +8,30 @@ final class ScriptedTransport: DecisionTransport {
     private struct State {
         var next: [Outcome] = []
         var last: Outcome = .success(.init(status: 200, body: Array(Xacml.permit().utf8)))
-        var bodies: [String] = []
+        var messages: [DecisionMessage] = []
         var endpoints: [DecisionEndpoint] = []
+        var make: (@Sendable (String) -> String)?
         var underWay = 0
         var mostAtOnce = 0
     }
 
     private let state = Mutex(State())
 
-    var bodies: [String] { state.withLock { $0.bodies } }
+    var messages: [DecisionMessage] { state.withLock { $0.messages } }
+    var bodies: [String] { messages.map { String(decoding: $0.body, as: UTF8.self) } }
     var endpoints: [DecisionEndpoint] { state.withLock { $0.endpoints } }
-    var requestCount: Int { bodies.count }
+    var requestCount: Int { messages.count }
     /// The most requests that were under way together.
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
     /// Answers all further requests with this body.
-    func answer(_ json: String, status: Int = 200) {
-        state.withLock { $0.last = .success(.init(status: status, body: Array(json.utf8))) }
+    func answer(_ text: String, status: Int = 200, contentType: String? = nil) {
+        state.withLock { $0.last = .success(.init(status: status, contentType: contentType, body: Array(text.utf8))) }
+    }
+
+    /// Answers each further request with what the closure makes of its body.
+    func answer(with make: @escaping @Sendable (String) -> String) {
+        state.withLock { $0.make = make }
     }
 
     /// Answers all further requests with this failure.
@@ -37,15 +44,17 @@ final class ScriptedTransport: DecisionTransport {
         state.withLock { $0.next.append(.failure(.init(kind))) }
     }
 
-    func post(
-        _ body: [UInt8], to endpoint: DecisionEndpoint, timeLeft: Duration
+    func send(
+        _ message: DecisionMessage, to endpoint: DecisionEndpoint, timeLeft: Duration
     ) async throws(DecisionTransportFailure) -> DecisionTransportAnswer {
         let outcome = state.withLock { state in
-            state.bodies.append(String(decoding: body, as: UTF8.self))
+            state.messages.append(message)
             state.endpoints.append(endpoint)
             state.underWay += 1
             state.mostAtOnce = max(state.mostAtOnce, state.underWay)
-            return state.next.isEmpty ? state.last : state.next.removeFirst()
+            if !state.next.isEmpty { return state.next.removeFirst() }
+            guard let make = state.make else { return state.last }
+            return .success(.init(status: 200, body: Array(make(String(decoding: message.body, as: UTF8.self)).utf8)))
         }
         await Task.yield()
         state.withLock { $0.underWay -= 1 }

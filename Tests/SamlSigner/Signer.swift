@@ -7,6 +7,7 @@ public enum Signer {
         "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:AuthnRequest", "--id-attr:ID",
         "urn:oasis:names:tc:SAML:2.0:metadata:EntityDescriptor", "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:LogoutRequest",
         "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:LogoutResponse",
+        "--id-attr:ID", "urn:oasis:names:tc:xacml:2.0:profile:saml2.0:v2:schema:protocol:XACMLAuthzDecisionQuery",
     ]
 
     /// Fills the first empty signature below the element of that local name.

@@ -11,6 +11,8 @@ struct Main {
 
     @Sendable private static func check(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws {
         _ = try keys(settings, files)
+        _ = try identity(settings, files)
+        _ = try clientCertificates(settings, files)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthorizationSettings>) async throws {
@@ -19,7 +21,7 @@ struct Main {
         let keys = try MediaTokenKeyRotation(
             try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
-        let transport = HTTPDecisionTransport()
+        let transport = HTTPDecisionTransport(clientCertificates: try clientCertificates(settings, files))
         let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations)
 
         let service = AuthorizationService(
@@ -30,6 +32,7 @@ struct Main {
             mediaTokens: MediaTokenIssuer(
                 referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, copy: settings.copy),
             publishedKeys: keys.published,
+            identity: try identity(settings, files),
             clock: environment.clock,
             logger: environment.logger)
         environment.offer { registry in AuthorizationMethods.register(service, in: &registry) }
@@ -50,8 +53,20 @@ struct Main {
     }
 
     private static func keys(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> MediaTokenKeyFiles {
+        try loading(files) { () throws(MediaTokenKeyProblem) in try MediaTokenKeyFiles(settings, path: files.path) }
+    }
+
+    private static func identity(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> DecisionIdentity {
+        try loading(files) { () throws(MediaTokenKeyProblem) in try DecisionIdentity(settings, path: files.path) }
+    }
+
+    private static func clientCertificates(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> [String: ClientCertificate] {
+        try loading(files) { () throws(MediaTokenKeyProblem) in try ClientCertificate.all(settings, path: files.path) }
+    }
+
+    private static func loading<Loaded>(_ files: SettingsFiles, _ load: () throws(MediaTokenKeyProblem) -> Loaded) throws -> Loaded {
         do throws(MediaTokenKeyProblem) {
-            return try MediaTokenKeyFiles(settings, path: files.path)
+            return try load()
         } catch {
             throw files.failure("authorization.\(error.key)", error.problem)
         }

@@ -34,6 +34,20 @@ public struct MediaRssDocument: Hashable, Sendable {
         rating = Self.present(description.rating).map { Rating(scheme: scheme, value: $0) }
     }
 
+    /// A document with a channel of that title and nothing else.
+    public static func text(channel title: String) -> String {
+        var escaped = ""
+        for scalar in title.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return "<rss version=\"2.0\"><channel><title>\(escaped)</title></channel></rss>"
+    }
+
     /// `urn:vchip` is in use too; MVPDs know `urn:v-chip` (rest-v1 §1).
     private static func scheme(_ sent: String) -> String { sent == "urn:vchip" ? "urn:v-chip" : sent }
 

@@ -4,7 +4,7 @@ internal import CoreMetrics
 struct AuthorizationMetrics: Sendable {
     /// Where a decision came from.
     enum Source: String, Sendable {
-        case cache, mvpd, configuration, degradation, cutOff = "cut_off", tempPass = "temp_pass"
+        case cache, mvpd, dummy, degradation, cutOff = "cut_off", tempPass = "temp_pass"
     }
 
     private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")

@@ -24,10 +24,12 @@ public struct AuthorizationService: Authorization {
     ///   - transport: Carries questions to MVPDs.
     ///   - mediaTokens: Signs off the event loop.
     ///   - publishedKeys: What verifies these tokens.
+    ///   - identity: As whom MVPDs are asked in the SOAP form.
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any DecisionTransport,
-        mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys, clock: any WallClock = SystemClock(), logger: Logger,
+        mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys, identity: DecisionIdentity = DecisionIdentity(),
+        clock: any WallClock = SystemClock(), logger: Logger,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
         self.catalogue = catalogue
@@ -37,7 +39,9 @@ public struct AuthorizationService: Authorization {
         self.publishedKeys = publishedKeys
         self.clock = clock
         self.logger = logger
-        let client = PolicyDecisionClient(transport: transport, clock: clock, jitter: jitter)
+        let client = PolicyDecisionClient(
+            transport: transport, clock: clock, forms: DecisionForms(identity: identity, clock: clock), tokens: UpstreamTokens(sessions: sessions),
+            jitter: jitter)
         decisions = DecisionMaker(store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics)
         preauthorizer = Preauthorizer(preflight: Preflight(client: client), logger: logger, metrics: metrics)
     }

@@ -18,8 +18,23 @@ public struct AuthorizationSettings: Decodable, Sendable {
     /// Seconds for which a new key is published before it signs, 0 to 604 800; 600 when it is left out.
     public let keyLeadSeconds: Int
 
+    /// The entity id that MVPDs are asked as; the same as the authentication service's. Empty when it is left out.
+    public let spEntityID: String
+    /// RSA key that signs questions in the SOAP form, PEM, and its certificate; both or none.
+    public let signingKey: String?
+    public let signingCertificate: String?
+    /// What decision points are shown, by the names that the catalogue's records use.
+    public let clientCertificates: [String: Pair]
+
+    /// A certificate and its key, PEM.
+    public struct Pair: Decodable, Sendable {
+        public let certificate: String
+        public let key: String
+    }
+
     private enum CodingKeys: String, CodingKey {
         case mediaTokenKey, mediaTokenCertificates, mediaTokenJwsKey, nextMediaTokenJwsKey, signingThreads, waitingSignatures, copy, keyLeadSeconds
+        case spEntityID, signingKey, signingCertificate, clientCertificates
     }
 
     public init(from decoder: any Decoder) throws {
@@ -32,6 +47,14 @@ public struct AuthorizationSettings: Decodable, Sendable {
         waitingSignatures = try Self.number(container, .waitingSignatures, 1...100_000, default: 256)
         copy = try Self.number(container, .copy, 0...839, default: 0)
         keyLeadSeconds = try Self.number(container, .keyLeadSeconds, 0...604_800, default: 600)
+        spEntityID = try container.decodeIfPresent(String.self, forKey: .spEntityID) ?? ""
+        signingKey = try container.decodeIfPresent(String.self, forKey: .signingKey)
+        signingCertificate = try container.decodeIfPresent(String.self, forKey: .signingCertificate)
+        clientCertificates = try container.decodeIfPresent([String: Pair].self, forKey: .clientCertificates) ?? [:]
+        guard (signingKey == nil) == (signingCertificate == nil), signingKey == nil || !spEntityID.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .signingKey, in: container, debugDescription: "must be there together with signingCertificate and spEntityID")
+        }
         guard !mediaTokenCertificates.isEmpty else {
             throw DecodingError.dataCorruptedError(
                 forKey: .mediaTokenCertificates, in: container, debugDescription: "must name at least one file")

@@ -9,6 +9,8 @@ struct SessionAtHand: Sendable {
     let session: Session
     let upstreamUserID: String
     var attributes: [UserAttribute] = []
+    /// What an access token at the MVPD is found by; empty: the person did not sign in by OAuth.
+    var upstreamSessionID = ""
 
     var requestor: String { session.requestor }
     var mvpd: String { session.mvpd }

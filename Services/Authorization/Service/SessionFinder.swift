@@ -42,7 +42,9 @@ struct SessionFinder: Sendable {
         guard let session = subject.session, !session.id.isEmpty, session.requestor == call.requestor else {
             throw Fault(.internal, "An internal fault occurred.", cause: DecisionPointProblem("authentication answered without a session"))
         }
-        return SessionAtHand(call: call, session: session, upstreamUserID: subject.upstreamUserID, attributes: subject.attributes)
+        return SessionAtHand(
+            call: call, session: session, upstreamUserID: subject.upstreamUserID, attributes: subject.attributes,
+            upstreamSessionID: subject.upstreamSessionID)
     }
 
     /// - Returns: The fault that says that there is no session.

@@ -109,16 +109,16 @@ struct DecisionMaker: Sendable {
         _ question: Question, subject: DenialLimiter.Subject, context: CallContext
     ) async throws(Fault) -> MvpdDecision.Permit {
         let session = question.session
-        let endpoint = question.integration.mvpd.authorization ?? AuthorizationEndpoint()
-        switch endpoint.protocol {
+        let point = DecisionPoint(question.integration.mvpd)
+        switch point.record.protocol {
         case .none:
             // Authenticated means authorized (mvpd §4.1).
-            metrics.decided("permit", source: .configuration)
+            metrics.decided("permit", source: .dummy)
             return MvpdDecision.Permit()
-        case .xacmlJson: break
-        default: throw Fault(.unimplemented, "The MVPD's authorization protocol is not supported.")
+        case .unrecognized: throw Fault(.unimplemented, "The MVPD's authorization protocol is not supported.")
+        default: break
         }
-        switch try await decision(of: endpoint, question, context) {
+        switch try await decision(of: point, question, context) {
         case .permit(let permit):
             metrics.decided("permit", source: .mvpd)
             logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))
@@ -135,12 +135,12 @@ struct DecisionMaker: Sendable {
     }
 
     private func decision(
-        of endpoint: AuthorizationEndpoint, _ question: Question, _ context: CallContext
+        of point: DecisionPoint, _ question: Question, _ context: CallContext
     ) async throws(Fault) -> MvpdDecision {
         let start = ContinuousClock.now
         defer { metrics.decisionPointAnswered(after: start.duration(to: .now)) }
         do throws(Fault) {
-            return try await client.decide(DecisionQuery(question.session, question.resource), at: endpoint, deadline: context.deadline)
+            return try await client.decide(DecisionQuery(question.session, question.resource), at: point, context: context)
         } catch {
             metrics.decided("error", source: .mvpd)
             var fields = AuthorizationService.fields(question.session, context)
@@ -156,11 +156,20 @@ struct DecisionMaker: Sendable {
     }
 
     private func keep(_ permit: MvpdDecision.Permit, _ question: Question) async throws(Fault) -> AuthzToken {
-        let lifetime = DecisionLifetime(reauthorizeAfter: permit.reauthorizeAfter, mvpdExpiry: nil, configured: configuredLifetime(question))
-        guard let end = lifetime.end(now: clock.now(), sessionEnd: question.session.expiresAt) else {
-            throw Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointProblem("no TTL from any source"))
+        let now = clock.now()
+        let mvpdExpiry = question.integration.mvpd.authzTtlFromMvpd ? permit.validUntil : nil
+        let lifetime = DecisionLifetime(
+            reauthorizeAfter: permit.reauthorizeAfter, mvpdExpiry: mvpdExpiry, configured: hasLifetime(question) ? configuredLifetime(question) : nil)
+        guard let end = lifetime.end(now: now, sessionEnd: question.session.expiresAt), end > now else {
+            throw Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointProblem("no TTL that lasts from any source"))
         }
         return try await save(question, until: end)
+    }
+
+    /// An MVPD that is asked has to say how long its decisions hold, or its record does (mvpd §4.2); there is no common value.
+    private func hasLifetime(_ question: Question) -> Bool {
+        let (integration, mvpd) = question.integration
+        return integration.authzTtlSeconds != 0 || mvpd.authzTtlSeconds != 0 || DecisionPoint(mvpd).record.protocol == .none
     }
 
     private func save(_ question: Question, until end: Timestamp, rule: String? = nil) async throws(Fault) -> AuthzToken {

@@ -1,9 +1,13 @@
+internal import Clocks
+
 /// What an MVPD decided.
 enum MvpdDecision: Hashable, Sendable {
     case permit(Permit)
     case deny(Denial)
 
     struct Permit: Hashable, Sendable {
+        /// When the answer itself ends.
+        var validUntil: Timestamp?
         /// Seconds of a re-authz obligation.
         var reauthorizeAfter: Duration?
         /// The MVPD wants the transaction recorded.

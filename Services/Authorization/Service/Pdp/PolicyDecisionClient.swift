@@ -1,28 +1,39 @@
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 
-/// Asks MVPDs' decision points (mvpd §4): one attempt, at most one more where that is safe, within a budget, behind a breaker per endpoint.
+/// Asks MVPDs' decision points (mvpd §4): one attempt, at most one more where that is safe, within a budget, behind a breaker and a limit of
+/// calls per endpoint.
 struct PolicyDecisionClient: Sendable {
     let transport: any DecisionTransport
     let clock: any WallClock
+    let forms: DecisionForms
+    let tokens: UpstreamTokens
     /// Pause before the second attempt.
     let jitter: @Sendable () -> Duration
     private let breakers = CircuitBreakers()
+    private let calls = CallsInFlight()
 
-    init(transport: any DecisionTransport, clock: any WallClock, jitter: @escaping @Sendable () -> Duration) {
+    init(
+        transport: any DecisionTransport, clock: any WallClock, forms: DecisionForms, tokens: UpstreamTokens,
+        jitter: @escaping @Sendable () -> Duration
+    ) {
         self.transport = transport
         self.clock = clock
+        self.forms = forms
+        self.tokens = tokens
         self.jitter = jitter
     }
 
-    /// - Parameter deadline: When the caller stops waiting; cuts the endpoint's budget short.
+    /// - Parameter context: Its deadline, when the caller stops waiting, cuts the endpoint's budget short.
     /// - Throws: `network_connection_timeout`, `network_received_error`, `maximum_execution_time_exceeded` as mvpd §4.3 maps them;
-    ///   `internal` when the endpoint's record is unusable, `cancelled`.
-    func decide(_ query: DecisionQuery, at record: AuthorizationEndpoint, deadline: ContinuousClock.Instant?) async throws(Fault) -> MvpdDecision {
-        let id = query.resourceID(record)
-        return try await ask(XacmlJsonRequest(query, endpoint: record), at: record, deadline: deadline) { response throws(Fault) in
-            try DecisionInterpretation.decide(response, resourceID: id)
+    ///   `authorization_denied_by_session_invalidated` when the MVPD gives no access token any more; `internal` when the endpoint's record is
+    ///   unusable, `cancelled`.
+    func decide(_ query: DecisionQuery, at point: DecisionPoint, context: CallContext) async throws(Fault) -> MvpdDecision {
+        let id = query.resourceID(point)
+        return try await ask(query, and: [], at: point, context: context) { answer throws(Fault) in
+            try DecisionInterpretation(point).decide(answer, resourceID: id)
         }
     }
 
@@ -30,41 +41,38 @@ struct PolicyDecisionClient: Sendable {
     /// - Parameter queries: About one subject and device.
     /// - Returns: Decisions by resource id; one that the MVPD did not give is missing.
     /// - Throws: As `decide`.
-    func decideEach(
-        _ queries: [DecisionQuery], at record: AuthorizationEndpoint, deadline: ContinuousClock.Instant?
-    ) async throws(Fault) -> [String: MvpdDecision] {
+    func decideEach(_ queries: [DecisionQuery], at point: DecisionPoint, context: CallContext) async throws(Fault) -> [String: MvpdDecision] {
         var ids: [String] = []
         let questions = queries.filter { query in
-            let id = query.resourceID(record)
-            defer { ids.append(id) }
-            return !ids.contains(id)
+            let id = query.resourceID(point)
+            guard !ids.contains(id) else { return false }
+            ids.append(id)
+            return true
         }
         guard let first = questions.first else { return [:] }
-        let asked = questions.map { $0.resourceID(record) }
-        let request = XacmlJsonRequest(first, and: questions.dropFirst(), endpoint: record)
-        return try await ask(request, at: record, deadline: deadline) { response throws(Fault) in
-            try DecisionInterpretation.decideEach(response, resourceIDs: asked)
+        return try await ask(first, and: questions.dropFirst(), at: point, context: context) { answer throws(Fault) in
+            try DecisionInterpretation(point).decideEach(answer, resourceIDs: ids)
         }
     }
 
     private func ask<Answer>(
-        _ request: XacmlJsonRequest, at record: AuthorizationEndpoint, deadline: ContinuousClock.Instant?,
-        _ interpret: (XacmlJsonResponse) throws(Fault) -> Answer
+        _ query: DecisionQuery, and others: ArraySlice<DecisionQuery>, at point: DecisionPoint, context: CallContext,
+        _ interpret: (DecisionAnswer) throws(Fault) -> Answer
     ) async throws(Fault) -> Answer {
-        let endpoint = try DecisionEndpoint(record)
-        let body: [UInt8]
-        do {
-            body = try request.serialized()
-        } catch {
-            throw .unexpected(error)
+        let endpoint = try DecisionEndpoint(point.record)
+        let end = ContinuousClock.now.advanced(by: endpoint.totalTimeout)
+        guard calls.enter(endpoint.url, limit: endpoint.callsInFlight) else {
+            throw Self.fault(.networkReceivedError, "too many calls are under way")
         }
+        defer { calls.leave(endpoint.url) }
+        let (form, message) = try await question(query, and: others, at: point, context: context)
         let permission = breakers.ask(endpoint.url, now: clock.now())
         guard permission != .refused else { throw Self.fault(.networkReceivedError, "the breaker is open") }
         do throws(Fault) {
-            let answer = try await exchange(body, with: endpoint, deadline: deadline)
-            let decision = try interpret(try Self.response(answer))
+            let received = try await exchange(message, with: endpoint, until: context.deadline.map { min($0, end) } ?? end)
+            let answer = try interpret(try Self.answer(received, form))
             breakers.record(.success, endpoint.url, permission: permission, now: clock.now())
-            return decision
+            return answer
         } catch {
             let outcome: CircuitBreaker.Outcome = error.code == .cancelled ? .abandoned : .failure
             breakers.record(outcome, endpoint.url, permission: permission, now: clock.now())
@@ -72,22 +80,36 @@ struct PolicyDecisionClient: Sendable {
         }
     }
 
-    private func exchange(
-        _ body: [UInt8], with endpoint: DecisionEndpoint, deadline: ContinuousClock.Instant?
-    ) async throws(Fault) -> DecisionTransportAnswer {
-        let budget = ContinuousClock.now.advanced(by: endpoint.totalTimeout)
-        let end = min(budget, deadline ?? budget)
+    private func question(
+        _ query: DecisionQuery, and others: ArraySlice<DecisionQuery>, at point: DecisionPoint, context: CallContext
+    ) async throws(Fault) -> (any DecisionForm, DecisionMessage) {
         do {
-            return try await transport.post(body, to: endpoint, timeLeft: try Self.timeLeft(until: end))
+            let form = try forms.form(query, and: others, at: point)
+            var message = try form.message()
+            if let header = point.proxiedMvpdHeader { message.headers.append(header) }
+            if point.record.queryAuthentication == .bearer { message.headers.append(try await tokens.bearer(for: query, context: context)) }
+            return (form, message)
+        } catch let problem as DecisionPointProblem {
+            throw Fault(.internal, "An internal fault occurred.", cause: problem)
+        } catch {
+            throw .unexpected(error)
+        }
+    }
+
+    private func exchange(
+        _ message: DecisionMessage, with endpoint: DecisionEndpoint, until end: ContinuousClock.Instant
+    ) async throws(Fault) -> DecisionTransportAnswer {
+        do {
+            return try await transport.send(message, to: endpoint, timeLeft: try Self.timeLeft(until: end))
         } catch  where error.isSafeToRepeat {
-            return try await repeated(body, with: endpoint, end: end)
+            return try await repeated(message, with: endpoint, end: end)
         } catch {
             throw Self.fault(error)
         }
     }
 
     private func repeated(
-        _ body: [UInt8], with endpoint: DecisionEndpoint, end: ContinuousClock.Instant
+        _ message: DecisionMessage, with endpoint: DecisionEndpoint, end: ContinuousClock.Instant
     ) async throws(Fault) -> DecisionTransportAnswer {
         do {
             try await Task.sleep(for: jitter())
@@ -95,7 +117,7 @@ struct PolicyDecisionClient: Sendable {
             throw .unexpected(error)
         }
         do {
-            return try await transport.post(body, to: endpoint, timeLeft: try Self.timeLeft(until: end))
+            return try await transport.send(message, to: endpoint, timeLeft: try Self.timeLeft(until: end))
         } catch {
             throw Self.fault(error)
         }
@@ -107,12 +129,12 @@ struct PolicyDecisionClient: Sendable {
         return left
     }
 
-    private static func response(_ answer: DecisionTransportAnswer) throws(Fault) -> XacmlJsonResponse {
-        guard answer.status == 200 else { throw fault(.networkReceivedError, "status \(answer.status)") }
+    private static func answer(_ received: DecisionTransportAnswer, _ form: any DecisionForm) throws(Fault) -> DecisionAnswer {
+        guard received.status == 200 else { throw fault(.networkReceivedError, "status \(received.status)") }
         do {
-            return try XacmlJsonResponse(json: answer.body)
+            return try form.answer(received)
         } catch {
-            throw fault(.networkReceivedError, "the answer is no XACML response")
+            throw fault(.networkReceivedError, error.description)
         }
     }
 

@@ -47,7 +47,7 @@ struct Preauthorizer: Sendable {
         _ resources: [RequestedResource], _ session: SessionAtHand, _ mvpd: Mvpd, _ context: CallContext
     ) async throws(Fault) -> [ResourceVerdict] {
         try session.requireIdentity()
-        let verdicts = try await preflight.verdicts(resources, session, mvpd: mvpd, deadline: context.deadline)
+        let verdicts = try await preflight.verdicts(resources, session, mvpd: mvpd, context: context)
         let unanswered = Set(verdicts.compactMap { if case .unanswered(let code) = $0 { code.rawValue } else { nil } })
         if !unanswered.isEmpty {
             var fields = AuthorizationService.fields(session, context)

@@ -1,3 +1,4 @@
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 
@@ -11,19 +12,27 @@ struct Preflight: Sendable {
     /// - Returns: A verdict for each resource, in order. An MVPD that cannot be asked leaves its resources unanswered.
     /// - Throws: Faults that no MVPD is to blame for: `cancelled`, `internal`, `unimplemented`.
     func verdicts(
-        _ resources: [RequestedResource], _ session: SessionAtHand, mvpd: Mvpd, deadline: ContinuousClock.Instant?
+        _ resources: [RequestedResource], _ session: SessionAtHand, mvpd: Mvpd, context: CallContext
     ) async throws(Fault) -> [ResourceVerdict] {
-        let endpoint = mvpd.authorization ?? AuthorizationEndpoint()
-        if endpoint.preflightStrategy == .lineup { return Self.lineup(resources, session) }
-        switch endpoint.protocol {
+        let point = DecisionPoint(mvpd)
+        if point.record.preflightStrategy == .lineup { return Self.lineup(resources, session) }
+        switch point.record.protocol {
         case .none: return resources.map { _ in .permitted }
-        case .xacmlJson: break
-        default: throw Fault(.unimplemented, "The MVPD's authorization protocol is not supported.")
+        case .unrecognized: throw Fault(.unimplemented, "The MVPD's authorization protocol is not supported.")
+        default: break
         }
+        var context = context
+        let end = ContinuousClock.now.advanced(by: try DecisionEndpoint(point.record).totalTimeout)
+        context.deadline = context.deadline.map { min($0, end) } ?? end
         let queries = resources.map { DecisionQuery(session, $0) }
-        let batches = endpoint.preflightStrategy == .forkJoin ? queries.indices.map { [$0] } : Self.batches(queries, endpoint)
-        let end = min(ContinuousClock.now.advanced(by: try DecisionEndpoint(endpoint).totalTimeout), deadline)
-        return try await ask(queries, in: batches, at: endpoint, deadline: end)
+        let single = queries.indices.map { [$0] }
+        let batches = point.takesSeveral && point.record.preflightStrategy != .forkJoin ? Self.batches(queries, point) : single
+        let answers = try await ask(queries, in: batches, at: point, context: context)
+        guard point.record.preflightFallback, batches.count < single.count else { return Self.verdicts(answers) }
+        // Some MVPDs answer nothing when one id is unknown: the questions of such a call are asked one by one.
+        let silent = batches.filter { $0.count > 1 && $0.allSatisfy { answers[$0] == .silence } }.flatMap(\.self)
+        guard !silent.isEmpty else { return Self.verdicts(answers) }
+        return Self.verdicts(try await ask(queries, in: silent.map { [$0] }, at: point, context: context, after: answers))
     }
 
     /// The channels that the MVPD sent at sign-in; letter case does not count (rest-v1 §3.16).
@@ -34,10 +43,10 @@ struct Preflight: Sendable {
 
     /// Positions of the questions that one call may carry: answers are told apart by their ids, so questions of one id that differ in
     /// anything else (a rating) go into different calls.
-    private static func batches(_ queries: [DecisionQuery], _ endpoint: AuthorizationEndpoint) -> [[Int]] {
-        var batches: [(positions: [Int], questions: [String: [XacmlJsonRequest.Attribute]])] = []
+    private static func batches(_ queries: [DecisionQuery], _ point: DecisionPoint) -> [[Int]] {
+        var batches: [(positions: [Int], questions: [String: [DecisionQuery.Attribute]])] = []
         for (position, query) in queries.enumerated() {
-            let (id, attributes) = (query.resourceID(endpoint), query.resourceAttributes(endpoint))
+            let (id, attributes) = (query.resourceID(point), query.resourceAttributes(point))
             let fitting = batches.firstIndex { $0.questions[id] == nil || $0.questions[id] == attributes }
             if let fitting {
                 batches[fitting].positions.append(position)
@@ -49,17 +58,34 @@ struct Preflight: Sendable {
         return batches.map(\.positions)
     }
 
+    /// What became of one question.
+    private enum Answer: Hashable {
+        case decided(MvpdDecision)
+        /// The MVPD answered, but not this.
+        case silence
+        case failed(Fault.Code)
+    }
+
+    private static func verdicts(_ answers: [Answer]) -> [ResourceVerdict] {
+        answers.map { answer in
+            switch answer {
+            case .decided(let decision): ResourceVerdict(decision)
+            case .silence: .unanswered(.networkReceivedError)
+            case .failed(let code): .unanswered(code)
+            }
+        }
+    }
+
     private func ask(
-        _ queries: [DecisionQuery], in batches: [[Int]], at endpoint: AuthorizationEndpoint, deadline: ContinuousClock.Instant
-    ) async throws(Fault) -> [ResourceVerdict] {
-        typealias Answer = (positions: [Int], result: Result<[String: MvpdDecision], Fault>)
-        var verdicts = [ResourceVerdict](repeating: .unanswered(.networkReceivedError), count: queries.count)
+        _ queries: [DecisionQuery], in batches: [[Int]], at point: DecisionPoint, context: CallContext, after earlier: [Answer]? = nil
+    ) async throws(Fault) -> [Answer] {
+        var answers = earlier ?? Array(repeating: .silence, count: queries.count)
         var failure: Fault?
-        await withTaskGroup(of: Answer.self) { group in
+        await withTaskGroup(of: (positions: [Int], result: Result<[String: MvpdDecision], Fault>).self) { group in
             var waiting = batches[...]
             func startNext() {
                 guard let positions = waiting.popFirst() else { return }
-                group.addTask { (positions, await decide(positions.map { queries[$0] }, at: endpoint, deadline: deadline)) }
+                group.addTask { (positions, await decide(positions.map { queries[$0] }, at: point, context: context)) }
             }
             for _ in 0..<Self.mostInFlight { startNext() }
             for await answer in group {
@@ -67,24 +93,25 @@ struct Preflight: Sendable {
                 switch answer.result {
                 case .success(let decisions):
                     for position in answer.positions {
-                        guard let decision = decisions[queries[position].resourceID(endpoint)] else { continue }
-                        verdicts[position] = ResourceVerdict(decision)
+                        answers[position] = decisions[queries[position].resourceID(point)].map(Answer.decided) ?? .silence
                     }
                 case .failure(let fault) where Self.isTheMvpds(fault.code):
-                    for position in answer.positions { verdicts[position] = .unanswered(fault.code) }
+                    for position in answer.positions { answers[position] = .failed(fault.code) }
+                case .failure(let fault) where fault.code == .authorizationDeniedBySessionInvalidated:
+                    for position in answer.positions { answers[position] = .decided(.deny(Denial(code: fault.code))) }
                 case .failure(let fault): failure = fault
                 }
             }
         }
         if let failure { throw failure }
-        return verdicts
+        return answers
     }
 
     private func decide(
-        _ queries: [DecisionQuery], at endpoint: AuthorizationEndpoint, deadline: ContinuousClock.Instant
+        _ queries: [DecisionQuery], at point: DecisionPoint, context: CallContext
     ) async -> Result<[String: MvpdDecision], Fault> {
         do throws(Fault) {
-            return .success(try await client.decideEach(queries, at: endpoint, deadline: deadline))
+            return .success(try await client.decideEach(queries, at: point, context: context))
         } catch {
             return .failure(error)
         }
@@ -93,8 +120,4 @@ struct Preflight: Sendable {
     private static func isTheMvpds(_ code: Fault.Code) -> Bool {
         [.networkConnectionTimeout, .networkReceivedError, .maximumExecutionTimeExceeded].contains(code)
     }
-}
-
-private func min(_ moment: ContinuousClock.Instant, _ other: ContinuousClock.Instant?) -> ContinuousClock.Instant {
-    other.map { Swift.min(moment, $0) } ?? moment
 }

@@ -26,6 +26,9 @@ enum CatalogueURL {
     }
 
     private static func isThisMachine(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+        if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
+        // An address: a name such as `127.example` is somebody else's.
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

@@ -4,79 +4,136 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// Decision points over HTTP/1.1. Connections are kept; the timeouts of endpoints decide which client serves them.
+/// Decision points over HTTP/1.1. Each endpoint has connections of its own, which are kept.
 public final class HTTPDecisionTransport: DecisionTransport {
     /// No genuine answer comes near this, in bytes.
     static let largestAnswer = 256 * 1024
+    /// Clients at once; beyond it the one that was used longest ago goes.
+    private static let largestCount = 256
+    /// No call takes longer; in seconds.
+    private static let retirement: Duration = .seconds(120)
 
-    private struct Timeouts: Hashable {
-        let connect: Duration
-        let response: Duration
+    private struct Kept {
+        let client: HTTPClient
+        var lastUse: UInt64
     }
 
-    private let clients = Mutex<[Timeouts: HTTPClient]>([:])
+    private struct State {
+        var clients: [DecisionEndpoint: Kept] = [:]
+        var uses: UInt64 = 0
+    }
 
-    public init() {}
+    private let clientCertificates: [String: ClientCertificate]
+    private let state = Mutex(State())
+
+    /// - Parameter clientCertificates: By the names that endpoints know them by.
+    public init(clientCertificates: [String: ClientCertificate] = [:]) { self.clientCertificates = clientCertificates }
 
     /// Closes all connections.
     public func shutdown() async {
-        let open = clients.withLock { clients in
-            defer { clients = [:] }
-            return Array(clients.values)
+        let open = state.withLock { state in
+            defer { state.clients = [:] }
+            return Array(state.clients.values)
         }
         // A client that fails to close has no connection left to close.
-        for client in open { try? await client.shutdown() }
+        for kept in open { try? await kept.client.shutdown() }
     }
 
-    public func post(
-        _ body: [UInt8], to endpoint: DecisionEndpoint, timeLeft: Duration
+    public func send(
+        _ message: DecisionMessage, to endpoint: DecisionEndpoint, timeLeft: Duration
     ) async throws(DecisionTransportFailure) -> DecisionTransportAnswer {
-        let request = try Self.request(body, endpoint)
+        let client = try client(for: endpoint)
         let deadline = NIODeadline.now() + .nanoseconds(timeLeft.nanoseconds)
         let response: HTTPClientResponse
         do {
-            response = try await client(for: endpoint).execute(request, deadline: deadline)
+            response = try await client.execute(Self.request(message, endpoint), deadline: deadline)
         } catch {
             throw Self.failure(error, hasAnswer: false)
         }
         do {
             var content = try await response.body.collect(upTo: Self.largestAnswer)
-            return DecisionTransportAnswer(status: Int(response.status.code), body: content.readBytes(length: content.readableBytes) ?? [])
+            return DecisionTransportAnswer(
+                status: Int(response.status.code), contentType: response.headers.first(name: "content-type"),
+                body: content.readBytes(length: content.readableBytes) ?? [])
         } catch {
             throw Self.failure(error, hasAnswer: true)
         }
     }
 
-    private static func request(_ body: [UInt8], _ endpoint: DecisionEndpoint) throws(DecisionTransportFailure) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: endpoint.url)
-        request.method = .POST
-        request.headers.add(name: "content-type", value: XacmlNames.mediaType)
-        request.headers.add(name: "accept", value: XacmlNames.mediaType)
-        request.body = .bytes(body)
-        guard !endpoint.trustAnchors.isEmpty else { return request }
-        do {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .certificates(try endpoint.trustAnchors.map { try NIOSSLCertificate(bytes: $0, format: .der) })
-            request.tlsConfiguration = tls
-        } catch {
-            throw DecisionTransportFailure(.unusable, cause: "a trust anchor is no certificate: \(error)")
+    private static func request(_ message: DecisionMessage, _ endpoint: DecisionEndpoint) -> HTTPClientRequest {
+        let joint = message.query.isEmpty ? "" : endpoint.url.contains("?") ? "&" : "?"
+        var request = HTTPClientRequest(url: endpoint.url + joint + message.query)
+        for header in message.headers { request.headers.add(name: header.name, value: header.value) }
+        switch message.method {
+        case .get: request.method = .GET
+        case .post:
+            request.method = .POST
+            request.body = .bytes(message.body)
         }
         return request
     }
 
-    private func client(for endpoint: DecisionEndpoint) -> HTTPClient {
-        let timeouts = Timeouts(connect: endpoint.connectTimeout, response: endpoint.responseTimeout)
-        return clients.withLock { clients in
-            if let client = clients[timeouts] { return client }
-            var configuration = HTTPClient.Configuration()
-            configuration.timeout = .init(
-                connect: .nanoseconds(timeouts.connect.nanoseconds), read: .nanoseconds(timeouts.response.nanoseconds))
-            configuration.redirectConfiguration = .disallow
-            configuration.httpVersion = .http1Only
-            configuration.connectionPool.retryConnectionEstablishment = false
-            let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-            clients[timeouts] = client
-            return client
+    private func client(for endpoint: DecisionEndpoint) throws(DecisionTransportFailure) -> HTTPClient {
+        var key = endpoint
+        // The budget belongs to the call.
+        key.totalTimeout = .zero
+        if let client = known(key) { return client }
+        var configuration = HTTPClient.Configuration()
+        configuration.tlsConfiguration = try tls(endpoint)
+        configuration.timeout = .init(
+            connect: .nanoseconds(endpoint.connectTimeout.nanoseconds), read: .nanoseconds(endpoint.responseTimeout.nanoseconds))
+        configuration.redirectConfiguration = .disallow
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = endpoint.callsInFlight
+        return keep(HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration), for: key)
+    }
+
+    private func known(_ key: DecisionEndpoint) -> HTTPClient? {
+        state.withLock { state in
+            state.uses += 1
+            state.clients[key]?.lastUse = state.uses
+            return state.clients[key]?.client
+        }
+    }
+
+    /// - Returns: The client to use: another call may have been faster.
+    private func keep(_ client: HTTPClient, for key: DecisionEndpoint) -> HTTPClient {
+        let (used, spare) = state.withLock { state in
+            if let known = state.clients[key] { return (known.client, client as HTTPClient?) }
+            let oldest = state.clients.count < Self.largestCount ? nil : state.clients.min { $0.value.lastUse < $1.value.lastUse }?.key
+            let retired = oldest.flatMap { state.clients.removeValue(forKey: $0) }?.client
+            state.clients[key] = Kept(client: client, lastUse: state.uses)
+            return (client, retired)
+        }
+        if let spare { Self.retire(spare) }
+        return used
+    }
+
+    private static func retire(_ client: HTTPClient) {
+        Task {
+            // Cancelled or not, it is time then.
+            try? await Task.sleep(for: retirement)
+            try? await client.shutdown()
+        }
+    }
+
+    private func tls(_ endpoint: DecisionEndpoint) throws(DecisionTransportFailure) -> TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if !endpoint.clientCertificate.isEmpty {
+            guard let certificate = clientCertificates[endpoint.clientCertificate] else {
+                throw DecisionTransportFailure(.unusable, cause: "the settings have no client certificate '\(endpoint.clientCertificate)'")
+            }
+            tls.certificateChain = certificate.chain.map { .certificate($0) }
+            tls.privateKey = .privateKey(certificate.key)
+        }
+        guard !endpoint.trustAnchors.isEmpty else { return tls }
+        do {
+            tls.trustRoots = .certificates(try endpoint.trustAnchors.map { try NIOSSLCertificate(bytes: $0, format: .der) })
+            return tls
+        } catch {
+            throw DecisionTransportFailure(.unusable, cause: "a trust anchor is no certificate: \(error)")
         }
     }
 

@@ -1,22 +1,18 @@
-internal import Contracts
 internal import FoundationEssentials
+internal import SamlProfile
 
 /// A request in the JSON profile of XACML 3.0 (mvpd §4.1).
 struct XacmlJsonRequest: Encodable, Sendable {
-    struct Attribute: Encodable, Hashable, Sendable {
+    struct Attribute: Encodable, Sendable {
         let identifier: String
         let value: String
+        let dataType: String?
         let includeInResult: Bool?
-
-        init(_ identifier: String, _ value: String, includeInResult: Bool? = nil) {
-            self.identifier = identifier
-            self.value = value
-            self.includeInResult = includeInResult
-        }
 
         enum CodingKeys: String, CodingKey {
             case identifier = "AttributeId"
             case value = "Value"
+            case dataType = "DataType"
             case includeInResult = "IncludeInResult"
         }
     }
@@ -45,14 +41,20 @@ struct XacmlJsonRequest: Encodable, Sendable {
 
     enum CodingKeys: String, CodingKey { case request = "Request" }
 
-    /// - Parameter others: Further questions about the same subject and device, of other resource ids; each is a category of its own.
-    init(_ query: DecisionQuery, and others: some Sequence<DecisionQuery> = [], endpoint: AuthorizationEndpoint) {
-        let environment = query.environmentAttributes(endpoint)
-        request = Content(
-            accessSubject: [Category(attributes: [Attribute(XacmlNames.subjectID, query.subject)])],
-            action: [Category(attributes: [Attribute(XacmlNames.actionID, XacmlNames.view)])],
-            resource: ([query] + others).map { Category(attributes: $0.resourceAttributes(endpoint)) },
-            environment: environment.isEmpty ? [] : [Category(attributes: environment)])
+    /// - Parameter included: The attribute that results are to repeat.
+    init(_ request: DecisionRequest, including included: String) {
+        func categories(_ attributes: [DecisionRequest.Attribute]) -> [Category] {
+            let list = attributes.map { attribute in
+                Attribute(
+                    identifier: attribute.identifier, value: attribute.value,
+                    dataType: attribute.dataType == DecisionRequest.Attribute.string ? nil : attribute.dataType,
+                    includeInResult: attribute.identifier == included ? true : nil)
+            }
+            return list.isEmpty ? [] : [Category(attributes: list)]
+        }
+        self.request = Content(
+            accessSubject: categories(request.subject), action: categories(request.action), resource: request.resources.flatMap(categories),
+            environment: categories(request.environment))
     }
 
     /// - Throws: An encoder's error; strings and booleans alone always encode.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SamlProfile
 
 /// An answer in the JSON profile of XACML 3.0 (mvpd §4.2), as far as it is used. Members that are not named here are passed over.
 struct XacmlJsonResponse: Decodable, Sendable {
@@ -68,11 +69,6 @@ struct XacmlJsonResponse: Decodable, Sendable {
             case obligations = "Obligations"
             case categories = "Category"
         }
-
-        /// Ids of the resources that the result is about.
-        var resourceIDs: [String] {
-            (categories ?? []).flatMap { $0.attributes ?? [] }.filter { $0.identifier == XacmlNames.resourceID }.flatMap { $0.value?.texts ?? [] }
-        }
     }
 
     let results: [Result]
@@ -81,4 +77,19 @@ struct XacmlJsonResponse: Decodable, Sendable {
 
     /// - Throws: `DecodingError` when the text is no such answer.
     init(json: [UInt8]) throws { self = try JSONDecoder().decode(XacmlJsonResponse.self, from: Data(json)) }
+
+    /// The results in the words of every form.
+    func decisions(_ names: XacmlVocabulary) -> [DecisionResult] {
+        results.map { result in
+            let attributes = (result.categories ?? []).flatMap { $0.attributes ?? [] }
+            let obligations = (result.obligations ?? []).map { obligation in
+                DecisionResult.Obligation(
+                    identifier: obligation.identifier, fulfillOn: obligation.fulfillOn,
+                    assignments: (obligation.assignments ?? []).map { .init($0.identifier, $0.value?.texts ?? []) })
+            }
+            return DecisionResult(
+                resourceIDs: attributes.filter { $0.identifier == names.resourceID }.flatMap { $0.value?.texts ?? [] },
+                decision: result.decision, statusMessage: result.status?.message, obligations: obligations)
+        }
+    }
 }

@@ -1,0 +1,18 @@
+internal import Synchronization
+
+/// How many calls each decision point has under way, so that one that hangs takes up no more than its share.
+final class CallsInFlight: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// - Returns: `false` when as many are under way as may be.
+    func enter(_ endpoint: String, limit: Int) -> Bool {
+        counts.withLock { counts in
+            let count = counts[endpoint, default: 0]
+            guard count < limit else { return false }
+            counts[endpoint] = count + 1
+            return true
+        }
+    }
+
+    func leave(_ endpoint: String) { counts.withLock { $0[endpoint, default: 1] -= 1 } }
+}

@@ -21,7 +21,7 @@ struct AuthorizationFixture {
     let service: AuthorizationService
 
     /// - Parameter configure: Changes the catalogue before the service starts.
-    init(_ configure: (inout Configuration) -> Void = { _ in }) throws {
+    init(identity decisions: DecisionIdentity = DecisionIdentity(), _ configure: (inout Configuration) -> Void = { _ in }) throws {
         var configuration = Self.configuration
         configure(&configuration)
         catalogue = ChangingCatalogue(configuration)
@@ -31,7 +31,7 @@ struct AuthorizationFixture {
         service = AuthorizationService(
             catalogue: catalogue, sessions: sessions, store: store, transport: transport,
             mediaTokens: MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
-            publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys), clock: clock,
+            publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys), identity: decisions, clock: clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), jitter: { .zero })
         signIn()
     }
@@ -45,7 +45,9 @@ struct AuthorizationFixture {
         mvpds: [
             Mvpd(
                 id: "DemoCable",
-                authorization: AuthorizationEndpoint(protocol: .xacmlJson, url: "https://pdp.cable.example/authz"), authzTtlSeconds: 3600),
+                // A busy machine must not spend the budget of a step.
+                authorization: AuthorizationEndpoint(
+                    protocol: .xacmlJson, url: "https://pdp.cable.example/authz", totalTimeoutMilliseconds: 600_000), authzTtlSeconds: 3600),
             Mvpd(id: "OpenTel"),
         ],
         integrations: [

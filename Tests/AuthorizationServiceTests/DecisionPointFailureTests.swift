@@ -67,7 +67,7 @@ import Testing
 
     @Test("mvpd §4.3: timeouts are 1, 3 and 5 s unless the record says otherwise")
     func takesTimeoutsFromTheRecord() async throws {
-        let fixture = try AuthorizationFixture()
+        let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.totalTimeoutMilliseconds = 0 }
         _ = try await fixture.authorize()
         let endpoint = try #require(fixture.transport.endpoints.first)
         #expect(endpoint.connectTimeout == .seconds(1))

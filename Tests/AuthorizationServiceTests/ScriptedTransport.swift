@@ -11,6 +11,8 @@ final class ScriptedTransport: DecisionTransport {
         var messages: [DecisionMessage] = []
         var endpoints: [DecisionEndpoint] = []
         var make: (@Sendable (String) -> String)?
+        var isHeld = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
         var underWay = 0
         var mostAtOnce = 0
     }
@@ -44,6 +46,28 @@ final class ScriptedTransport: DecisionTransport {
         state.withLock { $0.next.append(.failure(.init(kind))) }
     }
 
+    /// Leaves further requests without an answer until `release`.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    func release() {
+        let waiting = state.withLock { state in
+            state.isHeld = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func wait() async {
+        await withCheckedContinuation { continuation in
+            let goesOn = state.withLock { state in
+                if state.isHeld { state.waiting.append(continuation) }
+                return !state.isHeld
+            }
+            if goesOn { continuation.resume() }
+        }
+    }
+
     func send(
         _ message: DecisionMessage, to endpoint: DecisionEndpoint, timeLeft: Duration
     ) async throws(DecisionTransportFailure) -> DecisionTransportAnswer {
@@ -57,6 +81,7 @@ final class ScriptedTransport: DecisionTransport {
             return .success(.init(status: 200, body: Array(make(String(decoding: message.body, as: UTF8.self)).utf8)))
         }
         await Task.yield()
+        await wait()
         state.withLock { $0.underWay -= 1 }
         return try outcome.get()
     }

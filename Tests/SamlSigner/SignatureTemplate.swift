@@ -15,7 +15,8 @@ public struct SignatureTemplate: Sendable {
 
     public init() {}
 
-    func xml(over id: String) -> String {
+    /// The element, to be put inside the one with that ID.
+    public func xml(over id: String) -> String {
         let references = (uris ?? ["#\(id)"]).map { uri in
             """
             <ds:Reference URI="\(uri)"><ds:Transforms>\(transforms)</ds:Transforms><ds:DigestMethod Algorithm="\(digest)"/><ds:DigestValue/>\

@@ -79,7 +79,9 @@ public struct Sandbox: Sendable {
             Dictionary(uniqueKeysWithValues: settings.mvpds.compactMap { mvpd in mvpd.home.map { (mvpd.id, $0) } }))
         SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes).add(to: router)
         LogoutRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages).add(to: router)
-        DecisionRoutes(providers: byID, clock: clock, log: log, disturbances: disturbances).add(to: router)
+        DecisionRoutes(
+            providers: byID, clock: clock, log: log, disturbances: disturbances, identifiers: identifiers, publicURL: settings.publicURL
+        ).add(to: router)
         ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes).add(to: router)
         return router
     }

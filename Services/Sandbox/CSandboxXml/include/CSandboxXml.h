@@ -77,6 +77,9 @@ size_t csandbox_node_attribute_count(const CSandboxNode *_Nonnull node);
 const char *_Nonnull csandbox_node_attribute_name(const CSandboxNode *_Nonnull node, size_t index);
 void csandbox_node_attribute_value(const CSandboxNode *_Nonnull node, size_t index, CSandboxOctets *_Nonnull out);
 
+/// The one message in the body of a SOAP 1.1 envelope, as a document of its own.
+const char *_Nullable csandbox_soap_content(const uint8_t *_Nonnull xml, size_t count, CSandboxOctets *_Nonnull out);
+
 // Signatures and encryption. Results hold no line breaks inside base64 values.
 
 /// Fills the ds:Signature template that is a child of the element whose ID is `identifier`.

@@ -11,6 +11,15 @@ struct AnswerShape: Sendable, Equatable {
     var maximumTelevisionRating: String?
     /// Denies everything for this reason.
     var denialReason: String?
+    /// Stands in every result.
+    var decision: XacmlResponse.Decision?
+    var statusMessage: String?
+    /// Comes with every result; nobody knows it.
+    var obligation: XacmlResponse.Obligation?
+    /// Whether each result is there twice.
+    var isDoubled = false
+    /// Whether results leave out which resource they are about.
+    var isUnnamed = false
 
     /// The answer in this shape.
     func applied(to response: XacmlResponse, asked resources: [XacmlRequest.Resource], channels: [String]) -> XacmlResponse {
@@ -19,6 +28,7 @@ struct AnswerShape: Sendable, Equatable {
         var results = zip(resources, response.results).filter { !silentAbout.contains($0.0.identifier) }.map { changed($0.1) }
         // A question without a resource has one result that belongs to none.
         if resources.isEmpty { results = response.results }
+        if isDoubled { results += results }
         return XacmlResponse(results: isReversed ? results.reversed() : results)
     }
 
@@ -31,6 +41,10 @@ struct AnswerShape: Sendable, Equatable {
         } else if result.decision == .permit, !ratings.isEmpty {
             result.obligations = (result.obligations ?? []) + [XacmlResponse.Obligation(identifier: XacmlNames.ratings, assignments: ratings)]
         }
+        if let decision { result.decision = decision }
+        if let statusMessage { result.status = XacmlResponse.Status(result.status.code.value, message: statusMessage) }
+        if let obligation { result.obligations = (result.obligations ?? []) + [obligation] }
+        if isUnnamed { result.category = nil }
         return result
     }
 

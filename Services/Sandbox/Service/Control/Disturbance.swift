@@ -9,7 +9,7 @@ struct Disturbance: Sendable, Equatable {
         case error
         /// Resets the connection instead of answering.
         case reset
-        /// Answers 200 with broken JSON.
+        /// Answers 200 with a broken message.
         case malformed
     }
 
@@ -21,13 +21,16 @@ struct Disturbance: Sendable, Equatable {
     /// Seconds that a permit lives, 1 … 31 536 000; nil sends no such obligation.
     var reauthorizeAfter: Int? = Disturbance.standardLifetime
     var shape = AnswerShape()
+    var soap = SoapManner()
 
     static let standardLifetime = 3600
 
     init() {}
 
     /// Reads `{"mode":…,"delayMilliseconds":…,"times":…,"reauthorizeSeconds":…,"silentAbout":[…],"silentWhenUnknown":…,"reversed":…,
-    /// "maxMPAA":…,"maxVCHIP":…,"denialReason":…}`; each key is optional; 0 times is for ever, 0 seconds sends no obligation.
+    /// "maxMPAA":…,"maxVCHIP":…,"denialReason":…,"decision":…,"message":…,"obligation":…,"obligationFor":…,"doubled":…,"unnamed":…,
+    /// "signs":…,"issuer":…,"audience":…,"ageSeconds":…,"validSeconds":…,"namesQuery":…}`; each key is optional; 0 times is for ever,
+    /// 0 seconds of reauthorization sends no obligation.
     init(json: [UInt8]) throws(SettingsFault) {
         let message = try SettingsFault.decode(Message.self, from: json)
         mode = message.mode ?? .none
@@ -39,7 +42,14 @@ struct Disturbance: Sendable, Equatable {
         shape = AnswerShape(
             silentAbout: Set(message.silentAbout ?? []), isSilentWhenUnknown: message.silentWhenUnknown ?? false,
             isReversed: message.reversed ?? false, maximumFilmRating: message.maxMPAA, maximumTelevisionRating: message.maxVCHIP,
-            denialReason: message.denialReason)
+            denialReason: message.denialReason, decision: message.decision, statusMessage: message.message,
+            obligation: message.obligation.map { .init(identifier: $0, assignments: nil, fulfillOn: message.obligationFor) },
+            isDoubled: message.doubled ?? false, isUnnamed: message.unnamed ?? false)
+        soap = SoapManner(
+            signature: message.signs ?? .response, issuer: message.issuer, audience: message.audience,
+            age: .seconds(try Self.checked(message.ageSeconds ?? 0, "ageSeconds", most: 31_536_000)),
+            validity: .seconds(try Self.checked(message.validSeconds ?? SoapManner.standardValidity, "validSeconds", most: 31_536_000)),
+            namesQuery: message.namesQuery ?? true)
     }
 
     private struct Message: Decodable {
@@ -53,6 +63,18 @@ struct Disturbance: Sendable, Equatable {
         let maxMPAA: String?
         let maxVCHIP: String?
         let denialReason: String?
+        let decision: XacmlResponse.Decision?
+        let message: String?
+        let obligation: String?
+        let obligationFor: String?
+        let doubled: Bool?
+        let unnamed: Bool?
+        let signs: SoapManner.Signature?
+        let issuer: String?
+        let audience: String?
+        let ageSeconds: Int?
+        let validSeconds: Int?
+        let namesQuery: Bool?
     }
 
     private static func checked(_ value: Int, _ key: String, most: Int) throws(SettingsFault) -> Int {

@@ -2,6 +2,7 @@
 enum XacmlNames {
     static let mediaType = "application/xacml+json"
     static let subjectID = "urn:oasis:names:tc:xacml:1.0:subject:subject-id"
+    static let subjectToken = "urn:oasis:names:tc:xacml:1.0:subject:subject-token"
     static let accessSubject = "urn:oasis:names:tc:xacml:1.0:subject-category:access-subject"
     static let resourceID = "urn:oasis:names:tc:xacml:1.0:resource:resource-id"
     static let resourceCategory = "urn:oasis:names:tc:xacml:3.0:attribute-category:resource"

@@ -47,10 +47,13 @@ struct XacmlResponse: Sendable, Codable, Equatable {
     struct Obligation: Sendable, Codable, Equatable {
         let identifier: String
         let assignments: [Attribute]?
+        /// nil: the decision that it comes with.
+        var fulfillOn: String?
 
         enum CodingKeys: String, CodingKey {
             case identifier = "Id"
             case assignments = "AttributeAssignment"
+            case fulfillOn = "FulfillOn"
         }
     }
 

@@ -17,9 +17,12 @@ struct DecisionRoutes: Sendable {
     let clock: any WallClock
     let log: RequestLog
     let disturbances: Disturbances
+    let identifiers: any IdentifierSource
+    let publicURL: String
 
     func add(to router: Router<SandboxContext>) {
         router.post("/pdp/{mvpd}") { request, context in try await decide(request, context) }
+        router.get("/pdp/{mvpd}") { request, context in try await decide(request, context) }
     }
 
     private func decide(_ request: Request, _ context: SandboxContext) async throws -> Response {
@@ -65,43 +68,90 @@ struct DecisionRoutes: Sendable {
             return Response(status: .internalServerError)
         case .malformed:
             note(provider, "malformed")
-            return Self.json(Array(#"{"Response":[{"Decision":"#.utf8))
+            let isJson = Self.type(request) == XacmlNames.mediaType
+            return Self.answer(isJson ? #"{"Response":[{"Decision":"# : "<Response><Result>", isJson ? XacmlNames.mediaType : Self.xmlType)
         }
     }
 
     private func answer(
         _ octets: [UInt8], _ request: Request, _ provider: IdentityProvider, _ disturbance: Disturbance
     ) throws -> Response {
-        guard Self.isXacml(request.headers[.contentType]) else {
+        guard request.method == .get || [XacmlNames.mediaType, "text/xml", "application/xml", "application/xacml+xml"].contains(Self.type(request))
+        else {
             note(provider, "refused", ["reason": "content type"])
-            throw HTTPError(.unsupportedMediaType, message: "The content type must be \(XacmlNames.mediaType)")
+            throw HTTPError(.unsupportedMediaType, message: "The content type must be \(XacmlNames.mediaType) or XML")
         }
-        let question: XacmlRequest
-        do {
-            question = try XacmlRequest(json: octets)
+        let message: DecisionMessage
+        do throws(SettingsFault) {
+            message = try read(octets, request, provider)
         } catch {
             note(provider, "refused", ["reason": "\(error)"])
             throw HTTPError(.badRequest, message: "\(error)")
         }
         let answer = disturbance.shape.applied(
-            to: DecisionPoint(subscribers: provider.subscribers).decide(question, reauthorizeAfter: disturbance.reauthorizeAfter),
-            asked: question.resources, channels: provider.subscribers.channels)
-        let decisions = answer.results.map(\.decision.rawValue).joined(separator: ",")
-        let person = question.subject.flatMap(provider.subscribers.person(subject:))?.name ?? ""
-        note(provider, decisions, ["person": person, "resources": question.resources.map(\.identifier).joined(separator: ",")])
-        return Self.json(try answer.serialized())
+            to: DecisionPoint(subscribers: provider.subscribers).decide(message.request, reauthorizeAfter: disturbance.reauthorizeAfter),
+            asked: message.request.resources, channels: provider.subscribers.channels)
+        note(provider, answer, message, request)
+        return try Self.response(answer, to: message, disturbance.soap, provider, clock.now(), identifiers)
+    }
+
+    private func read(_ octets: [UInt8], _ request: Request, _ provider: IdentityProvider) throws(SettingsFault) -> DecisionMessage {
+        if request.method == .get { return try rest(request) }
+        let reader = DecisionMessageReader(
+            serviceProvider: provider.serviceProvider, destination: "\(publicURL)/pdp/\(provider.id)",
+            validateRequests: provider.settings.validateRequests)
+        let hasBearer = request.headers[.authorization]?.hasPrefix("Bearer ") == true
+        return try reader.read(octets, type: Self.type(request), hasBearer: hasBearer, at: clock.now())
+    }
+
+    private func rest(_ request: Request) throws(SettingsFault) -> DecisionMessage {
+        let fields = FormFields(encoded: request.uri.query ?? "")
+        do {
+            guard let document = try fields.single("mrss").flatMap(Base64.octets) else {
+                throw SettingsFault(key: "mrss", problem: "is missing or no base64")
+            }
+            return DecisionMessage(form: .rest, request: try XacmlRequest(subject: try fields.single("uuID"), mediaRss: document))
+        } catch let fault as SettingsFault {
+            throw fault
+        } catch {
+            throw SettingsFault(key: "", problem: "cannot be read: \(error)")
+        }
+    }
+
+    private static func response(
+        _ answer: XacmlResponse, to message: DecisionMessage, _ manner: SoapManner, _ provider: IdentityProvider, _ now: Timestamp,
+        _ identifiers: any IdentifierSource
+    ) throws -> Response {
+        if let query = message.query {
+            let decision = SoapDecision(
+                provider: provider, query: query, response: answer, manner: manner, now: now, identifiers: identifiers)
+            return Self.answer(try decision.serialized(), xmlType)
+        }
+        if message.form == .json { return Self.answer(String(decoding: try answer.serialized(), as: UTF8.self), XacmlNames.mediaType) }
+        return Self.answer(answer.xml.serialized(), xmlType)
+    }
+
+    private func note(_ provider: IdentityProvider, _ answer: XacmlResponse, _ message: DecisionMessage, _ request: Request) {
+        let person = message.request.subject.flatMap(provider.subscribers.person(subject:))?.name ?? ""
+        var fields = ["person": person, "resources": message.request.resources.map(\.identifier).joined(separator: ",")]
+        if message.form != .json { fields["form"] = message.form.rawValue }
+        if message.form == .soap { fields["signed"] = message.isSigned ? "true" : "false" }
+        note(provider, answer.results.map(\.decision.rawValue).joined(separator: ","), fields)
     }
 
     private func note(_ provider: IdentityProvider, _ outcome: String, _ fields: [String: String] = [:]) {
         log.note("pdp", mvpd: provider.id, outcome: outcome, fields: fields, at: clock.now())
     }
 
-    private static func isXacml(_ type: String?) -> Bool {
-        type?.split(separator: ";").first?.lowercased() == XacmlNames.mediaType
+    private static let xmlType = "text/xml; charset=utf-8"
+
+    /// The content type without its parameters.
+    private static func type(_ request: Request) -> String {
+        request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " } ?? ""
     }
 
-    private static func json(_ octets: [UInt8]) -> Response {
-        Response(status: .ok, headers: [.contentType: XacmlNames.mediaType], body: ResponseBody(byteBuffer: ByteBuffer(bytes: octets)))
+    private static func answer(_ text: String, _ type: String) -> Response {
+        Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
     // With a linger time of zero the system sends RST instead of FIN.

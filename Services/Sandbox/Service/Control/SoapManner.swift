@@ -1,0 +1,21 @@
+/// How a decision point is told to dress its answers in the SOAP form.
+struct SoapManner: Sendable, Equatable {
+    enum Signature: String, Sendable, Decodable {
+        case response, assertion, both, none
+
+        var coversResponse: Bool { self == .response || self == .both }
+        var coversAssertion: Bool { self == .assertion || self == .both }
+    }
+
+    static let standardValidity = 300
+
+    var signature = Signature.response
+    /// nil: the provider's entity id.
+    var issuer: String?
+    /// nil: the issuer of the query.
+    var audience: String?
+    var age = Duration.zero
+    var validity = Duration.seconds(Self.standardValidity)
+    /// Whether `InResponseTo` is there.
+    var namesQuery = true
+}

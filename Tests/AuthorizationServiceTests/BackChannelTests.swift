@@ -70,7 +70,8 @@ import Testing
         for hasFallback in [false, true] {
             let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.preflightFallback = hasFallback }
             fixture.transport.answer { body in
-                guard let sent = try? SentRequest(json: body).resource.flatMap(\.attributes).map(\.value), sent.count == 1, sent[0] != "UNKNOWN" else {
+                guard let sent = try? SentRequest(json: body).resource.flatMap(\.attributes).map(\.value), sent.count == 1, sent[0] != "UNKNOWN"
+                else {
                     return #"{"Response":[]}"#
                 }
                 return Xacml.response(Xacml.result("Permit", resource: sent[0]))

@@ -54,7 +54,8 @@ import Testing
         let json = Xacml.response(Xacml.result("Permit"))
         for (text, type, isGood) in [
             (xml, "application/xml", true), (xml, "application/xacml+xml;version=2.0", true), (json, "application/json", true),
-            (json, "Application/XACML+JSON", true), (xml, "text/html", false), (xml, "", false), (json, "text/xml", false), (xml, "application/json", false),
+            (json, "Application/XACML+JSON", true), (xml, "text/html", false), (xml, "", false), (json, "text/xml", false),
+            (xml, "application/json", false),
         ] {
             fixture.transport.answer(text, contentType: type.isEmpty ? nil : type)
             let resource = "resource-\(fixture.transport.requestCount)"

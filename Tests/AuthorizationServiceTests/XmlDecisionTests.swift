@@ -1,3 +1,4 @@
+import Clocks
 import Contracts
 import Doubles
 import Faults
@@ -50,7 +51,8 @@ import Testing
         }
         #expect(try await outcome(XacmlXml.obligation("urn:x:unknown", on: "Permit"))?.code == .authorizationDeniedByMvpd)
         #expect(try await outcome(XacmlXml.obligation("urn:x:unknown", on: "Deny")) == nil)
-        #expect(try await outcome(XacmlXml.obligation("urn:x:unknown", on: "Permit", (ratings + "maxMPAA", "R"), (ratings + "maxVCHIP", "TV-14"))) == nil)
+        #expect(
+            try await outcome(XacmlXml.obligation("urn:x:unknown", on: "Permit", (ratings + "maxMPAA", "R"), (ratings + "maxVCHIP", "TV-14"))) == nil)
         #expect(
             try await outcome(XacmlXml.obligation("urn:x:unknown", on: "Permit", (ratings + "maxMPAA", "R"), ("urn:x:a", "1")))?.code
                 == .authorizationDeniedByMvpd)
@@ -88,7 +90,7 @@ import Testing
         #expect(fixture.store.count == 0)
     }
 
-    @Test("mvpd #104: a hostile resource arrives as one value", arguments: ["\"]]><x/>", "</x:AttributeValue>", "&amp;&lt;", "ü'&%00\"", "a\tb"])
+    @Test("mvpd #104: a hostile resource arrives as one value", arguments: ["\"]]><x/>", "a</x:AttributeValue>", "&amp;&lt;", "ü'&%00\"", "a\tb"])
     func sendsHostileResourcesAsOneValue(resource: String) async throws {
         let fixture = try fixture()
         fixture.transport.answer(XacmlXml.response(XacmlXml.result("Permit")))

@@ -32,6 +32,14 @@ struct TestCluster: Sendable {
         return checkout.appendingPathComponent(".build/debug")
     }
 
+    private init(_ other: TestCluster, exchange: HTTPExchange) {
+        (starter, ports) = (other.starter, other.ports)
+        self.exchange = exchange
+    }
+
+    /// The same cluster, asked over other connections.
+    func asked(over exchange: HTTPExchange) -> TestCluster { TestCluster(self, exchange: exchange) }
+
     func process(_ service: ClusterService) throws -> ServiceProcess {
         let file = try #require(try ClusterFile.read(home))
         return ServiceProcess(service: service, pid: try #require(file.processIDs[service]))

@@ -15,9 +15,9 @@ struct Fleet {
 
     /// Signs devices in, several at a time.
     /// - Parameter domain: The requestor's registered domain.
-    static func signIn(_ count: Int, at requestor: String, domain: String, resources: [String], cluster: LocalCluster, series: Int) async throws
-        -> Fleet
-    {
+    static func signIn(
+        _ count: Int, at requestor: String, domain: String, resources: [String], cluster: LocalCluster, series: Int, mvpd: String = "NorthCable"
+    ) async throws -> Fleet {
         let client = HTTPExchange.makeClient()
         let (statement, gateway, people) = (try cluster.statement(), cluster.gateway, cluster.people)
         let outcome: Result<[Device], any Error>
@@ -29,7 +29,7 @@ struct Fleet {
                     return try await signIn(
                         StreamingApp(exchange: exchange, gateway: gateway, requestor: requestor, deviceID: UUID().uuidString),
                         person: SimulatedPerson(exchange: exchange), name: people[number % people.count], statement: statement, domain: domain,
-                        resources: resources, gateway)
+                        resources: resources, mvpd: mvpd, gateway)
                 })
         } catch {
             outcome = .failure(error)
@@ -39,14 +39,15 @@ struct Fleet {
     }
 
     private static func signIn(
-        _ app: StreamingApp, person: SimulatedPerson, name: String, statement: String, domain: String, resources: [String], _ gateway: String
+        _ app: StreamingApp, person: SimulatedPerson, name: String, statement: String, domain: String, resources: [String], mvpd: String,
+        _ gateway: String
     ) async throws -> Device {
         var (app, person) = (app, person)
         try await app.register(statement: statement)
         let code = try await app.requestCode().code
         let end = "\(gateway)/activate/done"
         let query = FormEncoding.encode([
-            ("reg_code", code), ("requestor_id", app.requestor), ("mso_id", "NorthCable"), ("domain_name", domain), ("noflash", "true"),
+            ("reg_code", code), ("requestor_id", app.requestor), ("mso_id", mvpd), ("domain_name", domain), ("noflash", "true"),
             ("no_iframe", "true"), ("redirect_url", "\(end)?code=\(code)&requestor=\(app.requestor)"),
         ])
         _ = try await person.signIn(at: "\(gateway)/api/v1/authenticate?\(query)", name: name, password: name, until: end)

@@ -4,6 +4,7 @@ import ArgumentParser
 @main
 struct GatewayBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gateway-benchmark", abstract: "Measures a cluster through its gateway.", subcommands: [RunCommand.self, HelloCommand.self],
+        commandName: "gateway-benchmark", abstract: "Measures a cluster through its gateway.",
+        subcommands: [RunCommand.self, HangingProviderCommand.self, HelloCommand.self],
         defaultSubcommand: RunCommand.self)
 }

@@ -37,16 +37,17 @@ struct LocalCluster {
     ///   - binaries: Folder of the release build.
     ///   - home: A folder for its state.
     ///   - people: How many there shall be: a person gets one media token a second for the same play (rest-v1 §7).
-    static func start(binaries: URL, home: URL, portBase: Int, people: Int) throws -> LocalCluster {
+    ///   - provider: An MVPD that there shall be beside those of the demo catalogue; it is asked as NorthCable is.
+    static func start(binaries: URL, home: URL, portBase: Int, people: Int, provider: String? = nil) throws -> LocalCluster {
         let program = binaries.appending(path: "boxoffice").path
         let environment = ["BOXOFFICE_HOME": home.path, "BOXOFFICE_PORT_BASE": "\(portBase)"]
         try ChildProgram.run(program, ["up", "--detach", "--no-demo"], environment: environment)
         let names = (0..<people).map { "viewer\($0)" }
         let sandbox = try ChildProgram(
-            binaries.appending(path: "sandbox").path, ["--config", try inviting(names, home: home)], environment: environment)
+            binaries.appending(path: "sandbox").path, ["--config", try inviting(names, home: home, provider: provider)], environment: environment)
         sandbox.ignoreOutput()
         let cluster = try LocalCluster(home: home, program: program, environment: environment, sandbox: sandbox, people: names)
-        try cluster.chooseJwsForm()
+        try cluster.editCatalogue(adding: provider)
         return cluster
     }
 
@@ -68,12 +69,16 @@ struct LocalCluster {
 
     /// Stops the cluster's sandbox and writes the settings of one with more people.
     /// - Returns: Their path.
-    private static func inviting(_ names: [String], home: URL) throws -> String {
+    private static func inviting(_ names: [String], home: URL, provider: String?) throws -> String {
         let settings = home.appending(path: "settings/sandbox.json")
         guard var content = try JSONSerialization.jsonObject(with: Data(contentsOf: settings)) as? [String: Any] else {
             throw BenchmarkFailure("\(settings.path) is no JSON object")
         }
         content["people"] = names.map { ["name": $0, "password": $0, "channels": ["*"]] as [String: Any] }
+        if let provider, var mvpds = content["mvpds"] as? [[String: Any]], let first = mvpds.first {
+            mvpds.append(first.merging(["id": provider, "displayName": provider]) { $1 })
+            content["mvpds"] = mvpds
+        }
         let many = home.appending(path: "settings/sandbox-many.json")
         try JSONSerialization.data(withJSONObject: content).write(to: many)
         let old = try file(home).sandbox.pid
@@ -112,7 +117,9 @@ struct LocalCluster {
         try? FileManager.default.removeItem(at: home)
     }
 
-    private func chooseJwsForm() throws {
+    var mvpdSandbox: String { file.sandbox.mvpd }
+
+    private func editCatalogue(adding provider: String?) throws {
         let catalogue = home.appending(path: "catalogue.json")
         guard var content = try JSONSerialization.jsonObject(with: Data(contentsOf: catalogue)) as? [String: Any],
             var requestors = content["requestors"] as? [[String: Any]],
@@ -120,7 +127,21 @@ struct LocalCluster {
         else { throw BenchmarkFailure("\(catalogue.path) has no requestor \(Self.jwsRequestor)") }
         requestors[index]["mediaTokenFormat"] = "jws"
         content["requestors"] = requestors
+        if let provider { try Self.add(provider, to: &content) }
         try JSONSerialization.data(withJSONObject: content).write(to: catalogue, options: .atomic)
         if let config = file.services["config"]?.pid { kill(config, SIGHUP) }
+    }
+
+    private static func add(_ provider: String, to content: inout [String: Any]) throws {
+        guard var mvpds = content["mvpds"] as? [[String: Any]], var integrations = content["integrations"] as? [[String: Any]],
+            let model = mvpds.first(where: { $0["id"] as? String == "NorthCable" })
+        else { throw BenchmarkFailure("the catalogue has no NorthCable") }
+        let text = String(decoding: try JSONSerialization.data(withJSONObject: model), as: UTF8.self).replacing("NorthCable", with: provider)
+        var entry = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
+        entry["platforms"] = nil
+        mvpds.append(entry)
+        integrations.append(["requestor": "ACME1", "mvpd": provider])
+        content["mvpds"] = mvpds
+        content["integrations"] = integrations
     }
 }

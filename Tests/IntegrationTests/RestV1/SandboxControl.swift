@@ -25,8 +25,22 @@ struct SandboxControl: Sendable {
     /// The next answer of the decision point is shaped so.
     /// - Parameter members: Of the control's JSON object.
     func shapeNextAnswer(_ members: String, _ mvpd: String = "NorthCable") async throws {
+        try await shape(#""times": 1, \#(members)"#, mvpd)
+    }
+
+    /// Further answers of the decision point are shaped so.
+    /// - Parameter members: Of the control's JSON object, `times` included.
+    func shape(_ members: String, _ mvpd: String) async throws {
         let answer = try await cluster.exchange.send(
-            "POST", base + "/control/pdp/\(mvpd)", headers: [("Content-Type", "application/json")], body: #"{"times": 1, \#(members)}"#)
+            "POST", base + "/control/pdp/\(mvpd)", headers: [("Content-Type", "application/json")], body: "{\(members)}")
         try #require(answer.status == 204, "\(answer.text)")
+    }
+
+    /// What the sandbox noted at an endpoint, newest last.
+    func entries(_ endpoint: String) async throws -> [[String: String]] {
+        let answer = try await cluster.exchange.send("GET", base + "/control/log")
+        try #require(answer.status == 200)
+        let entries = answer.object["entries"] as? [[String: Any]] ?? []
+        return entries.filter { $0["endpoint"] as? String == endpoint }.map { $0["fields"] as? [String: String] ?? [:] }
     }
 }

@@ -1,26 +1,32 @@
 internal import Foundation
 
 extension ClusterStarter {
-    /// A simulated TV and a simulated person sign in, authorize a channel and get a media token.
+    /// A simulated TV and a simulated person sign in, authorize a channel and get a media token; then once more at an MVPD that decides by
+    /// signed messages in SOAP.
     /// - Parameter stoppingOnFailure: Stopped when a step fails, so that a failed start leaves nothing behind.
     func playSignIn(stoppingOnFailure started: [ServiceProcess]) async throws {
         guard let file = try ClusterFile.read(home), let statement = file.softwareStatements["acme-tv"] else {
             throw CommandFailure("the catalogue has no application 'acme-tv'", advice: "use --no-demo with a catalogue of your own")
         }
-        console.line(console.bold("One sign-in, played through the cluster"))
-        let session = DeviceSession(
-            console: console, exchange: exchange, gateway: file.gateway, requestor: "ACME1", resource: "ACME1-NEWS",
-            viewer: .simulated(name: "ada", mvpd: "NorthCable"), pollInterval: .milliseconds(50),
-            certificates: try TextFile.read(file.mediaTokenCertificate))
-        do {
-            try await session.play(statement: statement, deviceID: "demo-\(UUID().uuidString)")
-        } catch {
-            console.failed("\(error)")
-            _ = await ClusterStopper.stop(started)
-            forgetProcesses(started)
-            throw CommandFailure("the sign-in failed", advice: "the logs are in \(home.logs.path)")
+        let plays = [
+            ("NorthCable", "One sign-in, played through the cluster"), ("LakeTel", "One more, at an MVPD that decides by signed messages in SOAP"),
+        ]
+        for (mvpd, heading) in plays {
+            console.line(console.bold(heading))
+            let session = DeviceSession(
+                console: console, exchange: exchange, gateway: file.gateway, requestor: "ACME1", resource: "ACME1-NEWS",
+                viewer: .simulated(name: "ada", mvpd: mvpd), pollInterval: .milliseconds(50),
+                certificates: try TextFile.read(file.mediaTokenCertificate))
+            do {
+                try await session.play(statement: statement, deviceID: "demo-\(UUID().uuidString)")
+            } catch {
+                console.failed("\(error)")
+                _ = await ClusterStopper.stop(started)
+                forgetProcesses(started)
+                throw CommandFailure("the sign-in failed", advice: "the logs are in \(home.logs.path)")
+            }
+            console.line()
         }
-        console.line()
     }
 
     func printSummary(isDetached: Bool) {

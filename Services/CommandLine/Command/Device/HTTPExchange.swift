@@ -34,9 +34,11 @@ package struct HTTPExchange: Sendable {
     package init(client: HTTPClient) { self.client = client }
 
     /// A client that leaves redirects to its user.
-    package static func makeClient() -> HTTPClient {
+    /// - Parameter connections: To one server at once; further requests wait.
+    package static func makeClient(connections: Int = 8) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.timeout.connect = .seconds(5)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }

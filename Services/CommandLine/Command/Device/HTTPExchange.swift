@@ -9,7 +9,7 @@ package struct HTTPAnswer: Sendable {
     let headers: [(name: String, value: String)]
     let body: [UInt8]
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
     func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value

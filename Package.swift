@@ -132,7 +132,7 @@ let package = Package(
         cLibrary(
             "CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings,
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
-        library("SamlProfile", "Services/Authentication/Saml", ["Clocks", "CXmlSec"]),
+        library("SamlProfile", "Services/Authentication/Saml", ["Clocks", "Cryptography", "CXmlSec"]),
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
@@ -176,7 +176,7 @@ let package = Package(
         library(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
-                "CQrEncode",
+                "AuthenticationService", "ConfigService", "CQrEncode",
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit",
                 "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, logging,
@@ -239,7 +239,7 @@ let package = Package(
                 nioCore, nioPosix, nioSSL,
             ]),
         tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
-        tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Cryptography", "MediaTokenVerifier"]),
+        tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Contracts", "Cryptography", "MediaTokenVerifier"]),
         tests(
             "IntegrationTests",
             [

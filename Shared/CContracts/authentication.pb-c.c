@@ -2212,6 +2212,321 @@ void   boxoffice__authentication__v1__service_provider_metadata__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__service_provider_metadata__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__sign_in_check__init
+                     (Boxoffice__Authentication__V1__SignInCheck         *message)
+{
+  static const Boxoffice__Authentication__V1__SignInCheck init_value = BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__sign_in_check__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInCheck *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_check__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__sign_in_check__pack
+                     (const Boxoffice__Authentication__V1__SignInCheck *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_check__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__sign_in_check__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInCheck *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_check__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SignInCheck *
+       boxoffice__authentication__v1__sign_in_check__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SignInCheck *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__sign_in_check__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__sign_in_check__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInCheck *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_check__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__sign_in_fact__init
+                     (Boxoffice__Authentication__V1__SignInFact         *message)
+{
+  static const Boxoffice__Authentication__V1__SignInFact init_value = BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_FACT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__sign_in_fact__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInFact *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_fact__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__sign_in_fact__pack
+                     (const Boxoffice__Authentication__V1__SignInFact *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_fact__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__sign_in_fact__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInFact *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_fact__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SignInFact *
+       boxoffice__authentication__v1__sign_in_fact__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SignInFact *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__sign_in_fact__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__sign_in_fact__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInFact *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_fact__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__sign_in_report__init
+                     (Boxoffice__Authentication__V1__SignInReport         *message)
+{
+  static const Boxoffice__Authentication__V1__SignInReport init_value = BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REPORT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__sign_in_report__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInReport *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_report__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__sign_in_report__pack
+                     (const Boxoffice__Authentication__V1__SignInReport *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_report__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__sign_in_report__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInReport *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_report__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SignInReport *
+       boxoffice__authentication__v1__sign_in_report__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SignInReport *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__sign_in_report__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__sign_in_report__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInReport *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_report__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__get_sign_in_report_request__init
+                     (Boxoffice__Authentication__V1__GetSignInReportRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__GetSignInReportRequest init_value = BOXOFFICE__AUTHENTICATION__V1__GET_SIGN_IN_REPORT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__get_sign_in_report_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__GetSignInReportRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__get_sign_in_report_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__get_sign_in_report_request__pack
+                     (const Boxoffice__Authentication__V1__GetSignInReportRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__get_sign_in_report_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__get_sign_in_report_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__GetSignInReportRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__get_sign_in_report_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__GetSignInReportRequest *
+       boxoffice__authentication__v1__get_sign_in_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__GetSignInReportRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__get_sign_in_report_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__get_sign_in_report_request__free_unpacked
+                     (Boxoffice__Authentication__V1__GetSignInReportRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__get_sign_in_report_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__list_sign_in_reports_request__init
+                     (Boxoffice__Authentication__V1__ListSignInReportsRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ListSignInReportsRequest init_value = BOXOFFICE__AUTHENTICATION__V1__LIST_SIGN_IN_REPORTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__list_sign_in_reports_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListSignInReportsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__list_sign_in_reports_request__pack
+                     (const Boxoffice__Authentication__V1__ListSignInReportsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__list_sign_in_reports_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListSignInReportsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ListSignInReportsRequest *
+       boxoffice__authentication__v1__list_sign_in_reports_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ListSignInReportsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__list_sign_in_reports_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__list_sign_in_reports_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListSignInReportsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__sign_in_reports__init
+                     (Boxoffice__Authentication__V1__SignInReports         *message)
+{
+  static const Boxoffice__Authentication__V1__SignInReports init_value = BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REPORTS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__sign_in_reports__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInReports *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_reports__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__sign_in_reports__pack
+                     (const Boxoffice__Authentication__V1__SignInReports *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_reports__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__sign_in_reports__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInReports *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_reports__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SignInReports *
+       boxoffice__authentication__v1__sign_in_reports__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SignInReports *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__sign_in_reports__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__sign_in_reports__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInReports *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_reports__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__explain_response_request__init
+                     (Boxoffice__Authentication__V1__ExplainResponseRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ExplainResponseRequest init_value = BOXOFFICE__AUTHENTICATION__V1__EXPLAIN_RESPONSE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__explain_response_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ExplainResponseRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__explain_response_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__explain_response_request__pack
+                     (const Boxoffice__Authentication__V1__ExplainResponseRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__explain_response_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__explain_response_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ExplainResponseRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__explain_response_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ExplainResponseRequest *
+       boxoffice__authentication__v1__explain_response_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ExplainResponseRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__explain_response_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__explain_response_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ExplainResponseRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__explain_response_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_information__field_descriptors[22] =
 {
   {
@@ -5952,6 +6267,519 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_provider
   (ProtobufCMessageInit) boxoffice__authentication__v1__service_provider_metadata__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_check__field_descriptors[6] =
+{
+  {
+    "step",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInCheck, step),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "title",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInCheck, title),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outcome",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInCheck, outcome),
+    &boxoffice__authentication__v1__sign_in_check_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInCheck, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explanation",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInCheck, explanation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hint",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInCheck, hint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__sign_in_check__field_indices_by_name[] = {
+  4,   /* field[4] = explanation */
+  5,   /* field[5] = hint */
+  2,   /* field[2] = outcome */
+  3,   /* field[3] = reason */
+  0,   /* field[0] = step */
+  1,   /* field[1] = title */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_check__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_check__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignInCheck",
+  "SignInCheck",
+  "Boxoffice__Authentication__V1__SignInCheck",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SignInCheck),
+  6,
+  boxoffice__authentication__v1__sign_in_check__field_descriptors,
+  boxoffice__authentication__v1__sign_in_check__field_indices_by_name,
+  1,  boxoffice__authentication__v1__sign_in_check__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_check__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_fact__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInFact, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInFact, value),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__sign_in_fact__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_fact__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_fact__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignInFact",
+  "SignInFact",
+  "Boxoffice__Authentication__V1__SignInFact",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SignInFact),
+  2,
+  boxoffice__authentication__v1__sign_in_fact__field_descriptors,
+  boxoffice__authentication__v1__sign_in_fact__field_indices_by_name,
+  1,  boxoffice__authentication__v1__sign_in_fact__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_fact__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_report__field_descriptors[8] =
+{
+  {
+    "trace_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInReport, trace_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ended_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInReport, ended_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInReport, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInReport, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "result",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInReport, result),
+    &boxoffice__authentication__v1__sign_in_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInReport, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "checks",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__SignInReport, n_checks),
+    offsetof(Boxoffice__Authentication__V1__SignInReport, checks),
+    &boxoffice__authentication__v1__sign_in_check__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "facts",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__SignInReport, n_facts),
+    offsetof(Boxoffice__Authentication__V1__SignInReport, facts),
+    &boxoffice__authentication__v1__sign_in_fact__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__sign_in_report__field_indices_by_name[] = {
+  6,   /* field[6] = checks */
+  1,   /* field[1] = ended_at_ms */
+  7,   /* field[7] = facts */
+  3,   /* field[3] = mvpd */
+  5,   /* field[5] = reason */
+  2,   /* field[2] = requestor */
+  4,   /* field[4] = result */
+  0,   /* field[0] = trace_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_report__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_report__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignInReport",
+  "SignInReport",
+  "Boxoffice__Authentication__V1__SignInReport",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SignInReport),
+  8,
+  boxoffice__authentication__v1__sign_in_report__field_descriptors,
+  boxoffice__authentication__v1__sign_in_report__field_indices_by_name,
+  1,  boxoffice__authentication__v1__sign_in_report__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_report__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__get_sign_in_report_request__field_descriptors[1] =
+{
+  {
+    "trace_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__GetSignInReportRequest, trace_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__get_sign_in_report_request__field_indices_by_name[] = {
+  0,   /* field[0] = trace_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__get_sign_in_report_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__get_sign_in_report_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.GetSignInReportRequest",
+  "GetSignInReportRequest",
+  "Boxoffice__Authentication__V1__GetSignInReportRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__GetSignInReportRequest),
+  1,
+  boxoffice__authentication__v1__get_sign_in_report_request__field_descriptors,
+  boxoffice__authentication__v1__get_sign_in_report_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__get_sign_in_report_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__get_sign_in_report_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__list_sign_in_reports_request__field_descriptors[3] =
+{
+  {
+    "mvpd",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ListSignInReportsRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failed_only",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ListSignInReportsRequest, failed_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ListSignInReportsRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__list_sign_in_reports_request__field_indices_by_name[] = {
+  1,   /* field[1] = failed_only */
+  2,   /* field[2] = limit */
+  0,   /* field[0] = mvpd */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__list_sign_in_reports_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_sign_in_reports_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ListSignInReportsRequest",
+  "ListSignInReportsRequest",
+  "Boxoffice__Authentication__V1__ListSignInReportsRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ListSignInReportsRequest),
+  3,
+  boxoffice__authentication__v1__list_sign_in_reports_request__field_descriptors,
+  boxoffice__authentication__v1__list_sign_in_reports_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__list_sign_in_reports_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__list_sign_in_reports_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_reports__field_descriptors[1] =
+{
+  {
+    "reports",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__SignInReports, n_reports),
+    offsetof(Boxoffice__Authentication__V1__SignInReports, reports),
+    &boxoffice__authentication__v1__sign_in_report__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__sign_in_reports__field_indices_by_name[] = {
+  0,   /* field[0] = reports */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_reports__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_reports__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignInReports",
+  "SignInReports",
+  "Boxoffice__Authentication__V1__SignInReports",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SignInReports),
+  1,
+  boxoffice__authentication__v1__sign_in_reports__field_descriptors,
+  boxoffice__authentication__v1__sign_in_reports__field_indices_by_name,
+  1,  boxoffice__authentication__v1__sign_in_reports__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_reports__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__explain_response_request__field_descriptors[5] =
+{
+  {
+    "saml_response",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExplainResponseRequest, saml_response),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExplainResponseRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExplainResponseRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExplainResponseRequest, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExplainResponseRequest, request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__explain_response_request__field_indices_by_name[] = {
+  3,   /* field[3] = at_ms */
+  1,   /* field[1] = mvpd */
+  4,   /* field[4] = request_id */
+  2,   /* field[2] = requestor */
+  0,   /* field[0] = saml_response */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__explain_response_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__explain_response_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ExplainResponseRequest",
+  "ExplainResponseRequest",
+  "Boxoffice__Authentication__V1__ExplainResponseRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ExplainResponseRequest),
+  5,
+  boxoffice__authentication__v1__explain_response_request__field_descriptors,
+  boxoffice__authentication__v1__explain_response_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__explain_response_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__explain_response_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__enum_values_by_number[6] =
 {
   { "SIGN_IN_RESULT_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN", 0 },
@@ -6052,6 +6880,42 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__logout_result__desc
   boxoffice__authentication__v1__logout_result__enum_values_by_name,
   1,
   boxoffice__authentication__v1__logout_result__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_check_outcome__enum_values_by_number[6] =
+{
+  { "SIGN_IN_CHECK_OUTCOME_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_UNKNOWN", 0 },
+  { "SIGN_IN_CHECK_OUTCOME_PASSED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_PASSED", 1 },
+  { "SIGN_IN_CHECK_OUTCOME_FAILED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_FAILED", 2 },
+  { "SIGN_IN_CHECK_OUTCOME_NOT_REACHED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_NOT_REACHED", 3 },
+  { "SIGN_IN_CHECK_OUTCOME_NOT_NEEDED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_NOT_NEEDED", 4 },
+  { "SIGN_IN_CHECK_OUTCOME_NOT_CHECKED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_NOT_CHECKED", 5 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_check_outcome__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_check_outcome__enum_values_by_name[6] =
+{
+  { "SIGN_IN_CHECK_OUTCOME_FAILED", 2 },
+  { "SIGN_IN_CHECK_OUTCOME_NOT_CHECKED", 5 },
+  { "SIGN_IN_CHECK_OUTCOME_NOT_NEEDED", 4 },
+  { "SIGN_IN_CHECK_OUTCOME_NOT_REACHED", 3 },
+  { "SIGN_IN_CHECK_OUTCOME_PASSED", 1 },
+  { "SIGN_IN_CHECK_OUTCOME_UNKNOWN", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_check_outcome__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignInCheckOutcome",
+  "SignInCheckOutcome",
+  "Boxoffice__Authentication__V1__SignInCheckOutcome",
+  "boxoffice.authentication.v1",
+  6,
+  boxoffice__authentication__v1__sign_in_check_outcome__enum_values_by_number,
+  6,
+  boxoffice__authentication__v1__sign_in_check_outcome__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__sign_in_check_outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[20] =
@@ -6350,12 +7214,18 @@ void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V
                                      &boxoffice__authentication__v1__sessions__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[2] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[5] =
 {
   { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
   { "RevokeClient", &boxoffice__authentication__v1__revoke_client_request__descriptor, &boxoffice__authentication__v1__revoke_client_response__descriptor },
+  { "GetSignInReport", &boxoffice__authentication__v1__get_sign_in_report_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
+  { "ListSignInReports", &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor, &boxoffice__authentication__v1__sign_in_reports__descriptor },
+  { "ExplainResponse", &boxoffice__authentication__v1__explain_response_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication_operations__method_indices_by_name[] = {
+  4,        /* ExplainResponse */
+  2,        /* GetSignInReport */
+  3,        /* ListSignInReports */
   0,        /* ResetTempPass */
   1         /* RevokeClient */
 };
@@ -6366,7 +7236,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_o
   "AuthenticationOperations",
   "Boxoffice__Authentication__V1__AuthenticationOperations",
   "boxoffice.authentication.v1",
-  2,
+  5,
   boxoffice__authentication__v1__authentication_operations__method_descriptors,
   boxoffice__authentication__v1__authentication_operations__method_indices_by_name
 };
@@ -6385,6 +7255,30 @@ void boxoffice__authentication__v1__authentication_operations__revoke_client(Pro
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__get_sign_in_report(ProtobufCService *service,
+                                                                                  const Boxoffice__Authentication__V1__GetSignInReportRequest *input,
+                                                                                  Boxoffice__Authentication__V1__SignInReport_Closure closure,
+                                                                                  void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__list_sign_in_reports(ProtobufCService *service,
+                                                                                    const Boxoffice__Authentication__V1__ListSignInReportsRequest *input,
+                                                                                    Boxoffice__Authentication__V1__SignInReports_Closure closure,
+                                                                                    void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__explain_response(ProtobufCService *service,
+                                                                                const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
+                                                                                Boxoffice__Authentication__V1__SignInReport_Closure closure,
+                                                                                void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                                                                      Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy)

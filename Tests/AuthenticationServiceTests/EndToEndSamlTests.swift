@@ -144,6 +144,15 @@ struct EndToEndSamlTests {
         return (Pending(relayState: relay, browserSecret: start.browserSecret), String(id))
     }
 
+    /// A started sign-in and the MVPD's genuine answer to it.
+    func pendingAnswer(
+        _ rig: Rig, signedBy provider: SignerIdentity
+    ) async throws -> (answer: CompleteSamlSignInRequest, call: DeviceCall) {
+        let call = try await rig.call(rig.bearer())
+        let (browser, request) = try await start(rig, call)
+        return (try answer(browser, request, signedBy: provider), call)
+    }
+
     func answer(
         _ pending: Pending, _ request: String, signedBy provider: SignerIdentity, _ change: (inout ResponseTemplate) throws -> Void = { _ in }
     ) throws -> CompleteSamlSignInRequest {

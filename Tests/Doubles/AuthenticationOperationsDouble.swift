@@ -5,6 +5,9 @@ public import Contracts
 public final class AuthenticationOperationsDouble: AuthenticationOperations {
     public let resetTempPass = Scripted<ResetTempPassRequest, ResetTempPassResponse>()
     public let revokeClient = Scripted<RevokeClientRequest, RevokeClientResponse>()
+    public let getSignInReport = Scripted<GetSignInReportRequest, SignInReport>()
+    public let listSignInReports = Scripted<ListSignInReportsRequest, SignInReports>()
+    public let explainResponse = Scripted<ExplainResponseRequest, SignInReport>()
 
     public init() {}
 
@@ -14,5 +17,17 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
 
     public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
         try await revokeClient(request, context)
+    }
+
+    public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
+        try await getSignInReport(request, context)
+    }
+
+    public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports {
+        try await listSignInReports(request, context)
+    }
+
+    public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
+        try await explainResponse(request, context)
     }
 }

@@ -18,4 +18,18 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
         guard !request.clientID.isEmpty else { throw Fault(.invalidRequest, "Required 'client_id' is not present") }
         return RevokeClientResponse(wasKnown: try await service.revocation.revoke(ClientID(request.clientID)))
     }
+
+    /// - Throws: `not_found`.
+    public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
+        try service.reports.report(request)
+    }
+
+    public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> Contracts.SignInReports {
+        service.reports.list(request)
+    }
+
+    /// - Throws: As `ResponseExplainer.explain`.
+    public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
+        try await offEventLoop { [explainer = service.explainer] () throws(Fault) in try explainer.explain(request) }
+    }
 }

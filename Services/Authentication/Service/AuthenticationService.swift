@@ -20,6 +20,8 @@ public struct AuthenticationService: Sendable {
     let revocation: ClientRevocation
     let profileRequests: ProfileRequests
     let exchanger: PlatformExchanger
+    let reports: SignInReports
+    let explainer: ResponseExplainer
     let saml: any SamlSignIn
     let oauthFinisher: OAuthSignInFinisher
     let upstreamTokens: UpstreamTokens
@@ -29,6 +31,7 @@ public struct AuthenticationService: Sendable {
 
     init(_ parts: Parts) {
         let metrics = AuthenticationMetrics()
+        let reports = SignInReports()
         let (catalogue, store, clock, random) = (parts.catalogue, parts.store, parts.clock, parts.random)
         let bearers = BearerCheck(tokens: parts.verifier, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
         self.bearers = bearers
@@ -66,12 +69,14 @@ public struct AuthenticationService: Sendable {
             metrics: metrics)
         finisher = SignInFinisher(
             saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: parts.scrambler,
-            activationOrigins: parts.activationOrigins, metrics: metrics, logger: parts.logger)
+            activationOrigins: parts.activationOrigins, metrics: metrics, logger: parts.logger, reports: reports)
+        self.reports = reports
+        explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { [saml = parts.saml] in saml.finding(on: $0, from: $1, now: $2) }
         profileRequests = ProfileRequests(
             bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
         exchanger = PlatformExchanger(
             bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, scrambler: parts.scrambler,
-            degraded: degraded, log: PlatformExchangeLog(logger: parts.logger, metrics: metrics))
+            degraded: degraded, log: PlatformExchangeLog(logger: parts.logger, metrics: metrics, reports: reports))
         saml = parts.saml
         self.catalogue = catalogue
         self.clock = clock

@@ -561,6 +561,34 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Serv
 {
     return &boxoffice__authentication__v1__service_provider_metadata__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignInCheck_descriptor(void)
+{
+    return &boxoffice__authentication__v1__sign_in_check__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignInFact_descriptor(void)
+{
+    return &boxoffice__authentication__v1__sign_in_fact__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignInReport_descriptor(void)
+{
+    return &boxoffice__authentication__v1__sign_in_report__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_GetSignInReportRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__get_sign_in_report_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ListSignInReportsRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignInReports_descriptor(void)
+{
+    return &boxoffice__authentication__v1__sign_in_reports__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ExplainResponseRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__explain_response_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_AuthorizeRequest_descriptor(void)
 {
     return &boxoffice__authorization__v1__authorize_request__descriptor;

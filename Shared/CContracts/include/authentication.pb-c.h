@@ -64,6 +64,13 @@ typedef struct Boxoffice__Authentication__V1__UpdateAttributesRequest Boxoffice_
 typedef struct Boxoffice__Authentication__V1__UpdateAttributesResponse Boxoffice__Authentication__V1__UpdateAttributesResponse;
 typedef struct Boxoffice__Authentication__V1__ServiceProviderMetadataRequest Boxoffice__Authentication__V1__ServiceProviderMetadataRequest;
 typedef struct Boxoffice__Authentication__V1__ServiceProviderMetadata Boxoffice__Authentication__V1__ServiceProviderMetadata;
+typedef struct Boxoffice__Authentication__V1__SignInCheck Boxoffice__Authentication__V1__SignInCheck;
+typedef struct Boxoffice__Authentication__V1__SignInFact Boxoffice__Authentication__V1__SignInFact;
+typedef struct Boxoffice__Authentication__V1__SignInReport Boxoffice__Authentication__V1__SignInReport;
+typedef struct Boxoffice__Authentication__V1__GetSignInReportRequest Boxoffice__Authentication__V1__GetSignInReportRequest;
+typedef struct Boxoffice__Authentication__V1__ListSignInReportsRequest Boxoffice__Authentication__V1__ListSignInReportsRequest;
+typedef struct Boxoffice__Authentication__V1__SignInReports Boxoffice__Authentication__V1__SignInReports;
+typedef struct Boxoffice__Authentication__V1__ExplainResponseRequest Boxoffice__Authentication__V1__ExplainResponseRequest;
 
 
 /* --- enums --- */
@@ -128,6 +135,24 @@ typedef enum _Boxoffice__Authentication__V1__LogoutResult {
   BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT__LOGOUT_RESULT_REJECTED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__LOGOUT_RESULT)
 } Boxoffice__Authentication__V1__LogoutResult;
+typedef enum _Boxoffice__Authentication__V1__SignInCheckOutcome {
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_UNKNOWN = 0,
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_PASSED = 1,
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_FAILED = 2,
+  /*
+   * An earlier check failed.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_NOT_REACHED = 3,
+  /*
+   * There was nothing to check.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_NOT_NEEDED = 4,
+  /*
+   * What it needs was not at hand.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_NOT_CHECKED = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME)
+} Boxoffice__Authentication__V1__SignInCheckOutcome;
 
 /* --- messages --- */
 
@@ -1011,6 +1036,152 @@ struct  Boxoffice__Authentication__V1__ServiceProviderMetadata
 #define BOXOFFICE__AUTHENTICATION__V1__SERVICE_PROVIDER_METADATA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__service_provider_metadata__descriptor) \
     , (char *)protobuf_c_empty_string }
+
+
+/*
+ * One of the ordered checks of mvpd §2.3.
+ */
+struct  Boxoffice__Authentication__V1__SignInCheck
+{
+  ProtobufCMessage base;
+  uint32_t step;
+  char *title;
+  Boxoffice__Authentication__V1__SignInCheckOutcome outcome;
+  /*
+   * The reason code of a failure.
+   */
+  char *reason;
+  char *explanation;
+  /*
+   * What to change.
+   */
+  char *hint;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_check__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Something that the message says; never about the person.
+ */
+struct  Boxoffice__Authentication__V1__SignInFact
+{
+  ProtobufCMessage base;
+  char *name;
+  char *value;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_FACT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_fact__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * How a sign-in went; nothing in it is personal.
+ */
+struct  Boxoffice__Authentication__V1__SignInReport
+{
+  ProtobufCMessage base;
+  /*
+   * Empty for a response that was only explained.
+   */
+  char *trace_id;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t ended_at_ms;
+  /*
+   * Empty when no pending sign-in was found.
+   */
+  char *requestor;
+  char *mvpd;
+  Boxoffice__Authentication__V1__SignInResult result;
+  /*
+   * The reason code, or the MVPD's status; empty for one that succeeded.
+   */
+  char *reason;
+  /*
+   * All 32 in their order; none in a list of reports.
+   */
+  size_t n_checks;
+  Boxoffice__Authentication__V1__SignInCheck **checks;
+  size_t n_facts;
+  Boxoffice__Authentication__V1__SignInFact **facts;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REPORT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_report__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__GetSignInReportRequest
+{
+  ProtobufCMessage base;
+  char *trace_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__GET_SIGN_IN_REPORT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__get_sign_in_report_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__ListSignInReportsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Empty: every MVPD's.
+   */
+  char *mvpd;
+  /*
+   * Without those that signed a person in.
+   */
+  protobuf_c_boolean failed_only;
+  /*
+   * 0: all that are known.
+   */
+  uint32_t limit;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__LIST_SIGN_IN_REPORTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__list_sign_in_reports_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__SignInReports
+{
+  ProtobufCMessage base;
+  /*
+   * Newest first.
+   */
+  size_t n_reports;
+  Boxoffice__Authentication__V1__SignInReport **reports;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REPORTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_reports__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__ExplainResponseRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Base64, as it was posted.
+   */
+  char *saml_response;
+  char *mvpd;
+  /*
+   * Empty: whichever the response's audience names.
+   */
+  char *requestor;
+  /*
+   * Milliseconds since 1970; 0: when the response says that it was issued.
+   */
+  uint64_t at_ms;
+  /*
+   * `ID` of the request that the response has to answer; empty: not checked.
+   */
+  char *request_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__EXPLAIN_RESPONSE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__explain_response_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /* Boxoffice__Authentication__V1__DeviceInformation methods */
@@ -1944,6 +2115,139 @@ Boxoffice__Authentication__V1__ServiceProviderMetadata *
 void   boxoffice__authentication__v1__service_provider_metadata__free_unpacked
                      (Boxoffice__Authentication__V1__ServiceProviderMetadata *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SignInCheck methods */
+void   boxoffice__authentication__v1__sign_in_check__init
+                     (Boxoffice__Authentication__V1__SignInCheck         *message);
+size_t boxoffice__authentication__v1__sign_in_check__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInCheck   *message);
+size_t boxoffice__authentication__v1__sign_in_check__pack
+                     (const Boxoffice__Authentication__V1__SignInCheck   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__sign_in_check__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInCheck   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SignInCheck *
+       boxoffice__authentication__v1__sign_in_check__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__sign_in_check__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInCheck *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SignInFact methods */
+void   boxoffice__authentication__v1__sign_in_fact__init
+                     (Boxoffice__Authentication__V1__SignInFact         *message);
+size_t boxoffice__authentication__v1__sign_in_fact__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInFact   *message);
+size_t boxoffice__authentication__v1__sign_in_fact__pack
+                     (const Boxoffice__Authentication__V1__SignInFact   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__sign_in_fact__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInFact   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SignInFact *
+       boxoffice__authentication__v1__sign_in_fact__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__sign_in_fact__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInFact *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SignInReport methods */
+void   boxoffice__authentication__v1__sign_in_report__init
+                     (Boxoffice__Authentication__V1__SignInReport         *message);
+size_t boxoffice__authentication__v1__sign_in_report__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInReport   *message);
+size_t boxoffice__authentication__v1__sign_in_report__pack
+                     (const Boxoffice__Authentication__V1__SignInReport   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__sign_in_report__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInReport   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SignInReport *
+       boxoffice__authentication__v1__sign_in_report__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__sign_in_report__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInReport *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__GetSignInReportRequest methods */
+void   boxoffice__authentication__v1__get_sign_in_report_request__init
+                     (Boxoffice__Authentication__V1__GetSignInReportRequest         *message);
+size_t boxoffice__authentication__v1__get_sign_in_report_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__GetSignInReportRequest   *message);
+size_t boxoffice__authentication__v1__get_sign_in_report_request__pack
+                     (const Boxoffice__Authentication__V1__GetSignInReportRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__get_sign_in_report_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__GetSignInReportRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__GetSignInReportRequest *
+       boxoffice__authentication__v1__get_sign_in_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__get_sign_in_report_request__free_unpacked
+                     (Boxoffice__Authentication__V1__GetSignInReportRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ListSignInReportsRequest methods */
+void   boxoffice__authentication__v1__list_sign_in_reports_request__init
+                     (Boxoffice__Authentication__V1__ListSignInReportsRequest         *message);
+size_t boxoffice__authentication__v1__list_sign_in_reports_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListSignInReportsRequest   *message);
+size_t boxoffice__authentication__v1__list_sign_in_reports_request__pack
+                     (const Boxoffice__Authentication__V1__ListSignInReportsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__list_sign_in_reports_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListSignInReportsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ListSignInReportsRequest *
+       boxoffice__authentication__v1__list_sign_in_reports_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__list_sign_in_reports_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListSignInReportsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SignInReports methods */
+void   boxoffice__authentication__v1__sign_in_reports__init
+                     (Boxoffice__Authentication__V1__SignInReports         *message);
+size_t boxoffice__authentication__v1__sign_in_reports__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInReports   *message);
+size_t boxoffice__authentication__v1__sign_in_reports__pack
+                     (const Boxoffice__Authentication__V1__SignInReports   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__sign_in_reports__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInReports   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SignInReports *
+       boxoffice__authentication__v1__sign_in_reports__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__sign_in_reports__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInReports *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ExplainResponseRequest methods */
+void   boxoffice__authentication__v1__explain_response_request__init
+                     (Boxoffice__Authentication__V1__ExplainResponseRequest         *message);
+size_t boxoffice__authentication__v1__explain_response_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ExplainResponseRequest   *message);
+size_t boxoffice__authentication__v1__explain_response_request__pack
+                     (const Boxoffice__Authentication__V1__ExplainResponseRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__explain_response_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ExplainResponseRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ExplainResponseRequest *
+       boxoffice__authentication__v1__explain_response_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__explain_response_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ExplainResponseRequest *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Boxoffice__Authentication__V1__DeviceInformation_Closure)
@@ -2092,6 +2396,27 @@ typedef void (*Boxoffice__Authentication__V1__ServiceProviderMetadataRequest_Clo
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__ServiceProviderMetadata_Closure)
                  (const Boxoffice__Authentication__V1__ServiceProviderMetadata *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SignInCheck_Closure)
+                 (const Boxoffice__Authentication__V1__SignInCheck *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SignInFact_Closure)
+                 (const Boxoffice__Authentication__V1__SignInFact *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SignInReport_Closure)
+                 (const Boxoffice__Authentication__V1__SignInReport *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__GetSignInReportRequest_Closure)
+                 (const Boxoffice__Authentication__V1__GetSignInReportRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ListSignInReportsRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ListSignInReportsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SignInReports_Closure)
+                 (const Boxoffice__Authentication__V1__SignInReports *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ExplainResponseRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ExplainResponseRequest *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -2357,6 +2682,18 @@ struct Boxoffice__Authentication__V1__AuthenticationOperations_Service
                         const Boxoffice__Authentication__V1__RevokeClientRequest *input,
                         Boxoffice__Authentication__V1__RevokeClientResponse_Closure closure,
                         void *closure_data);
+  void (*get_sign_in_report)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                             const Boxoffice__Authentication__V1__GetSignInReportRequest *input,
+                             Boxoffice__Authentication__V1__SignInReport_Closure closure,
+                             void *closure_data);
+  void (*list_sign_in_reports)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                               const Boxoffice__Authentication__V1__ListSignInReportsRequest *input,
+                               Boxoffice__Authentication__V1__SignInReports_Closure closure,
+                               void *closure_data);
+  void (*explain_response)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                           const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
+                           Boxoffice__Authentication__V1__SignInReport_Closure closure,
+                           void *closure_data);
 };
 typedef void (*Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *);
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
@@ -2366,7 +2703,10 @@ void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__
 #define BOXOFFICE__AUTHENTICATION__V1__AUTHENTICATION_OPERATIONS__INIT(function_prefix__) \
     { BOXOFFICE__AUTHENTICATION__V1__AUTHENTICATION_OPERATIONS__BASE_INIT,\
       function_prefix__ ## reset_temp_pass,\
-      function_prefix__ ## revoke_client  }
+      function_prefix__ ## revoke_client,\
+      function_prefix__ ## get_sign_in_report,\
+      function_prefix__ ## list_sign_in_reports,\
+      function_prefix__ ## explain_response  }
 void boxoffice__authentication__v1__authentication_operations__reset_temp_pass(ProtobufCService *service,
                                                                                const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
                                                                                Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
@@ -2375,12 +2715,25 @@ void boxoffice__authentication__v1__authentication_operations__revoke_client(Pro
                                                                              const Boxoffice__Authentication__V1__RevokeClientRequest *input,
                                                                              Boxoffice__Authentication__V1__RevokeClientResponse_Closure closure,
                                                                              void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__get_sign_in_report(ProtobufCService *service,
+                                                                                  const Boxoffice__Authentication__V1__GetSignInReportRequest *input,
+                                                                                  Boxoffice__Authentication__V1__SignInReport_Closure closure,
+                                                                                  void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__list_sign_in_reports(ProtobufCService *service,
+                                                                                    const Boxoffice__Authentication__V1__ListSignInReportsRequest *input,
+                                                                                    Boxoffice__Authentication__V1__SignInReports_Closure closure,
+                                                                                    void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__explain_response(ProtobufCService *service,
+                                                                                const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
+                                                                                Boxoffice__Authentication__V1__SignInReport_Closure closure,
+                                                                                void *closure_data);
 
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_result__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__session_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__logout_result__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_check_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_information__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__register_client_request__descriptor;
@@ -2430,6 +2783,13 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__update_at
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__update_attributes_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_provider_metadata_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_provider_metadata__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_check__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_fact__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_report__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__get_sign_in_report_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_sign_in_reports_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_reports__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__explain_response_request__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_operations__descriptor;

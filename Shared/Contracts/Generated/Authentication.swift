@@ -115,6 +115,45 @@ public enum LogoutResult: Hashable, Sendable {
     }
 }
 
+public enum SignInCheckOutcome: Hashable, Sendable {
+    case unknown
+    case passed
+    case failed
+    /// An earlier check failed.
+    case notReached
+    /// There was nothing to check.
+    case notNeeded
+    /// What it needs was not at hand.
+    case notChecked
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .unknown
+        case 1: self = .passed
+        case 2: self = .failed
+        case 3: self = .notReached
+        case 4: self = .notNeeded
+        case 5: self = .notChecked
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .unknown: 0
+        case .passed: 1
+        case .failed: 2
+        case .notReached: 3
+        case .notNeeded: 4
+        case .notChecked: 5
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 /// Hardware and software of a device, decoded from `X-Device-Info` and the User-Agent.
 public struct DeviceInformation: Message {
     public var type: String
@@ -2266,6 +2305,311 @@ public struct ServiceProviderMetadata: Message {
     }
 }
 
+/// One of the ordered checks of mvpd §2.3.
+public struct SignInCheck: Message {
+    public var step: UInt32
+    public var title: String
+    public var outcome: SignInCheckOutcome
+    /// The reason code of a failure.
+    public var reason: String
+    public var explanation: String
+    /// What to change.
+    public var hint: String
+
+    public init() { self.init(step: 0) }
+
+    public init(
+        step: UInt32 = 0,
+        title: String = "",
+        outcome: SignInCheckOutcome = SignInCheckOutcome(rawValue: 0),
+        reason: String = "",
+        explanation: String = "",
+        hint: String = ""
+    ) {
+        self.step = step
+        self.title = title
+        self.outcome = outcome
+        self.reason = reason
+        self.explanation = explanation
+        self.hint = hint
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SignInCheck" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SignInCheck_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SignInCheck>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SignInCheck.self)
+        step = c.pointee.step
+        title = try CField.string(c.pointee.title, "boxoffice.authentication.v1.SignInCheck.title")
+        outcome = SignInCheckOutcome(rawValue: Int32(bitPattern: c.pointee.outcome.rawValue))
+        reason = try CField.string(c.pointee.reason, "boxoffice.authentication.v1.SignInCheck.reason")
+        explanation = try CField.string(c.pointee.explanation, "boxoffice.authentication.v1.SignInCheck.explanation")
+        hint = try CField.string(c.pointee.hint, "boxoffice.authentication.v1.SignInCheck.hint")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SignInCheck.self, capacity: 1)
+        boxoffice__authentication__v1__sign_in_check__init(c)
+        c.pointee.step = step
+        if !title.isEmpty { c.pointee.title = try arena.string(title, "boxoffice.authentication.v1.SignInCheck.title") }
+        c.pointee.outcome = Boxoffice__Authentication__V1__SignInCheckOutcome(rawValue: UInt32(bitPattern: outcome.rawValue))
+        if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.authentication.v1.SignInCheck.reason") }
+        if !explanation.isEmpty { c.pointee.explanation = try arena.string(explanation, "boxoffice.authentication.v1.SignInCheck.explanation") }
+        if !hint.isEmpty { c.pointee.hint = try arena.string(hint, "boxoffice.authentication.v1.SignInCheck.hint") }
+    }
+}
+
+/// Something that the message says; never about the person.
+public struct SignInFact: Message {
+    public var name: String
+    public var value: String
+
+    public init() { self.init(name: "") }
+
+    public init(
+        name: String = "",
+        value: String = ""
+    ) {
+        self.name = name
+        self.value = value
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SignInFact" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SignInFact_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SignInFact>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SignInFact.self)
+        name = try CField.string(c.pointee.name, "boxoffice.authentication.v1.SignInFact.name")
+        value = try CField.string(c.pointee.value, "boxoffice.authentication.v1.SignInFact.value")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SignInFact.self, capacity: 1)
+        boxoffice__authentication__v1__sign_in_fact__init(c)
+        if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.authentication.v1.SignInFact.name") }
+        if !value.isEmpty { c.pointee.value = try arena.string(value, "boxoffice.authentication.v1.SignInFact.value") }
+    }
+}
+
+/// How a sign-in went; nothing in it is personal.
+public struct SignInReport: Message {
+    /// Empty for a response that was only explained.
+    public var traceID: String
+    /// Milliseconds since 1970.
+    public var endedAtMilliseconds: UInt64
+    /// Empty when no pending sign-in was found.
+    public var requestor: String
+    public var mvpd: String
+    public var result: SignInResult
+    /// The reason code, or the MVPD's status; empty for one that succeeded.
+    public var reason: String
+    /// All 32 in their order; none in a list of reports.
+    public var checks: [SignInCheck]
+    public var facts: [SignInFact]
+
+    public init() { self.init(traceID: "") }
+
+    public init(
+        traceID: String = "",
+        endedAtMilliseconds: UInt64 = 0,
+        requestor: String = "",
+        mvpd: String = "",
+        result: SignInResult = SignInResult(rawValue: 0),
+        reason: String = "",
+        checks: [SignInCheck] = [],
+        facts: [SignInFact] = []
+    ) {
+        self.traceID = traceID
+        self.endedAtMilliseconds = endedAtMilliseconds
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.result = result
+        self.reason = reason
+        self.checks = checks
+        self.facts = facts
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SignInReport" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SignInReport_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SignInReport>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SignInReport.self)
+        traceID = try CField.string(c.pointee.trace_id, "boxoffice.authentication.v1.SignInReport.trace_id")
+        endedAtMilliseconds = c.pointee.ended_at_ms
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.SignInReport.requestor")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.SignInReport.mvpd")
+        result = SignInResult(rawValue: Int32(bitPattern: c.pointee.result.rawValue))
+        reason = try CField.string(c.pointee.reason, "boxoffice.authentication.v1.SignInReport.reason")
+        checks = try CField.messages(c.pointee.checks, c.pointee.n_checks)
+        facts = try CField.messages(c.pointee.facts, c.pointee.n_facts)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SignInReport.self, capacity: 1)
+        boxoffice__authentication__v1__sign_in_report__init(c)
+        if !traceID.isEmpty { c.pointee.trace_id = try arena.string(traceID, "boxoffice.authentication.v1.SignInReport.trace_id") }
+        c.pointee.ended_at_ms = endedAtMilliseconds
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.SignInReport.requestor") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.SignInReport.mvpd") }
+        c.pointee.result = Boxoffice__Authentication__V1__SignInResult(rawValue: UInt32(bitPattern: result.rawValue))
+        if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.authentication.v1.SignInReport.reason") }
+        c.pointee.checks = try arena.messages(checks, as: Boxoffice__Authentication__V1__SignInCheck.self)
+        c.pointee.n_checks = checks.count
+        c.pointee.facts = try arena.messages(facts, as: Boxoffice__Authentication__V1__SignInFact.self)
+        c.pointee.n_facts = facts.count
+    }
+}
+
+public struct GetSignInReportRequest: Message {
+    public var traceID: String
+
+    public init() { self.init(traceID: "") }
+
+    public init(
+        traceID: String = ""
+    ) {
+        self.traceID = traceID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.GetSignInReportRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_GetSignInReportRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__GetSignInReportRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__GetSignInReportRequest.self)
+        traceID = try CField.string(c.pointee.trace_id, "boxoffice.authentication.v1.GetSignInReportRequest.trace_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__GetSignInReportRequest.self, capacity: 1)
+        boxoffice__authentication__v1__get_sign_in_report_request__init(c)
+        if !traceID.isEmpty { c.pointee.trace_id = try arena.string(traceID, "boxoffice.authentication.v1.GetSignInReportRequest.trace_id") }
+    }
+}
+
+public struct ListSignInReportsRequest: Message {
+    /// Empty: every MVPD's.
+    public var mvpd: String
+    /// Without those that signed a person in.
+    public var failedOnly: Bool
+    /// 0: all that are known.
+    public var limit: UInt32
+
+    public init() { self.init(mvpd: "") }
+
+    public init(
+        mvpd: String = "",
+        failedOnly: Bool = false,
+        limit: UInt32 = 0
+    ) {
+        self.mvpd = mvpd
+        self.failedOnly = failedOnly
+        self.limit = limit
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ListSignInReportsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ListSignInReportsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ListSignInReportsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ListSignInReportsRequest.self)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.ListSignInReportsRequest.mvpd")
+        failedOnly = c.pointee.failed_only != 0
+        limit = c.pointee.limit
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ListSignInReportsRequest.self, capacity: 1)
+        boxoffice__authentication__v1__list_sign_in_reports_request__init(c)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.ListSignInReportsRequest.mvpd") }
+        c.pointee.failed_only = failedOnly ? 1 : 0
+        c.pointee.limit = limit
+    }
+}
+
+public struct SignInReports: Message {
+    /// Newest first.
+    public var reports: [SignInReport]
+
+    public init() { self.init(reports: []) }
+
+    public init(
+        reports: [SignInReport] = []
+    ) {
+        self.reports = reports
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SignInReports" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SignInReports_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SignInReports>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SignInReports.self)
+        reports = try CField.messages(c.pointee.reports, c.pointee.n_reports)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SignInReports.self, capacity: 1)
+        boxoffice__authentication__v1__sign_in_reports__init(c)
+        c.pointee.reports = try arena.messages(reports, as: Boxoffice__Authentication__V1__SignInReport.self)
+        c.pointee.n_reports = reports.count
+    }
+}
+
+public struct ExplainResponseRequest: Message {
+    /// Base64, as it was posted.
+    public var samlResponse: String
+    public var mvpd: String
+    /// Empty: whichever the response's audience names.
+    public var requestor: String
+    /// Milliseconds since 1970; 0: when the response says that it was issued.
+    public var atMilliseconds: UInt64
+    /// `ID` of the request that the response has to answer; empty: not checked.
+    public var requestID: String
+
+    public init() { self.init(samlResponse: "") }
+
+    public init(
+        samlResponse: String = "",
+        mvpd: String = "",
+        requestor: String = "",
+        atMilliseconds: UInt64 = 0,
+        requestID: String = ""
+    ) {
+        self.samlResponse = samlResponse
+        self.mvpd = mvpd
+        self.requestor = requestor
+        self.atMilliseconds = atMilliseconds
+        self.requestID = requestID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ExplainResponseRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ExplainResponseRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ExplainResponseRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ExplainResponseRequest.self)
+        samlResponse = try CField.string(c.pointee.saml_response, "boxoffice.authentication.v1.ExplainResponseRequest.saml_response")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.ExplainResponseRequest.mvpd")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.ExplainResponseRequest.requestor")
+        atMilliseconds = c.pointee.at_ms
+        requestID = try CField.string(c.pointee.request_id, "boxoffice.authentication.v1.ExplainResponseRequest.request_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ExplainResponseRequest.self, capacity: 1)
+        boxoffice__authentication__v1__explain_response_request__init(c)
+        if !samlResponse.isEmpty { c.pointee.saml_response = try arena.string(samlResponse, "boxoffice.authentication.v1.ExplainResponseRequest.saml_response") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.ExplainResponseRequest.mvpd") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.ExplainResponseRequest.requestor") }
+        c.pointee.at_ms = atMilliseconds
+        if !requestID.isEmpty { c.pointee.request_id = try arena.string(requestID, "boxoffice.authentication.v1.ExplainResponseRequest.request_id") }
+    }
+}
+
 /// For the gateway.
 public protocol Authentication: Sendable {
     func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient
@@ -2523,6 +2867,11 @@ public protocol AuthenticationOperations: Sendable {
     func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse
     /// The client's calls are refused from now on; it has to register anew.
     func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse
+    /// What became of a sign-in lately, check by check; only the latest are known, and none from before a restart.
+    func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport
+    func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports
+    /// The same checks for a response that an engineer holds in hand; signs nobody in.
+    func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport
 }
 
 /// The methods of `boxoffice.authentication.v1.AuthenticationOperations`.
@@ -2533,11 +2882,20 @@ public enum AuthenticationOperationsMethods {
         service: service, name: "ResetTempPass", idempotency: .idempotent)
     public static let revokeClient = UnaryMethod<RevokeClientRequest, RevokeClientResponse>(
         service: service, name: "RevokeClient", idempotency: .idempotent)
+    public static let getSignInReport = UnaryMethod<GetSignInReportRequest, SignInReport>(
+        service: service, name: "GetSignInReport", idempotency: .noSideEffects)
+    public static let listSignInReports = UnaryMethod<ListSignInReportsRequest, SignInReports>(
+        service: service, name: "ListSignInReports", idempotency: .noSideEffects)
+    public static let explainResponse = UnaryMethod<ExplainResponseRequest, SignInReport>(
+        service: service, name: "ExplainResponse", idempotency: .noSideEffects)
 
     /// Offers the operations of an implementation.
     public static func register(_ implementation: some AuthenticationOperations, in registry: inout some MethodRegistry) {
         registry.unary(resetTempPass) { try await implementation.resetTempPass($0, context: $1) }
         registry.unary(revokeClient) { try await implementation.revokeClient($0, context: $1) }
+        registry.unary(getSignInReport) { try await implementation.getSignInReport($0, context: $1) }
+        registry.unary(listSignInReports) { try await implementation.listSignInReports($0, context: $1) }
+        registry.unary(explainResponse) { try await implementation.explainResponse($0, context: $1) }
     }
 }
 
@@ -2553,5 +2911,17 @@ public struct AuthenticationOperationsClient: AuthenticationOperations {
 
     public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
         try await caller.call(AuthenticationOperationsMethods.revokeClient, request, context: context)
+    }
+
+    public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
+        try await caller.call(AuthenticationOperationsMethods.getSignInReport, request, context: context)
+    }
+
+    public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports {
+        try await caller.call(AuthenticationOperationsMethods.listSignInReports, request, context: context)
+    }
+
+    public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
+        try await caller.call(AuthenticationOperationsMethods.explainResponse, request, context: context)
     }
 }

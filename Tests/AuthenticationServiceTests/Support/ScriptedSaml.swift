@@ -45,8 +45,18 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
         return SamlDispatch(url: "https://idp.example/sso", fields: [], issuer: "https://sp.example/on-behalf-of/\(request.requestor)")
     }
 
-    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlVerdict {
-        state.withLock { $0.verdict }
+    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
+        finding
+    }
+
+    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> SamlFinding { finding }
+
+    private var finding: SamlFinding {
+        let verdict = state.withLock { $0.verdict }
+        var explanation = ResponseExplanation(SamlRejection(.unusable, ""), at: .replay, hint: "")
+        explanation.note(.replay, .notChecked)
+        if case .rejected(let rejection) = verdict { explanation.fail(.signature, rejection, hint: "") }
+        return SamlFinding(verdict: verdict, explanation: explanation)
     }
 
     func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch {
@@ -64,8 +74,8 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
 
     func verdict(
         on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp
-    ) -> SamlVerdict {
-        state.withLock { $0.verdict }
+    ) -> SamlFinding {
+        finding
     }
 
     func logoutRequest(_ visit: LogoutVisit) throws(Fault) -> SamlDispatch {

@@ -12,6 +12,7 @@ extension ResponseVerification {
         }
         let verified = signed.response?.firstChild("EncryptedAssertion", in: Namespaces.assertion)
         let plaintext = try decrypt(verified?.element ?? received, isVerified: verified != nil)
+        decryptedRoot = plaintext.root
         if let signature = try structure(ofDecrypted: plaintext.root) {
             return try verify(signature, of: plaintext.root)
         }

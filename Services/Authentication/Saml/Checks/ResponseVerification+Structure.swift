@@ -12,6 +12,7 @@ extension ResponseVerification {
     /// Steps 5 to 9.
     mutating func structure(of response: UnverifiedResponse) throws(SamlRejection) -> Received {
         let root = try parse(response.octets).root
+        receivedRoot = root
         try trace.require(
             root.isNamed("Response", in: Namespaces.protocol) && root.attribute("Version", equals: "2.0"), .root, .root,
             "The root is not a SAML 2.0 Response.")

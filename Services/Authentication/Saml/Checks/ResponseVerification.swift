@@ -8,6 +8,9 @@ struct ResponseVerification {
     var trace = CheckTrace()
     /// What the library said about the last signature or decryption that failed.
     var diagnostic: String?
+    /// The root of the received document and of the decrypted one, as far as there were any; for explanations only.
+    var receivedRoot: XmlElement?
+    var decryptedRoot: XmlElement?
     /// True when a signature failed because its content is not what was signed.
     var digestDiffers = false
 
@@ -17,7 +20,17 @@ struct ResponseVerification {
         for check in [Check.size, .base64] { trace.pass(check) }
     }
 
-    mutating func run(_ response: UnverifiedResponse) throws(SamlRejection) -> ResponseVerdict {
+    mutating func report(on response: UnverifiedResponse) -> ResponseReport {
+        let verdict: ResponseVerdict
+        do {
+            verdict = try run(response)
+        } catch {
+            verdict = .rejected(error)
+        }
+        return ResponseReport(verdict: verdict, trace: trace, diagnostic: diagnostic, digestDiffers: digestDiffers)
+    }
+
+    private mutating func run(_ response: UnverifiedResponse) throws(SamlRejection) -> ResponseVerdict {
         let received = try structure(of: response)
         let signed = try verifySignatures(of: received)
         let assertion = try decryptIfNeeded(signed)

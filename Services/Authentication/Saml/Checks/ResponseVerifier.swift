@@ -14,13 +14,6 @@ public struct ResponseVerifier: Sendable {
     ///   - now: The time of day.
     public func verify(_ response: UnverifiedResponse, expecting expected: ExpectedResponse, at now: Timestamp) -> ResponseReport {
         var verification = ResponseVerification(expecting: expected, at: now)
-        let verdict: ResponseVerdict
-        do {
-            verdict = try verification.run(response)
-        } catch {
-            verdict = .rejected(error)
-        }
-        return ResponseReport(
-            verdict: verdict, trace: verification.trace, diagnostic: verification.diagnostic, digestDiffers: verification.digestDiffers)
+        return verification.report(on: response)
     }
 }

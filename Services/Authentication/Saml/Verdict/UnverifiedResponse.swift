@@ -1,3 +1,5 @@
+public import Clocks
+
 /// The XML of a response as it arrived: of the right size and properly encoded, and nothing else is known of it.
 public struct UnverifiedResponse: Sendable {
     /// Largest accepted value of the `SAMLResponse` parameter, in octets.
@@ -15,6 +17,12 @@ public struct UnverifiedResponse: Sendable {
             throw SamlRejection(.base64, "The message is not strict base64.")
         }
         self.octets = octets
+    }
+
+    /// When the response claims to have been issued; good for explaining it, and for nothing else.
+    public var claimedIssueInstant: Timestamp? {
+        guard let document = try? ParsedDocument.parse(octets) else { return nil }
+        return document.root.attribute("IssueInstant").flatMap(SamlInstant.parse)
     }
 
     /// The request that the response claims to answer: good for looking that request up, and for nothing else.

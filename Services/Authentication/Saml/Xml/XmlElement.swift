@@ -14,6 +14,9 @@ struct XmlElement {
         cxs_local_name(pointer).equals(name) && cxs_namespace(pointer).equals(namespace)
     }
 
+    /// Without prefix.
+    var localName: String { cxs_local_name(pointer).map { String(cString: $0) } ?? "" }
+
     /// True when both are the same element of the same tree.
     func isSame(as other: XmlElement) -> Bool { pointer == other.pointer }
 

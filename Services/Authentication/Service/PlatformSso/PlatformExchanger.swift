@@ -22,17 +22,18 @@ struct PlatformExchanger: Sendable {
         _ request: ExchangePlatformProfileRequest, trace: TraceContext
     ) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let caller = try await bearers.device(request.call, requiresInformation: false)
-        let attempt = try attempt(request, caller, trace)
+        var attempt = try attempt(request, caller, trace)
         if let rule = attempt.rule {
             let session = try await degraded.start(caller, integration: attempt.integration, mvpd: attempt.provider.mvpd, rule: rule)
             log.degraded(attempt)
             return (session, caller.catalogue)
         }
         let (response, recorded) = try await recorded(request, attempt)
-        let verdict = try await offEventLoop { [saml] () throws(Fault) in
+        let finding = try await offEventLoop { [saml, attempt] () throws(Fault) in
             saml.verdict(on: response, to: recorded, from: attempt.provider, now: attempt.now)
         }
-        let accepted = try accepted(verdict, attempt)
+        attempt.explanation = finding.explanation
+        let accepted = try accepted(finding.verdict, attempt)
         return (try await complete(accepted, recorded, attempt), caller.catalogue)
     }
 
@@ -47,6 +48,8 @@ struct PlatformExchanger: Sendable {
         let rule: DegradationRule?
         let now: Timestamp
         let trace: TraceContext
+        /// Set once the message was checked.
+        var explanation: ResponseExplanation?
 
         var mvpd: MvpdID { MvpdID(provider.mvpd.id) }
     }
@@ -79,7 +82,7 @@ struct PlatformExchanger: Sendable {
             response = try UnverifiedResponse(encoded: request.samlResponse)
             claimed = attempt.provider.endpoint.answersAnyRequest ? nil : try saml.claimedRequest(of: response)
         } catch {
-            throw log.refused(error, attempt)
+            throw log.refused(error, attempt, at: Self.check(of: error))
         }
         let (client, requestor) = (attempt.caller.client.id, attempt.caller.requestor)
         let found =
@@ -89,7 +92,9 @@ struct PlatformExchanger: Sendable {
                 try await store.newestProfileRequest(
                     client: client, requestor: requestor, mvpd: attempt.mvpd, platform: attempt.platform, now: attempt.now)
             }
-        guard let found, found.isOf(client, requestor, attempt.mvpd, attempt.platform) else { throw log.refused(Self.unknownRequest, attempt) }
+        guard let found, found.isOf(client, requestor, attempt.mvpd, attempt.platform) else {
+            throw log.refused(Self.unknownRequest, attempt, at: .pendingRequest)
+        }
         return (response, found)
     }
 
@@ -114,8 +119,8 @@ struct PlatformExchanger: Sendable {
         case .completed:
             log.signedIn(attempt)
             return session
-        case .notPending: throw log.refused(Self.unknownRequest, attempt)
-        case .replayed: throw log.refused(SamlRejection(.replay, "The assertion was used before."), attempt)
+        case .notPending: throw log.refused(Self.unknownRequest, attempt, at: .pendingRequest)
+        case .replayed: throw log.refused(SamlRejection(.replay, "The assertion was used before."), attempt, at: .replay)
         }
     }
 
@@ -133,6 +138,17 @@ struct PlatformExchanger: Sendable {
             subject: accepted.subject, createdAt: attempt.now, expiresAt: accepted.sessionEnd.map { min($0, end) } ?? end,
             origin: SessionOrigin(kind: .platform, authenticatedAt: attempt.now, identity: caller.identity), updatedAt: attempt.now,
             device: caller.information)
+    }
+
+    /// The check behind a message that could not be read.
+    private static func check(of rejection: SamlRejection) -> Check {
+        switch rejection.reason {
+        case .size: .size
+        case .base64: .base64
+        case .root: .root
+        case .unsolicited: .inResponseTo
+        default: .form
+        }
     }
 
     private static let unknownRequest = SamlRejection(.unknownState, "No verification token of this client waits for such an answer.")

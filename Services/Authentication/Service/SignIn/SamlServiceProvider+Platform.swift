@@ -21,20 +21,21 @@ extension SamlServiceProvider {
 
     func verdict(
         on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp
-    ) -> SamlVerdict {
+    ) -> SamlFinding {
         do throws(SamlConfigurationError) {
-            let recorded = Recorded(id: request.requestID, startedAt: request.createdAt, issuerSent: request.issuerSent)
-            var expected = try expectation(recorded, provider)
+            let recorded = SamlExpectations.Recorded(id: request.requestID, startedAt: request.createdAt, issuerSent: request.issuerSent)
+            var expected = try expectations.expectation(recorded, provider)
             provider.endpoint.configurePlatformExchange(&expected)
             expected.exchangeURL = exchangeURL
-            let report = ResponseVerifier().verify(response, expecting: expected, at: now)
+            let (report, explanation) = ResponseVerifier().explain(response, expecting: expected, at: now)
             if case .rejected(let rejection) = report.verdict, report.digestDiffers {
                 // Apps collapse white space before they send the message; whatever it was, it is never repaired.
-                return .rejected(SamlRejection(rejection.reason, "The content is not what was signed (sig.digest.whitespace?)."))
+                let suspicion = SamlRejection(rejection.reason, "The content is not what was signed (sig.digest.whitespace?).")
+                return SamlFinding(verdict: .rejected(suspicion), explanation: explanation)
             }
-            return SamlVerdict(report.verdict)
+            return SamlFinding(verdict: SamlVerdict(report.verdict), explanation: explanation)
         } catch {
-            return .rejected(SamlRejection(.unusable, error.description))
+            return .unusable(error)
         }
     }
 

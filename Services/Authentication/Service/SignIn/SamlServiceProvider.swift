@@ -3,7 +3,6 @@ internal import Contracts
 internal import Faults
 internal import SamlProfile
 internal import Storage
-internal import Synchronization
 
 /// The SAML profile with this deployment's names and keys.
 final class SamlServiceProvider: SamlSignIn {
@@ -24,12 +23,14 @@ final class SamlServiceProvider: SamlSignIn {
 
     let identity: Identity
     private let random: any RandomSource
-    /// Parsed certificates by their DER, so that a sign-in does not parse them again.
-    private let certificates = Mutex(BoundedCache<[UInt8], PinnedCertificate>(capacity: 4096))
+    let expectations: SamlExpectations
 
     init(_ identity: Identity, random: any RandomSource) {
         self.identity = identity
         self.random = random
+        expectations = SamlExpectations(
+            entityID: identity.entityID, assertionConsumerServiceURL: identity.assertionConsumerServiceURL,
+            decryptionKeys: [identity.decryptionKey])
     }
 
     func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
@@ -51,13 +52,13 @@ final class SamlServiceProvider: SamlSignIn {
         }
     }
 
-    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlVerdict {
-        do throws(SamlConfigurationError) {
-            let recorded = Recorded(id: pending.requestID, startedAt: pending.startedAt, issuerSent: pending.issuerSent)
-            return SamlVerdict(ResponseVerifier().verify(response, expecting: try expectation(recorded, provider), at: now).verdict)
-        } catch {
-            return .rejected(SamlRejection(.unusable, error.description))
-        }
+    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
+        let recorded = SamlExpectations.Recorded(id: pending.requestID, startedAt: pending.startedAt, issuerSent: pending.issuerSent)
+        return expectations.explained(response, recorded, provider, now)
+    }
+
+    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
+        expectations.finding(on: held, from: provider, now: now)
     }
 
     func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String {
@@ -87,37 +88,5 @@ final class SamlServiceProvider: SamlSignIn {
         message.allowCreate = !endpoint.disallowCreate
         message.proxiedProvider = provider.proxied
         return message
-    }
-
-    /// What a request left behind, by whatever way it went out.
-    struct Recorded {
-        let id: SamlRequestID
-        let startedAt: Timestamp
-        let issuerSent: String
-    }
-
-    func expectation(_ recorded: Recorded, _ provider: SamlProvider) throws(SamlConfigurationError) -> ExpectedResponse {
-        let endpoint = provider.endpoint
-        var expected = ExpectedResponse(
-            requestID: recorded.id.text, requestedAt: recorded.startedAt,
-            assertionConsumerServiceURL: identity.assertionConsumerServiceURL, issuer: provider.expectedIssuer,
-            serviceProviderEntityID: identity.entityID, issuerSent: recorded.issuerSent, pinnedCertificates: try pinned(endpoint),
-            nameIDFormats: [endpoint.acceptedNameIDFormat])
-        endpoint.configure(&expected)
-        expected.decryptionKeys = [identity.decryptionKey]
-        return expected
-    }
-
-    func pinned(_ endpoint: SamlEndpoint) throws(SamlConfigurationError) -> [PinnedCertificate] {
-        var pinned: [PinnedCertificate] = []
-        for der in endpoint.signingCertificates { pinned.append(try certificate(der)) }
-        return pinned
-    }
-
-    private func certificate(_ der: [UInt8]) throws(SamlConfigurationError) -> PinnedCertificate {
-        if let known = certificates.withLock({ $0[der] }) { return known }
-        let parsed = try PinnedCertificate(der: der)
-        certificates.withLock { $0[der] = parsed }
-        return parsed
     }
 }

@@ -18,10 +18,13 @@ protocol SamlSignIn: Sendable {
     func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID
 
     /// What an answer means that a platform's framework passed on (mvpd §2.3 B to F, §2.8).
-    func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlVerdict
+    func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlFinding
 
     /// What an answer means for the sign-in that waits for it (mvpd §2.3 steps 5 to 30 and 32).
-    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlVerdict
+    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlFinding
+
+    /// What a response means of which nobody knows the sign-in; for engineers.
+    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> SamlFinding
 
     /// The service provider's metadata document (mvpd §2.7).
     /// - Parameter requestor: Set for the entity that speaks for that requestor.

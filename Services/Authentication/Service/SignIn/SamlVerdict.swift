@@ -13,6 +13,20 @@ enum SamlVerdict: Sendable {
     case rejected(SamlRejection)
 }
 
+/// A verdict and how it came about.
+struct SamlFinding: Sendable {
+    let verdict: SamlVerdict
+    let explanation: ResponseExplanation
+
+    /// The endpoint's record cannot be used.
+    static func unusable(_ error: SamlConfigurationError) -> SamlFinding {
+        let rejection = SamlRejection(.unusable, error.description)
+        return SamlFinding(
+            verdict: .rejected(rejection),
+            explanation: ResponseExplanation(rejection, at: .pinnedKey, hint: "Correct signingCerts of the endpoint."))
+    }
+}
+
 extension SamlVerdict {
     init(_ verdict: ResponseVerdict) {
         switch verdict {

@@ -17,26 +17,36 @@ struct SignInFinisher: Sendable {
     let activationOrigins: Set<String>
     let metrics: AuthenticationMetrics
     let logger: Logger
+    let reports: SignInReports
 
     /// A message that fails a check is an outcome, not a fault.
     /// - Throws: Faults of the storage and of a missing catalogue only; the answer may then be sent again.
     func finish(_ request: CompleteSamlSignInRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome {
-        let log = SignInLog(logger: logger, metrics: metrics, trace: trace)
         let catalogue = try catalogue.current()
         let now = clock.now()
+        var log = SignInLog(logger: logger, metrics: metrics, trace: trace, reports: reports, now: now)
         let response: UnverifiedResponse
         do throws(SamlRejection) {
             response = try UnverifiedResponse(encoded: request.samlResponse)
         } catch {
-            return log.rejected(error)
+            return log.rejected(error, at: error.reason == .size ? .size : .base64)
         }
-        guard let pending = try await resolve(request, catalogue, now) else { return log.rejected(Self.unknownState) }
-        guard let parties = SignInParties(pending, catalogue) else { return log.rejected(Self.unknownState, mvpd: pending.mvpd) }
-        let answer = Answer(pending: pending, parties: parties, catalogue: catalogue, now: now, log: log)
-        let verdict = try await offEventLoop { [saml] () throws(Fault) in
+        let pending: PendingSignIn
+        switch try await resolve(request, catalogue, now) {
+        case .pending(let found): pending = found
+        case .unknown(let hint): return log.rejected(Self.unknownState, at: .pendingRequest, hint: hint)
+        }
+        log.requestor = pending.requestor
+        guard let parties = SignInParties(pending, catalogue) else {
+            let hint = "The integration was switched off, or the MVPD's endpoint changed, while the person signed in."
+            return log.rejected(Self.unknownState, mvpd: pending.mvpd, at: .pendingRequest, hint: hint)
+        }
+        let finding = try await offEventLoop { [saml] () throws(Fault) in
             saml.verdict(on: response, to: pending, from: parties.provider, now: now)
         }
-        return try await obey(verdict, answer)
+        log.explanation = finding.explanation
+        let answer = Answer(pending: pending, parties: parties, catalogue: catalogue, now: now, log: log)
+        return try await obey(finding.verdict, answer)
     }
 
     /// What a verdict is applied to.
@@ -50,16 +60,35 @@ struct SignInFinisher: Sendable {
 
     private static let unknownState = SamlRejection(.unknownState, "RelayState and cookie do not lead to a pending sign-in.")
 
+    private static let answeredHint = "The request was answered before, by another post of the same browser."
+    private static let codeGoneHint = "The registration code was deleted, used or expired while the person signed in."
+
+    private enum Resolution {
+        case pending(PendingSignIn)
+        /// And what to look at.
+        case unknown(String)
+    }
+
     /// Step 4: RelayState and cookie lead to exactly one pending request.
     private func resolve(
         _ request: CompleteSamlSignInRequest, _ catalogue: Catalogue, _ now: Timestamp
-    ) async throws(Fault) -> PendingSignIn? {
-        guard request.relayStatePresent, !request.relayState.isEmpty else { return nil }
-        guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now), pending.way == .saml else { return nil }
-        if request.browserSecret.isEmpty {
-            return SignInParties(pending, catalogue)?.provider.endpoint.allowMissingCookie == true ? pending : nil
+    ) async throws(Fault) -> Resolution {
+        guard request.relayStatePresent, !request.relayState.isEmpty else {
+            return .unknown("The MVPD has to return RelayState exactly as it was sent; there was none.")
         }
-        return pending.browserSecret.matches(BrowserSecret(request.browserSecret)) ? pending : nil
+        guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now), pending.way == .saml else {
+            return .unknown("RelayState is not one of ours, was answered before, or the person took more than 15 minutes.")
+        }
+        if request.browserSecret.isEmpty {
+            let isAllowed = SignInParties(pending, catalogue)?.provider.endpoint.allowMissingCookie == true
+            return isAllowed
+                ? .pending(pending)
+                : .unknown(
+                    "The browser sent no sign-in cookie: it blocks cookies, or another one than that which started the sign-in posted the answer. "
+                        + "For embedded browsers see allowMissingCookie of the endpoint.")
+        }
+        return pending.browserSecret.matches(BrowserSecret(request.browserSecret))
+            ? .pending(pending) : .unknown("The answer came from another browser than the one that started this sign-in.")
     }
 
     private func obey(_ verdict: SamlVerdict, _ answer: Answer) async throws(Fault) -> SignInOutcome {
@@ -70,11 +99,15 @@ struct SignInFinisher: Sendable {
         case .accepted, .declined, .silent: break
         }
         let record = try await store.liveRecord(answer.pending.code, now: answer.now)
-        guard let record, record.id == answer.pending.record else { return log.rejected(Self.unknownState, mvpd: mvpd) }
+        guard let record, record.id == answer.pending.record else {
+            return log.rejected(Self.unknownState, mvpd: mvpd, at: .pendingRequest, hint: Self.codeGoneHint)
+        }
         // Found before anything changes: a failure then leaves the answer good for another attempt.
         let redirect = try await redirect(answer, record)
         if case .accepted(let accepted) = verdict { return try await complete(accepted, record, answer, redirect: redirect) }
-        guard try await store.abandon(answer.pending.requestID) else { return log.rejected(Self.unknownState, mvpd: mvpd) }
+        guard try await store.abandon(answer.pending.requestID) else {
+            return log.rejected(Self.unknownState, mvpd: mvpd, at: .pendingRequest, hint: Self.answeredHint)
+        }
         if case .declined(let codes) = verdict { return log.declined(codes, mvpd: mvpd, redirect: redirect) }
         return log.silent(mvpd: mvpd, redirect: redirect)
     }
@@ -87,8 +120,11 @@ struct SignInFinisher: Sendable {
             requestID: pending.requestID, record: record.id, replay: accepted.replay, session: session(accepted, record, answer))
         switch try await store.complete(completion, now: answer.now) {
         case .completed: return log.signedIn(mvpd: pending.mvpd, redirect: redirect)
-        case .notPending, .codeGone: return log.rejected(Self.unknownState, mvpd: pending.mvpd)
-        case .replayed: return log.rejected(SamlRejection(.replay, "The assertion was used before."), mvpd: pending.mvpd)
+        case .notPending: return log.rejected(Self.unknownState, mvpd: pending.mvpd, at: .pendingRequest, hint: Self.answeredHint)
+        case .codeGone: return log.rejected(Self.unknownState, mvpd: pending.mvpd, at: .pendingRequest, hint: Self.codeGoneHint)
+        case .replayed:
+            let rejection = SamlRejection(.replay, "The assertion was used before.")
+            return log.rejected(rejection, mvpd: pending.mvpd, at: .replay, hint: "Each login needs an assertion with an ID of its own.")
         }
     }
 

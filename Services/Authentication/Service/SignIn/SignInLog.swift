@@ -1,3 +1,4 @@
+internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Logging
@@ -8,21 +9,33 @@ struct SignInLog: Sendable {
     let logger: Logger
     let metrics: AuthenticationMetrics
     let trace: TraceContext
+    /// Remembers each sign-in that has an explanation; nil: none.
+    var reports: SignInReports?
+    var now = Timestamp(milliseconds: 0)
+    /// Set once the pending sign-in is found.
+    var requestor: RequestorID?
+    /// Set once the message was checked.
+    var explanation: ResponseExplanation?
 
     func signedIn(mvpd: MvpdID, redirect: String) -> SignInOutcome {
         logger.info("signed_in", metadata: metadata(mvpd))
         metrics.signInEnded("signed_in")
+        var passed = explanation
+        passed?.note(.replay, .passed)
+        keep(.signedIn, "", mvpd, passed)
         return SignInOutcome(result: .signedIn, redirectURL: redirect, traceID: trace.traceID)
     }
 
     func declined(_ codes: [String], mvpd: MvpdID, redirect: String) -> SignInOutcome {
         logger.info("sign_in_declined", metadata: metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
         metrics.signInEnded("declined", reason: codes.last ?? "")
+        keep(.declined, codes.last ?? "", mvpd, explanation)
         return SignInOutcome(result: .declined, redirectURL: redirect, traceID: trace.traceID)
     }
 
     func silent(mvpd: MvpdID, redirect: String) -> SignInOutcome {
         metrics.signInEnded("silent")
+        keep(.silent, "NoPassive", mvpd, explanation)
         return SignInOutcome(result: .silent, redirectURL: redirect, traceID: trace.traceID)
     }
 
@@ -30,14 +43,32 @@ struct SignInLog: Sendable {
     func misconfigured(_ codes: [String], mvpd: MvpdID) -> SignInOutcome {
         logger.error("saml_misconfigured", metadata: metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
         metrics.signInEnded("rejected", reason: codes.last ?? "")
+        keep(.rejected, codes.last ?? "", mvpd, explanation)
         return SignInOutcome(result: .rejected, traceID: trace.traceID)
     }
 
-    func rejected(_ rejection: SamlRejection, mvpd: MvpdID? = nil) -> SignInOutcome {
+    /// - Parameters:
+    ///   - check: Which check failed, where it is none of the message's own.
+    ///   - hint: What to change.
+    func rejected(_ rejection: SamlRejection, mvpd: MvpdID? = nil, at check: Check? = nil, hint: String = "") -> SignInOutcome {
         let details: Logger.Metadata = ["reason": "\(rejection.reason.rawValue)", "explanation": "\(rejection.explanation)"]
         logger.warning("saml_rejected", metadata: metadata(mvpd, details))
         metrics.signInEnded("rejected", reason: rejection.reason.rawValue)
+        var failed = explanation
+        if let check {
+            if failed == nil { failed = ResponseExplanation(rejection, at: check, hint: hint) }
+            failed?.fail(check, rejection, hint: hint)
+        }
+        keep(.rejected, rejection.reason.rawValue, mvpd, failed)
         return SignInOutcome(result: .rejected, traceID: trace.traceID)
+    }
+
+    private func keep(_ result: SignInResult, _ reason: String, _ mvpd: MvpdID?, _ explanation: ResponseExplanation?) {
+        guard let explanation else { return }
+        reports?.add(
+            SignInRecord(
+                trace: trace.traceID, endedAt: now, requestor: requestor?.text ?? "", mvpd: mvpd?.text ?? "", result: result, reason: reason,
+                explanation: explanation))
     }
 
     func metadata(_ mvpd: MvpdID?, _ details: Logger.Metadata = [:]) -> Logger.Metadata {

@@ -42,6 +42,9 @@ extension JsonObject {
     /// Milliseconds since 1970.
     func instant(_ name: String) -> UInt64 { UInt64(required(name)?.integer(in: 1...253_402_300_799_999) ?? 0) }
 
+    /// - Returns: 0 when it is absent.
+    func optionalInstant(_ name: String) -> UInt64 { UInt64(optional(name)?.integer(in: 1...253_402_300_799_999) ?? 0) }
+
     /// The services carry no text with a NUL.
     private static func text(_ value: JsonValue) -> String {
         let text = value.string() ?? ""

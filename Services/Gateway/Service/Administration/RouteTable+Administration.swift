@@ -51,7 +51,12 @@ extension RouteTable {
         let applications = ApplicationEndpoints(administration: dependencies.administration)
         let degradation = DegradationEndpoints(administration: dependencies.administration)
         let operations = OperationEndpoints(administration: dependencies.administration, operations: dependencies.operations)
+        let signIns = SignInReportEndpoints(
+            administration: dependencies.administration, operations: dependencies.operations, catalogue: dependencies.catalogue)
         return [
+            route(SignInReportEndpoints.path, [.get: signIns.list]),
+            route(SignInReportEndpoints.path + "/{trace}", [.get: signIns.show]),
+            route("/admin/v1/saml/explanation", [.post: signIns.explain]),
             route("/admin/v1/applications/{id}/statement", [.get: applications.statement]),
             route("/admin/v1/applications/{id}/revoke", [.post: applications.revoke]),
             route(DegradationEndpoints.path, [.get: degradation.list, .post: degradation.start]),

@@ -1,0 +1,108 @@
+internal import Clocks
+
+/// What to change after a failure.
+extension Explainer {
+    func hint(for check: Check, _ reason: String) -> String {
+        switch check {
+        case .form, .root, .identifiers, .assertionPosition, .signaturePosition: structureHint(check, reason)
+        case .signaturePolicy, .reference, .transforms, .noObjects, .algorithms, .pinnedKey, .signature: signatureHint(check)
+        case .decryption: decryptionHint(reason)
+        case .destination, .issueInstant, .inResponseTo, .responseIssuer, .status: responseHint(check, reason)
+        case .assertionForm, .assertionIssuer, .subject, .confirmation, .conditions, .audience, .authnStatement, .attributes:
+            assertionHint(check, reason)
+        case .parameters, .size, .base64, .pendingRequest, .digestedOctets, .replay: ""
+        }
+    }
+
+    private func structureHint(_ check: Check, _ reason: String) -> String {
+        switch check {
+        case .form where reason == RejectionReason.doctype.rawValue: "The MVPD must not send a document type declaration."
+        case .form where reason == RejectionReason.limit.rawValue: "The MVPD must send fewer elements or attributes: 5000 nodes, 64 levels."
+        case .form: "The message was cut or changed on its way, or holds CDATA, comments inside values, or another encoding than UTF-8."
+        case .root: facts.root.isEmpty ? "" : "The root is \(facts.root); post the SAML 2.0 Response of the login, nothing else."
+        case .identifiers: "IDs begin with a letter or underscore, and occur once; this also looks like an attempt to wrap a signature."
+        case .assertionPosition: "The MVPD must send one assertion, directly inside the Response; anything else looks like a wrapped signature."
+        default: "A signature may be a direct child of the Response and of its Assertion; anything else looks like a wrapped signature."
+        }
+    }
+
+    private func responseHint(_ check: Check, _ reason: String) -> String {
+        switch check {
+        case .destination: "Destination is \(shown(facts.destination)); our address is \(expected.assertionConsumerServiceURL)."
+        case .issueInstant:
+            "IssueInstant is \(shown(facts.issueInstant)), here it is \(SamlInstant.format(now)); allowed are \(expected.maximumResponseAge) of age "
+                + "and \(expected.clockSkew) of difference. Compare the clocks."
+        case .inResponseTo where facts.inResponseTo == nil:
+            "The MVPD started the login by itself (IdP-initiated); that is always refused. Start it at the app."
+        case .inResponseTo: "InResponseTo is \(shown(facts.inResponseTo)); our request was \(expected.requestID)."
+        case .responseIssuer: issuerHint(facts.issuer)
+        default: statusHint
+        }
+    }
+
+    private var statusHint: String {
+        let codes = facts.status.map { $0.split(separator: ":").last.map(String.init) ?? $0 }.joined(separator: "/")
+        return switch facts.status.last?.split(separator: ":").last ?? "" {
+        case "AuthnFailed", "RequestDenied", "UnknownPrincipal": "The MVPD or the person said no (\(codes)); this is no fault of the connection."
+        case "NoPassive": "The person is signed in nowhere and was not to be asked; this is no fault of the connection."
+        case "InvalidNameIDPolicy": "The MVPD does not offer the NameID format that we ask for: change nameIdFormat of the endpoint."
+        default: "The MVPD answers \(codes): it does not accept our request as it is. Look into the MVPD's own log."
+        }
+    }
+
+    private func assertionHint(_ check: Check, _ reason: String) -> String {
+        let assertion = facts.assertion
+        return switch check {
+        case .assertionIssuer: issuerHint(assertion?.issuer)
+        case .subject:
+            "The NameID's format is \(shown(assertion?.nameIDFormat)); asked for: \(expected.nameIDFormats.joined(separator: ", ")). "
+                + "Change it at the MVPD, or nameIdFormat of the endpoint."
+        case .confirmation: confirmationHint
+        case .conditions where reason == RejectionReason.condition.rawValue:
+            "Its conditions are \(assertion?.conditions.joined(separator: ", ") ?? "unknown"); beside the audience we know OneTimeUse and "
+                + "ProxyRestriction."
+        case .conditions:
+            "Valid from \(shown(assertion?.notBefore)) to \(shown(assertion?.notOnOrAfter)), here it is \(SamlInstant.format(now)), with "
+                + "\(expected.clockSkew) of tolerance. Compare the clocks."
+        case .audience:
+            "Audience names \(list(assertion?.audiences)), we are \(expected.serviceProviderEntityID)"
+                + (expected.issuerSent == expected.serviceProviderEntityID ? "." : " or \(expected.issuerSent).")
+        case .authnStatement:
+            "AuthnInstant is \(shown(assertion?.authnInstant)), SessionNotOnOrAfter \(shown(assertion?.sessionNotOnOrAfter)), here it is "
+                + "\(SamlInstant.format(now))\(expected.forceAuthn ? "; the endpoint demands a new login (forceAuthn)" : "")."
+        case .attributes:
+            "The user id is to come from \(expected.guidAttributeName.map { "the attribute \($0)" } ?? "the NameID"); sent are "
+                + "\(list(assertion?.attributes.map(\.name)))."
+        default: "The assertion needs Version 2.0, an ID and an IssueInstant that is not in the future."
+        }
+    }
+
+    private func issuerHint(_ issuer: String?) -> String {
+        let ours =
+            switch expected.issuer {
+            case .direct(let entityID): entityID
+            case .proxied(let ids): ids.joined(separator: " or ") + ", as the MVPD is behind a proxy"
+            }
+        return "Issuer is \(shown(issuer)); the endpoint expects \(ours) (idpEntityId)."
+    }
+
+    private var confirmationHint: String {
+        guard let first = facts.assertion?.confirmations.first else { return "The Subject needs a bearer SubjectConfirmation with its data." }
+        if first.method != SamlURI.bearer { return "The method is \(first.method); only bearer is accepted." }
+        if !expected.isAddressed(to: first.recipient) {
+            return "Recipient is \(shown(first.recipient)); our address is \(expected.assertionConsumerServiceURL)."
+        }
+        if first.hasNotBefore { return "A bearer confirmation must not have NotBefore." }
+        if first.inResponseTo != expected.requestID, expected.answeredRequest == .recorded {
+            return "InResponseTo is \(shown(first.inResponseTo)); our request was \(expected.requestID)."
+        }
+        return "NotOnOrAfter is \(shown(first.notOnOrAfter)), here it is \(SamlInstant.format(now)). Compare the clocks."
+    }
+
+    func shown(_ text: String?) -> String { text.map { $0.isEmpty ? "empty" : $0 } ?? "absent" }
+
+    private func list(_ texts: [String]?) -> String {
+        guard let texts, !texts.isEmpty else { return "nothing" }
+        return texts.joined(separator: ", ")
+    }
+}

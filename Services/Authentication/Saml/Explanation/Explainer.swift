@@ -1,0 +1,40 @@
+internal import Clocks
+
+/// Makes plain words of a report.
+struct Explainer {
+    let expected: ExpectedResponse
+    let now: Timestamp
+    let facts: MessageFacts
+    let digestDiffers: Bool
+
+    func explain(_ report: ResponseReport) -> ResponseExplanation {
+        var reason = ""
+        if case .rejected(let rejection) = report.verdict { reason = rejection.reason.rawValue }
+        let entries = Dictionary(grouping: report.trace.entries, by: \.check)
+        let failed = report.trace.entries.last { !$0.passed }?.check
+        let steps = Check.allCases.map { check in step(check, entries[check] ?? [], failed: failed, reason: reason) }
+        return ResponseExplanation(steps: steps, facts: FactList(facts, pinned: expected.pinnedCertificates).all)
+    }
+
+    private func step(_ check: Check, _ entries: [CheckTrace.Entry], failed: Check?, reason: String) -> ResponseExplanation.Step {
+        if let failure = entries.last(where: { !$0.passed }) {
+            return ResponseExplanation.Step(
+                check: check, outcome: .failed, reason: reason, explanation: failure.note, hint: hint(for: check, reason))
+        }
+        if !entries.isEmpty || check == .parameters || check == .pendingRequest {
+            return ResponseExplanation.Step(check: check, outcome: .passed)
+        }
+        if let failed, failed.step < check.step { return ResponseExplanation.Step(check: check, outcome: .notReached) }
+        if check == .replay { return ResponseExplanation.Step(check: check, outcome: .notChecked) }
+        return ResponseExplanation.Step(check: check, outcome: .notNeeded, explanation: absence(of: check))
+    }
+
+    private func absence(of check: Check) -> String {
+        switch check {
+        case .decryption: "the assertion is not encrypted"
+        case .responseIssuer: "the response names no Issuer of its own"
+        case .reference, .transforms, .noObjects, .algorithms, .pinnedKey, .signature, .digestedOctets: "nothing is signed"
+        default: ""
+        }
+    }
+}

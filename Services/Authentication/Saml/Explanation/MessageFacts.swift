@@ -1,0 +1,145 @@
+/// What a message says of itself, as it was received: nothing of it is trusted, and nothing of it is personal. The NameID and the values of
+/// attributes are never read.
+struct MessageFacts: Hashable, Sendable {
+    struct Signature: Hashable, Sendable {
+        /// `response` or `assertion`.
+        let place: String
+        let algorithm: String
+        let digest: String
+        /// The certificate that the message carries, which is never used: DER.
+        let certificate: [UInt8]?
+    }
+
+    struct Attribute: Hashable, Sendable {
+        let name: String
+        let values: Int
+    }
+
+    struct Confirmation: Hashable, Sendable {
+        let method: String
+        let recipient: String?
+        let notOnOrAfter: String?
+        let inResponseTo: String?
+        let hasNotBefore: Bool
+    }
+
+    struct AssertionFacts: Hashable, Sendable {
+        var issuer: String?
+        var nameIDFormat: String?
+        var confirmations: [Confirmation] = []
+        var notBefore: String?
+        var notOnOrAfter: String?
+        var conditions: [String] = []
+        var audiences: [String] = []
+        var authnInstant: String?
+        var sessionNotOnOrAfter: String?
+        var attributes: [Attribute] = []
+    }
+
+    var root = ""
+    var destination: String?
+    var issueInstant: String?
+    var inResponseTo: String?
+    var issuer: String?
+    var status: [String] = []
+    var signatures: [Signature] = []
+    /// Key transport and content cipher of an encrypted assertion.
+    var encryption: [String] = []
+    /// Nil when there is none, or it is encrypted and could not be read.
+    var assertion: AssertionFacts?
+}
+
+extension MessageFacts {
+    /// - Parameters:
+    ///   - response: The root of the received document.
+    ///   - decrypted: The assertion, when it came encrypted and was decrypted.
+    init(of response: XmlElement, decrypted: XmlElement?) {
+        root = response.displayName
+        destination = response.shown("Destination")
+        issueInstant = response.shown("IssueInstant")
+        inResponseTo = response.shown("InResponseTo")
+        issuer = response.firstChild("Issuer", in: Namespaces.assertion)?.shownText
+        var holder = response.firstChild("Status", in: Namespaces.protocol)
+        while let code = holder?.firstChild("StatusCode", in: Namespaces.protocol), status.count < 4 {
+            status.append(code.shown("Value") ?? "")
+            holder = code
+        }
+        signatures = Signature.list(of: response, place: "response")
+        if let encrypted = response.firstChild("EncryptedAssertion", in: Namespaces.assertion) {
+            encryption = encrypted.encryptionMethods
+        }
+        guard let assertion = decrypted ?? response.firstChild("Assertion", in: Namespaces.assertion) else { return }
+        signatures += Signature.list(of: assertion, place: "assertion")
+        self.assertion = AssertionFacts(of: assertion)
+    }
+}
+
+extension MessageFacts.Signature {
+    fileprivate static func list(of parent: XmlElement, place: String) -> [MessageFacts.Signature] {
+        parent.children("Signature", in: Namespaces.signature).prefix(2).map { signature in
+            let information = signature.firstChild("SignedInfo", in: Namespaces.signature)
+            let reference = information?.firstChild("Reference", in: Namespaces.signature)
+            let certificate = signature.firstChild("KeyInfo", in: Namespaces.signature)?.firstChild("X509Data", in: Namespaces.signature)?
+                .firstChild("X509Certificate", in: Namespaces.signature)?.text
+            return MessageFacts.Signature(
+                place: place, algorithm: information?.firstChild("SignatureMethod", in: Namespaces.signature)?.shown("Algorithm") ?? "none",
+                digest: reference?.firstChild("DigestMethod", in: Namespaces.signature)?.shown("Algorithm") ?? "none",
+                certificate: certificate.flatMap { StrictBase64.decode($0.filter { !$0.isWhitespace }.utf8) })
+        }
+    }
+}
+
+extension MessageFacts.AssertionFacts {
+    private static let mostAttributes = 60
+
+    fileprivate init(of assertion: XmlElement) {
+        issuer = assertion.firstChild("Issuer", in: Namespaces.assertion)?.shownText
+        let subject = assertion.firstChild("Subject", in: Namespaces.assertion)
+        nameIDFormat = subject?.firstChild("NameID", in: Namespaces.assertion).map { $0.shown("Format") ?? "none" }
+        confirmations = (subject?.children("SubjectConfirmation", in: Namespaces.assertion) ?? []).prefix(4).map { confirmation in
+            let data = confirmation.firstChild("SubjectConfirmationData", in: Namespaces.assertion)
+            return MessageFacts.Confirmation(
+                method: confirmation.shown("Method") ?? "none", recipient: data?.shown("Recipient"), notOnOrAfter: data?.shown("NotOnOrAfter"),
+                inResponseTo: data?.shown("InResponseTo"), hasNotBefore: data?.attribute("NotBefore") != nil)
+        }
+        readConditions(of: assertion)
+        let statement = assertion.firstChild("AuthnStatement", in: Namespaces.assertion)
+        authnInstant = statement?.shown("AuthnInstant")
+        sessionNotOnOrAfter = statement?.shown("SessionNotOnOrAfter")
+        attributes = assertion.children("AttributeStatement", in: Namespaces.assertion)
+            .flatMap { $0.children("Attribute", in: Namespaces.assertion) }.prefix(Self.mostAttributes).map { attribute in
+                MessageFacts.Attribute(
+                    name: attribute.shown("Name") ?? "without name",
+                    values: attribute.children("AttributeValue", in: Namespaces.assertion).count)
+            }
+    }
+
+    private mutating func readConditions(of assertion: XmlElement) {
+        let all = assertion.firstChild("Conditions", in: Namespaces.assertion)
+        notBefore = all?.shown("NotBefore")
+        notOnOrAfter = all?.shown("NotOnOrAfter")
+        for condition in all.map({ Array($0.children) })?.prefix(8) ?? [] {
+            conditions.append(condition.displayName)
+            audiences += condition.children("Audience", in: Namespaces.assertion).prefix(4).map { $0.shownText ?? "" }
+        }
+    }
+}
+
+extension XmlElement {
+    /// The attribute's value, fit to be shown.
+    fileprivate func shown(_ name: StaticString) -> String? { attribute(name).map(ShownText.of) }
+
+    fileprivate var shownText: String? { text.map(ShownText.of) }
+
+    fileprivate var displayName: String { ShownText.of(localName) }
+
+    fileprivate var encryptionMethods: [String] {
+        var found: [String] = []
+        func visit(_ element: XmlElement) {
+            if element.isNamed("EncryptionMethod", in: Namespaces.encryption), found.count < 4 { found.append(element.shown("Algorithm") ?? "none") }
+            element.children.forEach(visit)
+        }
+        visit(self)
+        return found
+    }
+}

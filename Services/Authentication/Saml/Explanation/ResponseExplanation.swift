@@ -1,0 +1,63 @@
+/// Each check of a sign-in and how it went, for the engineer who connects an MVPD. Nothing in it is personal.
+public struct ResponseExplanation: Hashable, Sendable {
+    public enum Outcome: Hashable, Sendable {
+        case passed
+        case failed
+        /// An earlier check failed.
+        case notReached
+        /// There was nothing to check.
+        case notNeeded
+        /// What the check needs was not at hand.
+        case notChecked
+    }
+
+    public struct Step: Hashable, Sendable {
+        public let check: Check
+        public var outcome: Outcome
+        /// The reason code of a failure; else empty.
+        public var reason = ""
+        /// What was wrong, or why there was no check; else empty.
+        public var explanation = ""
+        /// What to change; else empty.
+        public var hint = ""
+    }
+
+    /// Something that the message says.
+    public struct Fact: Hashable, Sendable {
+        public let name: String
+        public let value: String
+    }
+
+    /// All 32, in the order of mvpd §2.3.
+    public private(set) var steps: [Step]
+    /// What the message says, as it was received: nothing of it is trusted.
+    public let facts: [Fact]
+
+    init(steps: [Step], facts: [Fact]) {
+        self.steps = steps
+        self.facts = facts
+    }
+
+    /// Of a message that failed before it was read.
+    /// - Parameter check: The check that failed; those before it passed.
+    public init(_ rejection: SamlRejection, at check: Check, hint: String) {
+        steps = Check.allCases.map { Step(check: $0, outcome: $0.step < check.step ? .passed : .notReached) }
+        facts = []
+        fail(check, rejection, hint: hint)
+    }
+
+    /// The first failure.
+    public var failure: Step? { steps.first { $0.outcome == .failed } }
+
+    /// Notes how a check went that the caller made.
+    public mutating func note(_ check: Check, _ outcome: Outcome, _ explanation: String = "") {
+        steps[check.step - 1].outcome = outcome
+        steps[check.step - 1].explanation = explanation
+    }
+
+    /// Notes the failure of a check that the caller made.
+    public mutating func fail(_ check: Check, _ rejection: SamlRejection, hint: String) {
+        steps[check.step - 1] = Step(
+            check: check, outcome: .failed, reason: rejection.reason.rawValue, explanation: rejection.explanation, hint: hint)
+    }
+}

@@ -1,0 +1,79 @@
+internal import Foundation
+
+extension ExplainedSignIn {
+    /// Columns of the text.
+    static let width = 80
+
+    func text(asJSON: Bool, _ console: Console) throws -> String {
+        guard !asJSON else {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+        return (head(console) + checks.flatMap { rows($0, console) } + footer).joined(separator: "\n")
+    }
+
+    private func head(_ console: Console) -> [String] {
+        let verdict =
+            switch result {
+            case "signedIn": console.good(trace == nil ? "would sign in" : "signed in")
+            case "declined": "declined by the MVPD or the person"
+            case "silent": "signed in nowhere, and not to be asked"
+            default: console.bad("rejected")
+            }
+        let moment = Date(timeIntervalSince1970: Double(endedAt) / 1000).formatted(.iso8601)
+        let parties = [mvpd.map { "MVPD \($0)" }, requestor.map { "requestor \($0)" }].compactMap { $0 }.joined(separator: ", ")
+        return [console.bold(verdict) + (reason.map { ": \($0)" } ?? "")]
+            + Self.wrapped(
+                [trace.map { "trace \($0)" }, parties.isEmpty ? nil : parties, "at \(moment)"].compactMap { $0 }.joined(separator: ", "), 2)
+            + [""]
+    }
+
+    private func rows(_ check: Check, _ console: Console) -> [String] {
+        let mark =
+            switch check.outcome {
+            case "passed": console.good("ok  ")
+            case "failed": console.bad("FAIL")
+            case "notReached": console.faint("... ")
+            default: console.faint("-   ")
+            }
+        let number = check.step < 10 ? " \(check.step)" : "\(check.step)"
+        var lines = ["\(number)  \(mark)  \(check.title)"]
+        if check.outcome == "failed", let reason = check.reason { lines += Self.wrapped("reason \(reason)", 10) }
+        if let explanation = check.explanation { lines += Self.wrapped(explanation, 10) }
+        if let hint = check.hint { lines += Self.wrapped("-> " + hint, 10) }
+        return lines
+    }
+
+    private var footer: [String] {
+        let legend = ["", "ok passed, ... not reached, - not needed or not checked"]
+        guard !message.isEmpty else { return legend }
+        return legend + ["", "What the message says of itself (nothing of it is trusted):"]
+            + message.flatMap { Self.wrapped("\($0.name): \($0.value)", 2) }
+    }
+
+    /// Lines of at most 80 columns; a word that is longer is cut into pieces.
+    static func wrapped(_ text: String, _ indent: Int) -> [String] {
+        let room = width - indent
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ").flatMap({ pieces(of: $0, room) }) {
+            if !line.isEmpty, line.count + 1 + word.count > room {
+                lines.append(line)
+                line = ""
+            }
+            line += line.isEmpty ? word : " " + word
+        }
+        return (lines + [line]).map { String(repeating: " ", count: indent) + $0 }
+    }
+
+    private static func pieces(of word: Substring, _ room: Int) -> [String] {
+        var rest = word
+        var pieces: [String] = []
+        while rest.count > room {
+            pieces.append(String(rest.prefix(room)))
+            rest = rest.dropFirst(room)
+        }
+        return pieces + [String(rest)]
+    }
+}

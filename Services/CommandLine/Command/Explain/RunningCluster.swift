@@ -1,0 +1,50 @@
+internal import Contracts
+internal import Foundation
+
+/// The administration API of the local cluster, as far as it explains sign-ins.
+struct RunningCluster {
+    private let exchange: HTTPExchange
+    private let cluster: ClusterFile
+
+    static func ask(_ question: (RunningCluster) async throws -> ExplainedSignIn) async throws -> ExplainedSignIn {
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        guard let cluster = try ClusterFile.read(home) else {
+            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or pass --catalogue FILE")
+        }
+        let client = HTTPExchange.makeClient()
+        let answer: Result<ExplainedSignIn, any Error>
+        do {
+            answer = .success(try await question(RunningCluster(exchange: HTTPExchange(client: client), cluster: cluster)))
+        } catch {
+            answer = .failure(error)
+        }
+        try await client.shutdown()
+        return try answer.get()
+    }
+
+    func report(trace: String) async throws -> ExplainedSignIn {
+        try read(try await exchange.send("GET", "\(cluster.gateway)/admin/v1/sign-ins/\(trace)", headers: [bearer]))
+    }
+
+    func explanation(of request: ExplainResponseRequest) async throws -> ExplainedSignIn {
+        var body: [String: Any] = ["samlResponse": request.samlResponse, "mvpd": request.mvpd]
+        if !request.requestor.isEmpty { body["requestor"] = request.requestor }
+        if !request.requestID.isEmpty { body["requestId"] = request.requestID }
+        if request.atMilliseconds != 0 { body["at"] = Int64(clamping: request.atMilliseconds) }
+        let content = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+        let url = "\(cluster.gateway)/admin/v1/saml/explanation"
+        return try read(try await exchange.send("POST", url, headers: [bearer, ("Content-Type", "application/json")], body: content))
+    }
+
+    private var bearer: (String, String) { ("Authorization", "Bearer \(cluster.adminToken)") }
+
+    private func read(_ answer: HTTPAnswer) throws -> ExplainedSignIn {
+        guard answer.status == 200 else {
+            let message = (answer.object["error"] as? [String: Any])?["message"] as? String
+            throw CommandFailure(message ?? "the cluster answered \(answer.status)", advice: answer.status == 404 ? Self.forgotten : nil)
+        }
+        return try JSONDecoder().decode(ExplainedSignIn.self, from: Data(answer.body))
+    }
+
+    private static let forgotten = "only the latest sign-ins are remembered, and none from before a restart"
+}

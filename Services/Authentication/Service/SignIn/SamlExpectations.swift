@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import SamlProfile
+internal import Storage
 internal import Synchronization
 
 /// What answers of MVPDs are held against: our names and keys, and the endpoint's record.

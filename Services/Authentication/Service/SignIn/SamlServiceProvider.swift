@@ -2,7 +2,6 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import SamlProfile
-internal import Storage
 
 /// The SAML profile with this deployment's names and keys.
 final class SamlServiceProvider: SamlSignIn {

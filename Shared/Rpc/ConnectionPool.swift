@@ -6,11 +6,12 @@ internal import Synchronization
 internal import Transport
 internal import Wire
 
-/// Keeps one connection to each address of a peer, and brings back those that end.
+/// Keeps connections to each address of a peer, and brings back those that end.
 final class ConnectionPool: Sendable {
     let configuration: RpcClient.Configuration
     let metrics: ClientMetrics
     private let group: any EventLoopGroup
+    private let eventLoops: [any EventLoop]
     private let logger: Logger
     private let state: Mutex<PoolState<ClientConnection>>
     private let supervisors = Mutex<[Task<Void, Never>]>([])
@@ -22,16 +23,23 @@ final class ConnectionPool: Sendable {
         logger[metadataKey: "peer"] = "\(configuration.peerName)"
         self.logger = logger
         metrics = ClientMetrics(peer: configuration.peerName)
-        state = Mutex(PoolState(addressCount: configuration.addresses.count))
+        precondition(configuration.connectionsPerAddress > 0, "an address needs a connection")
+        eventLoops = Array(group.makeIterator())
+        state = Mutex(PoolState(count: configuration.addresses.count * configuration.connectionsPerAddress))
     }
 
     func start() {
         supervisors.withLock { supervisors in
-            supervisors = configuration.addresses.indices.map { index in Task { await self.supervise(index) } }
+            supervisors = (0..<configuration.addresses.count * configuration.connectionsPerAddress).map { index in
+                Task { await self.supervise(index) }
+            }
         }
     }
 
     var readyCount: Int { state.withLock { $0.readyCount } }
+
+    /// Of a connection, by its number.
+    private func address(_ index: Int) -> RpcAddress { configuration.addresses[index / configuration.connectionsPerAddress] }
 
     func recordCall() { state.withLock { $0.budget.recordCall() } }
 
@@ -44,7 +52,7 @@ final class ConnectionPool: Sendable {
         let latest = deadline.map { min($0, patience) } ?? patience
         while true {
             let (connection, waiter) = state.withLock { state in
-                let connection = state.pick(otherThan: other)
+                let connection = state.pick(otherThan: other) { $0.eventLoop.inEventLoop }
                 return (connection, connection == nil && state.isHopeful ? state.newWaiter() : nil)
             }
             if let connection { return connection }
@@ -122,7 +130,7 @@ extension ConnectionPool {
                 departed.yield(Departure(wasReady: self.remove(connection, index), error: error))
                 departed.finish()
             })
-        try await connect(configuration.addresses[index], events)
+        try await connect(index, events)
         for await departure in departures where !departure.wasReady {
             throw departure.error ?? Fault(.unavailable, "The peer closed the connection before its hello.")
         }
@@ -133,10 +141,12 @@ extension ConnectionPool {
         var error: (any Error)?
     }
 
-    private func connect(_ address: RpcAddress, _ events: ClientConnection.Events) async throws {
+    private func connect(_ index: Int, _ events: ClientConnection.Events) async throws {
         let configuration = configuration
         let logger = logger
-        _ = try await ClientBootstrap(group: group.next())
+        let address = address(index)
+        // Those of one address lie on different loops.
+        _ = try await ClientBootstrap(group: eventLoops[index % eventLoops.count])
             .connectTimeout(TimeAmount(configuration.connectTime))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelOption(.writeBufferWaterMark, value: .init(low: 512 * 1024, high: 1024 * 1024))
@@ -171,7 +181,7 @@ extension ConnectionPool {
         }
         guard let waiters else { return connection.leave() }
         metrics.connections.increment()
-        logger.info("rpc.connected", metadata: ["address": "\(configuration.addresses[index])"])
+        logger.info("rpc.connected", metadata: ["address": "\(address(index))"])
         for waiter in waiters { waiter.resume() }
     }
 
@@ -180,7 +190,7 @@ extension ConnectionPool {
         let wasReady = state.withLock { $0.lose(connection, at: index) }
         guard wasReady else { return state.withLock { $0.isShutDown } }
         metrics.connections.decrement()
-        logger.info("rpc.disconnected", metadata: ["address": "\(configuration.addresses[index])"])
+        logger.info("rpc.disconnected", metadata: ["address": "\(address(index))"])
         return true
     }
 
@@ -192,6 +202,6 @@ extension ConnectionPool {
         // The first failure is news; the same again is not.
         logger.log(
             level: failures == 1 ? .warning : .debug, "rpc.connect_failed",
-            metadata: ["address": "\(configuration.addresses[index])", "reason": "\(error)", "failures": "\(failures)"])
+            metadata: ["address": "\(address(index))", "reason": "\(error)", "failures": "\(failures)"])
     }
 }

@@ -20,8 +20,9 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     var budget = RetryBudget()
     private(set) var isShutDown = false
 
-    init(addressCount: Int) {
-        links = Array(repeating: .hopeful, count: addressCount)
+    /// - Parameter count: Of connections.
+    init(count: Int) {
+        links = Array(repeating: .hopeful, count: count)
     }
 
     var readyCount: Int {
@@ -38,21 +39,28 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         return nil
     }
 
-    /// The next connection in turn.
-    /// - Parameter other: A connection that just failed a call: any other one is better.
-    mutating func pick(otherThan other: Connection?) -> Connection? {
+    /// The next connection in turn, of the near ones if any of them is up.
+    /// - Parameters:
+    ///   - other: A connection that just failed a call: any other one is better.
+    ///   - isNear: Whether a call costs less over the connection.
+    mutating func pick(otherThan other: Connection?, isNear: (Connection) -> Bool = { _ in true }) -> Connection? {
+        var far: (connection: Connection, index: Int)?
         var spare: Connection?
         for offset in 0..<links.count {
             let index = (next + offset) % links.count
             guard case .ready(let connection) = links[index] else { continue }
             if connection === other {
                 spare = connection
-            } else {
+            } else if isNear(connection) {
                 next = (index + 1) % links.count
                 return connection
+            } else if far == nil {
+                far = (connection, index)
             }
         }
-        return spare
+        guard let far else { return spare }
+        next = (far.index + 1) % links.count
+        return far.connection
     }
 
     /// - Returns: Who waited for news and is to be resumed.

@@ -3,8 +3,10 @@ public import Transport
 extension RpcClient {
     /// Whom a client calls, who it is, and how patient it is.
     public struct Configuration: Sendable {
-        /// Copies of the peer; one connection to each.
+        /// Copies of the peer.
         public var addresses: [RpcAddress]
+        /// To each copy, at least 1. With one per event loop a call stays on the loop of its caller, if that is one.
+        public var connectionsPerAddress = 1
         /// The DNS SAN that the peer's certificate must have, for example `authentication.boxoffice`.
         public var peerName: String
         public var identity: TlsIdentity

@@ -1,5 +1,6 @@
 internal import ContractRuntime
 internal import Logging
+internal import NIOCore
 internal import NIOPosix
 internal import Rpc
 internal import ServiceLifecycle
@@ -59,11 +60,15 @@ final class ServiceParts: Sendable {
             var configuration = RpcClient.Configuration(
                 addresses: settings.addresses.compactMap { RpcAddress($0) }, peerName: settings.name, identity: identity, software: program)
             if let bytes = common.limits.frameBytes { configuration.frameBytes = max(bytes, configuration.frameBytes) }
+            configuration.connectionsPerAddress = min(Self.mostConnections, System.coreCount)
             let client = RpcClient(configuration: configuration, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
             state.peers[name] = client
             return client
         }
     }
+
+    /// To one copy of a peer: as many as there are event loops, on small machines.
+    private static let mostConnections = 8
 
     /// In the order of their start; they stop in the opposite one.
     func assembled() -> [any Service] {

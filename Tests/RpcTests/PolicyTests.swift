@@ -52,7 +52,7 @@ import Testing
 
     @Test func poolGoesRoundTheReadyConnections() {
         let (one, two) = (Item(), Item())
-        var pool = PoolState<Item>(addressCount: 3)
+        var pool = PoolState<Item>(count: 3)
         #expect(pool.isHopeful)
         #expect(pick(&pool, nil) == nil)
         _ = pool.set(.ready(one), at: 0)

@@ -3,7 +3,9 @@ internal import Contracts
 internal import Faults
 
 /// What the endpoints work with.
-struct Dependencies: Sendable {
+///
+/// A class, so that handing them on costs one reference.
+final class Dependencies: Sendable {
     let settings: GatewaySettings
     let pages: Pages
     let authentication: any Authentication
@@ -12,4 +14,18 @@ struct Dependencies: Sendable {
     let operations: any AuthenticationOperations
     let catalogue: any CatalogueSource
     let codes: CodeGuard
+
+    init(
+        settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
+        administration: any Administration, operations: any AuthenticationOperations, catalogue: any CatalogueSource, codes: CodeGuard
+    ) {
+        self.settings = settings
+        self.pages = pages
+        self.authentication = authentication
+        self.authorization = authorization
+        self.administration = administration
+        self.operations = operations
+        self.catalogue = catalogue
+        self.codes = codes
+    }
 }

@@ -51,10 +51,10 @@ public struct Gateway: Sendable {
     private func edge(isSecure: Bool, _ logger: Logger) -> Edge {
         let settings = dependencies.settings
         let refusals = Refusals(settings: settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
-        let router = RouteInstaller(dependencies: dependencies, refusals: refusals).install(RouteTable(dependencies).routes)
         let seconds = isSecure ? settings.tls?.strictTransportSeconds ?? 0 : 0
         return Edge(
-            router: router.buildResponder(), refusals: refusals, metrics: metrics, trustedProxies: settings.trustedProxies, throttle: throttle,
+            routes: RouteTree(RouteTable(dependencies).routes), responder: RouteResponder(dependencies: dependencies, refusals: refusals),
+            refusals: refusals, metrics: metrics, trustedProxies: settings.trustedProxies, throttle: throttle,
             isSecure: isSecure, transportSecurity: seconds > 0 ? "max-age=\(seconds)" : nil, logger: logger)
     }
 }

@@ -52,8 +52,12 @@ struct JsonLine {
 
     private mutating func quote(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
-        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        if isPlain { bytes.append(contentsOf: string.utf8) } else { escape(string) }
+        let isPlain = string.utf8.withContiguousStorageIfAvailable { text in
+            guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return false }
+            bytes.append(contentsOf: text)
+            return true
+        }
+        if isPlain != true { escape(string) }
         bytes.append(UInt8(ascii: "\""))
     }
 

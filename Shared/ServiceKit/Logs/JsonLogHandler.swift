@@ -33,6 +33,7 @@ public struct JsonLogHandler: LogHandler {
     }
 
     private func fields(_ event: LogEvent) -> Logger.Metadata {
+        if metadata.isEmpty, metadataProvider == nil, event.error == nil { return event.metadata ?? [:] }
         var fields = metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
         if let own = event.metadata { fields.merge(own) { $1 } }
@@ -42,6 +43,9 @@ public struct JsonLogHandler: LogHandler {
 
     /// A field must not hide one of the fixed names.
     private static func free(_ name: String) -> String {
-        ["time", "level", "service", "event"].contains(name) ? name + "_" : name
+        switch name {
+        case "time", "level", "service", "event": name + "_"
+        default: name
+        }
     }
 }

@@ -4,25 +4,40 @@ internal import Logging
 internal import NIOCore
 
 /// The outermost layer: identifies each request, routes it, and accounts for the reply.
-struct Edge: HTTPResponder {
-    let router: RouterResponder<GatewayContext>
-    let refusals: Refusals
-    let metrics: RequestMetrics
-    let trustedProxies: [AddressRange]
-    let throttle: Throttle
+final class Edge: HTTPResponder {
+    private let routes: RouteTree
+    private let responder: RouteResponder
+    private let refusals: Refusals
+    private let metrics: RequestMetrics
+    private let trustedProxies: [AddressRange]
+    private let throttle: Throttle
     /// True on the listener of HTTPS.
-    let isSecure: Bool
+    private let isSecure: Bool
     /// Value of `Strict-Transport-Security` (RFC 6797); `nil` on plain HTTP.
-    let transportSecurity: String?
-    let logger: Logger
+    private let transportSecurity: String?
+    private let logger: Logger
 
-    func respond(to request: Request, context: GatewayContext) async throws -> Response {
+    init(
+        routes: RouteTree, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics, trustedProxies: [AddressRange], throttle: Throttle,
+        isSecure: Bool, transportSecurity: String?, logger: Logger
+    ) {
+        self.routes = routes
+        self.responder = responder
+        self.refusals = refusals
+        self.metrics = metrics
+        self.trustedProxies = trustedProxies
+        self.throttle = throttle
+        self.isSecure = isSecure
+        self.transportSecurity = transportSecurity
+        self.logger = logger
+    }
+
+    func respond(to request: Request, context: GatewayContext) async -> Response {
         let start = ContinuousClock.now
         var context = context
-        context.facts = RequestFacts(request, peer: context.peer, trusted: trustedProxies)
+        context.facts = RequestFacts(request, peer: context.peer, trusted: trustedProxies, isSecure: isSecure)
         context.logger = logger
-        context.facts.isSecure = isSecure
-        var (response, route) = try await answer(request, context)
+        var (response, route) = await answer(request, context)
         response.headers[.adobeRequestID] = context.facts.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         // Addresses of requests hold codes, and on a web view's logout the bearer (rest-v1 §3.20).
@@ -35,7 +50,7 @@ struct Edge: HTTPResponder {
     /// The same, ready to be written.
     func reply(to request: Request, context: GatewayContext) async -> Http1Conversation.Reply {
         do {
-            let response = try await respond(to: request, context: context)
+            let response = await respond(to: request, context: context)
             return Http1Conversation.Reply(head: response.head, body: try await CollectedBody.bytes(of: response))
         } catch {
             logger.error("request.failed", metadata: ["error": "\(error)"])
@@ -45,17 +60,13 @@ struct Edge: HTTPResponder {
     }
 
     /// - Returns: The answer and the route's label.
-    private func answer(_ request: Request, _ context: GatewayContext) async throws -> (Response, route: String) {
+    private func answer(_ request: Request, _ context: GatewayContext) async -> (Response, route: String) {
         // Before everything else (rest-v1 §2.8).
         if ThrottledPaths.applies(to: request.method, context.facts.path), !throttle.admits(context.facts.clientAddress) {
             return (Refusals.tooManyRequests(retryAfter: 1), "throttled")
         }
-        let response = try await router.respond(to: context.facts.routed(request), context: context)
-        // The router answers an unknown path itself and leaves this mark.
-        guard let route = context.endpointPath, route != "NotFound" else {
-            return (refusals.notFound(request, facts: context.facts), "other")
-        }
-        return (response, route)
+        guard let match = routes.match(context.facts.path) else { return (refusals.notFound(request, facts: context.facts), "other") }
+        return (await responder.respond(request, context, match), match.route.path)
     }
 
     private func account(_ request: Request, _ response: Response, route: String, facts: RequestFacts, spent: Duration) {

@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// One request as a handler sees it.
-struct Exchange: Sendable {
+/// One request as a handler sees it; a class, because it is handed from one step to the next many times.
+final class Exchange: Sendable {
     let method: HTTPRequest.Method
     let audience: Route.Audience
     let facts: RequestFacts
@@ -18,16 +18,17 @@ struct Exchange: Sendable {
     private let plainLogger: Logger
     /// Body of routes that read it raw.
     let body: ByteBuffer
-    private let captures: Parameters
+    private let captures: [(name: String, text: Substring)]
     private let parameters: Result<ParameterSet, Fault>
 
-    init(_ request: Request, context: GatewayContext, route: Route, body: ByteBuffer, timeout: Duration) {
+    init(_ request: Request, context: GatewayContext, match: RouteTree.Match, body: ByteBuffer, timeout: Duration) {
         method = request.method
+        let route = match.route
         audience = route.audience
         facts = context.facts
         headers = request.headers
         plainLogger = context.logger
-        captures = context.parameters
+        captures = match.captures
         self.body = body
         call = CallContext(deadline: .now.advanced(by: timeout), trace: context.facts.trace)
         query = request.uri.query ?? ""
@@ -92,15 +93,17 @@ extension Exchange {
     /// A captured part of the path, decoded.
     /// - Throws: `invalid_request` when it is no percent-encoded UTF-8 text.
     func captured(_ name: String) throws(Fault) -> String {
-        guard let text = PercentEncoding.decode(Array((captures.get(name) ?? "").utf8), plusIsSpace: false) else {
+        guard let text = PercentEncoding.decode((capture(name) ?? "").utf8, plusIsSpace: false) else {
             throw Fault(.invalidRequest, "The path is not encoded as UTF-8 text")
         }
         return text
     }
 
+    private func capture(_ name: String) -> Substring? { captures.first { $0.name == name }?.text }
+
     /// The requestor that the request names anywhere, for choices that must not fail: error format and CORS.
     var namedRequestor: String? {
-        if captures.get("requestor") != nil { return try? captured("requestor") }
+        if capture("requestor") != nil { return try? captured("requestor") }
         return (try? value("requestor")) ?? (try? value("requestor_id"))
     }
 }

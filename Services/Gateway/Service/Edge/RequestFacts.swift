@@ -1,45 +1,53 @@
 internal import ContractRuntime
 internal import Hummingbird
 
-/// What is known of a request before its route.
-struct RequestFacts: Sendable {
+/// What is known of a request before its route; a class, because it is handed from one step to the next many times.
+final class RequestFacts: Sendable {
     /// Sent back as `Adobe-Request-Id`.
-    var requestID = RequestIdentifier.random()
-    var trace = TraceContext.random()
+    let requestID: String
+    let trace: TraceContext
     /// True when the request came over HTTPS.
-    var isSecure = false
-    var clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
+    let isSecure: Bool
+    let clientAddress: ClientAddress
     /// `json` or `xml`, when the path ended so.
-    var suffix: String?
+    let suffix: String?
     /// Path without that suffix.
-    var path = "/"
+    let path: String
 
-    /// Before anything is known; making one draws random numbers.
-    static let none = RequestFacts()
+    /// Before anything is known.
+    static let none = RequestFacts(trace: .random(), requestID: RequestIdentifier.random())
 
-    private init() {}
-
-    init(_ request: Request, peer: String?, trusted: [AddressRange]) {
-        if let parent = request.headers[.traceparent] {
-            let state = request.headers[.tracestate] ?? ""
-            // 512 characters is what everyone passes on (W3C trace context §3.3.1.5).
-            trace = TraceContext(traceparent: parent, state: state.utf8.count <= 512 ? state : "")?.child() ?? .random()
-        }
-        clientAddress = ClientAddress(peer: peer, forwarded: request.headers[values: .xForwardedFor], trusted: trusted)
-        path = request.uri.path
-        guard path.hasPrefix("/api/") || path.hasPrefix("/reggie/") else { return }
-        for format in [ReplyFormat.json, .xml] where path.hasSuffix("." + format.rawValue) {
-            suffix = format.rawValue
-            path.removeLast(format.rawValue.utf8.count + 1)
-        }
+    private init(trace: TraceContext, requestID: String) {
+        self.trace = trace
+        self.requestID = requestID
+        isSecure = false
+        clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
+        suffix = nil
+        path = "/"
     }
 
-    /// The request as the router shall see it: without the format suffix, and with a method that it knows, so that any other
-    /// method meets the 405 of the route instead of a 404.
-    func routed(_ request: Request) -> Request {
-        var head = request.head
-        if suffix != nil { head.path = path + (request.uri.query.map { "?" + $0 } ?? "") }
-        if !Route.knownMethods.contains(head.method) { head.method = .connect }
-        return Request(head: head, body: request.body)
+    /// - Parameters:
+    ///   - peer: Address of the connection's other end.
+    ///   - trusted: The peers whose `X-Forwarded-For` counts.
+    init(_ request: Request, peer: String?, trusted: [AddressRange], isSecure: Bool) {
+        let sent = request.headers[.traceparent].flatMap { parent -> TraceContext? in
+            let state = request.headers[.tracestate] ?? ""
+            // 512 characters is what everyone passes on (W3C trace context §3.3.1.5).
+            return TraceContext(traceparent: parent, state: state.utf8.count <= 512 ? state : "")
+        }
+        trace = sent?.child() ?? .random()
+        // A trace of its own is as new as an identifier: its numbers serve for both.
+        requestID = sent == nil ? RequestIdentifier.text(trace.traceHigh, trace.traceLow) : RequestIdentifier.random()
+        self.isSecure = isSecure
+        clientAddress = ClientAddress(peer: peer, forwarded: request.headers[values: .xForwardedFor], trusted: trusted)
+        (path, suffix) = Self.split(request.uri.path)
+    }
+
+    private static func split(_ path: String) -> (path: String, suffix: String?) {
+        guard path.hasPrefix("/api/") || path.hasPrefix("/reggie/") else { return (path, nil) }
+        for format in [ReplyFormat.json, .xml] where path.hasSuffix("." + format.rawValue) {
+            return (String(path.dropLast(format.rawValue.utf8.count + 1)), format.rawValue)
+        }
+        return (path, nil)
     }
 }

@@ -1,7 +1,7 @@
 internal import Hummingbird
 
 /// One path of the gateway: which methods it answers and how.
-struct Route: Sendable {
+final class Route: Sendable {
     typealias Handler = @Sendable (Exchange) async throws -> Response
 
     /// Who calls the path, which decides what a refusal looks like.
@@ -28,7 +28,7 @@ struct Route: Sendable {
         case assertion
     }
 
-    /// Router path; captures are `{name}`. Also the label of metrics and logs.
+    /// Path; captures are `{name}`. Also the label of metrics and logs.
     let path: String
     let audience: Audience
     let body: BodyRule

@@ -4,10 +4,16 @@ internal import Hummingbird
 internal import Logging
 
 /// Turns what went wrong into a reply of the form that the caller reads.
-struct Refusals: Sendable {
+final class Refusals: Sendable {
     let settings: GatewaySettings
     let pages: Pages
     let catalogue: any CatalogueSource
+
+    init(settings: GatewaySettings, pages: Pages, catalogue: any CatalogueSource) {
+        self.settings = settings
+        self.pages = pages
+        self.catalogue = catalogue
+    }
 
     func reply(to error: any Error, _ exchange: Exchange) -> Response {
         let problem = error as? BearerProblem

@@ -20,8 +20,8 @@ struct ClientAddress: Hashable, Sendable {
     /// The rightmost address that is neither trusted nor private: what stands left of it can be written by the device itself.
     private static func named(peer: String?, forwarded: [String], trusted: [AddressRange]) -> String? {
         guard !forwarded.isEmpty, let peer, let address = IPAddress(peer), trusted.contains(where: { $0.contains(address) }) else { return nil }
-        for entry in forwarded.joined(separator: ",").split(separator: ",").reversed() {
-            let text = withoutPort(entry)
+        for entry in forwarded.flatMap({ $0.utf8.split(separator: UInt8(ascii: ",")) }).reversed() {
+            let text = withoutPort(Substring(entry))
             guard let candidate = IPAddress(text) else { return nil }
             if candidate.isPrivate || trusted.contains(where: { $0.contains(candidate) }) { continue }
             return text
@@ -30,9 +30,10 @@ struct ClientAddress: Hashable, Sendable {
     }
 
     private static func withoutPort(_ entry: Substring) -> String {
-        let text = entry.filter { $0 != " " && $0 != "\t" }
+        let isPlain = !entry.utf8.contains { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let text = isPlain ? String(entry) : entry.filter { $0 != " " && $0 != "\t" }
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") { return String(text[text.index(after: text.startIndex)..<end]) }
         let colons = text.utf8.count { $0 == 0x3a }
-        return colons == 1 ? String(text.prefix { $0 != ":" }) : String(text)
+        return colons == 1 ? String(text.prefix { $0 != ":" }) : text
     }
 }

@@ -2,35 +2,29 @@ internal import Faults
 internal import Hummingbird
 internal import NIOCore
 
-/// Puts routes into the router, with what all of them share: bodies, preflights, 405, faults, CORS.
-struct RouteInstaller {
-    let dependencies: Dependencies
-    let refusals: Refusals
+/// Answers at a route, with what all routes share: bodies, preflights, 405, faults, CORS.
+final class RouteResponder: Sendable {
+    private let dependencies: Dependencies
+    private let refusals: Refusals
 
-    func install(_ routes: [Route]) -> Router<GatewayContext> {
-        let router = Router(context: GatewayContext.self)
-        for route in routes {
-            for method in Route.knownMethods {
-                router.on(RouterPath(route.path), method: method) { request, context in
-                    await respond(request, context, route)
-                }
-            }
-        }
-        return router
+    init(dependencies: Dependencies, refusals: Refusals) {
+        self.dependencies = dependencies
+        self.refusals = refusals
     }
 
-    private func respond(_ request: Request, _ context: GatewayContext, _ route: Route) async -> Response {
-        guard request.method != .options else { return preflight(request, context, route) }
+    func respond(_ request: Request, _ context: GatewayContext, _ match: RouteTree.Match) async -> Response {
+        let route = match.route
+        guard request.method != .options else { return preflight(request, context, match) }
         guard let handler = route.handlers[request.method] else {
-            return refusals.methodNotAllowed(exchange(request, context, route), allow: route.allowed)
+            return refusals.methodNotAllowed(exchange(request, context, match), allow: route.allowed)
         }
         let body: ByteBuffer
         // What a GET says stands in its query (rest-v1 §2.3).
         let rule = request.method == .get && route.handlers[.post] != nil ? .ignored : route.body
         do { body = try await read(request, context.body, rule) } catch {
-            return refusals.badBody(error, exchange(request, context, route))
+            return refusals.badBody(error, exchange(request, context, match))
         }
-        let exchange = exchange(request, context, route, body: body)
+        let exchange = exchange(request, context, match, body: body)
         var response = await answer(exchange, route, handler)
         crossOrigin(exchange).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
@@ -47,14 +41,14 @@ struct RouteInstaller {
         }
     }
 
-    private func preflight(_ request: Request, _ context: GatewayContext, _ route: Route) -> Response {
-        var response = Response(status: .noContent, headers: [.allow: route.allowed])
-        crossOrigin(exchange(request, context, route)).apply(to: &response, isPreflight: true)
+    private func preflight(_ request: Request, _ context: GatewayContext, _ match: RouteTree.Match) -> Response {
+        var response = Response(status: .noContent, headers: [.allow: match.route.allowed])
+        crossOrigin(exchange(request, context, match)).apply(to: &response, isPreflight: true)
         return response
     }
 
-    private func exchange(_ request: Request, _ context: GatewayContext, _ route: Route, body: ByteBuffer = ByteBuffer()) -> Exchange {
-        Exchange(request, context: context, route: route, body: body, timeout: dependencies.settings.requestTimeout)
+    private func exchange(_ request: Request, _ context: GatewayContext, _ match: RouteTree.Match, body: ByteBuffer = ByteBuffer()) -> Exchange {
+        Exchange(request, context: context, match: match, body: body, timeout: dependencies.settings.requestTimeout)
     }
 
     private func crossOrigin(_ exchange: Exchange) -> CrossOrigin {

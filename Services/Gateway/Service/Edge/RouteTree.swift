@@ -1,0 +1,57 @@
+/// Finds the route of a path, segment by segment: a literal segment goes before a captured one. Empty segments do not count.
+struct RouteTree: Sendable {
+    /// A route and the parts of the path that it captured, as they were sent.
+    struct Match: Sendable {
+        let route: Route
+        let captures: [(name: String, text: Substring)]
+    }
+
+    private struct Node: Sendable {
+        var literals: [Substring: Int] = [:]
+        var capture: (name: String, node: Int)?
+        var route: Route?
+    }
+
+    private var nodes = [Node()]
+
+    init(_ routes: [Route]) {
+        for route in routes { add(route) }
+    }
+
+    func match(_ path: String) -> Match? {
+        var captures: [(name: String, text: Substring)] = []
+        guard let route = find(path.split(separator: "/")[...], from: 0, &captures) else { return nil }
+        return Match(route: route, captures: captures)
+    }
+
+    private func find(_ segments: ArraySlice<Substring>, from index: Int, _ captures: inout [(name: String, text: Substring)]) -> Route? {
+        let node = nodes[index]
+        guard let segment = segments.first else { return node.route }
+        if let next = node.literals[segment], let route = find(segments.dropFirst(), from: next, &captures) { return route }
+        guard let capture = node.capture else { return nil }
+        captures.append((capture.name, segment))
+        if let route = find(segments.dropFirst(), from: capture.node, &captures) { return route }
+        captures.removeLast()
+        return nil
+    }
+
+    private mutating func add(_ route: Route) {
+        var index = 0
+        for segment in route.path.split(separator: "/") {
+            let isCapture = segment.hasPrefix("{")
+            if let next = isCapture ? nodes[index].capture?.node : nodes[index].literals[segment] {
+                index = next
+                continue
+            }
+            nodes.append(Node())
+            if isCapture {
+                nodes[index].capture = (String(segment.dropFirst().dropLast()), nodes.count - 1)
+            } else {
+                nodes[index].literals[segment] = nodes.count - 1
+            }
+            index = nodes.count - 1
+        }
+        precondition(nodes[index].route == nil, "two routes have the path \(route.path)")
+        nodes[index].route = route
+    }
+}

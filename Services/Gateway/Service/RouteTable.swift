@@ -56,6 +56,7 @@ struct RouteTable {
         return [
             Route("/api/v1/authenticate", .api(.authenticate), takesCode: true, [.get: signIn.authenticate]),
             Route("/sp/saml/SAMLAssertionConsumer", .browser, body: .assertion, consumer),
+            Route("/adobe-services/oauth2", .browser, [.get: signIn.callBack]),
             Route("/adobe-services/logout", .browser, [.get: logout.visit]),
             Route(
                 "/sp/saml/LogoutServiceHTTPRedirectResponse", .browser, body: .assertion, [.get: logout.receive, .post: logout.receive]),

@@ -1,9 +1,11 @@
 #include "internal.h"
 #include <limits.h>
 #include <openssl/bio.h>
+#include <openssl/bn.h>
 #include <openssl/crypto.h>
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xmlsec/openssl/evp.h>
@@ -71,6 +73,20 @@ const char *csandbox_certificate_der(const CSandboxKey *certificate, CSandboxOct
     bool copied = csandbox_octets_set(out, der, (size_t)count);
     OPENSSL_free(der);
     return copied ? NULL : memory;
+}
+
+const char *csandbox_key_number(const CSandboxKey *key, const char *name, CSandboxOctets *out) {
+    BIGNUM *number = NULL;
+    unsigned char octets[1024];
+    if (EVP_PKEY_get_bn_param(key->key, name, &number) != 1) return "not an RSA key";
+    int count = BN_num_bytes(number);
+    bool copied = count <= (int)sizeof octets && BN_bn2bin(number, octets) == count && csandbox_octets_set(out, octets, (size_t)count);
+    BN_free(number);
+    return copied ? NULL : memory;
+}
+
+void csandbox_sha256(const uint8_t *data, size_t count, uint8_t *out) {
+    SHA256(data, count, out);
 }
 
 const char *csandbox_key_mac(const CSandboxKey *privateKey, const char *purpose, const uint8_t *data, size_t count, uint8_t *out) {

@@ -6,6 +6,7 @@ public import Logging
 public struct Sandbox: Sendable {
     private let settings: SandboxSettings
     private let providers: [IdentityProvider]
+    private let oauth: [String: OAuthProvider]
     private let log: RequestLog
     private let platform: PlatformRoutes?
     private let pages: Pages
@@ -27,6 +28,11 @@ public struct Sandbox: Sendable {
         providers = try settings.mvpds.enumerated().map { index, mvpd throws(SettingsFault) in
             try IdentityProvider(mvpd, index: index, settings: settings, serviceProvider: serviceProvider)
         }
+        var oauth: [String: OAuthProvider] = [:]
+        for (index, mvpd) in settings.mvpds.enumerated() {
+            if let entry = mvpd.oauth { oauth[mvpd.id] = try OAuthProvider(providers[index], entry, index: index) }
+        }
+        self.oauth = oauth
         let log = RequestLog(logger: logger)
         self.log = log
         platform = try settings.apple.map { [providers, identifiers, clock = self.clock] apple throws(SettingsFault) in
@@ -82,7 +88,10 @@ public struct Sandbox: Sendable {
         DecisionRoutes(
             providers: byID, clock: clock, log: log, disturbances: disturbances, identifiers: identifiers, publicURL: settings.publicURL
         ).add(to: router)
-        ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes).add(to: router)
+        ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes, oauth: oauth).add(to: router)
+        OAuthBrowserRoutes(providers: oauth, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes).add(to: router)
+        OAuthRoutes(providers: oauth, clock: clock, identifiers: identifiers, log: log).add(to: router)
+        OAuthControlRoutes(providers: oauth).add(to: router)
         return router
     }
 

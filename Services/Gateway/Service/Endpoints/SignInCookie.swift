@@ -19,11 +19,12 @@ struct SignInCookie: Sendable {
         self.isInsecure = isInsecure
     }
 
-    /// The handle that the MVPD will send back, from the form or the address of the request.
+    /// The handle that the MVPD will send back, from the form or the address of the request: `RelayState`, or the `state` of OAuth.
     static func relayState(of start: SignInStart) -> String {
         if let field = start.fields.first(where: { $0.name == "RelayState" }) { return field.value }
         guard let query = start.url.split(separator: "?", maxSplits: 1).dropFirst().first else { return "" }
-        return (try? ParameterSet(query: Array(query.utf8), form: []).value("RelayState")) ?? ""
+        guard let parameters = try? ParameterSet(query: Array(query.utf8), form: []) else { return "" }
+        return (try? parameters.value("RelayState") ?? parameters.value("state")) ?? ""
     }
 
     func value(in exchange: Exchange) -> String? {

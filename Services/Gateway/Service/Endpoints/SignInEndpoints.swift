@@ -64,17 +64,18 @@ struct SignInEndpoints: Sendable {
         return .answer(request, cookie)
     }
 
-    private func reply(_ outcome: SignInOutcome, _ exchange: Exchange) -> Response {
+    func reply(_ outcome: SignInOutcome, _ exchange: Exchange) -> Response {
         switch outcome.result {
-        case .signedIn, .declined, .continued: return .redirect(to: outcome.redirectURL)
+        case .signedIn, .declined: return .redirect(to: outcome.redirectURL)
         case .silent: return outcome.redirectURL.isEmpty ? .empty(.noContent) : .redirect(to: outcome.redirectURL)
+        case .continued: return .redirect(to: outcome.next?.url ?? "")
         case .rejected, .unknown, .unrecognized:
             return dependencies.pages.message(.signInRefused, trace: outcome.traceID.isEmpty ? exchange.facts.trace.traceID : outcome.traceID)
         }
     }
 
     /// Over HTTPS the cookie is always a secure one.
-    private func cookie(relayState: String, _ exchange: Exchange) -> SignInCookie {
+    func cookie(relayState: String, _ exchange: Exchange) -> SignInCookie {
         SignInCookie(relayState: relayState, isInsecure: dependencies.settings.insecureCookies && !exchange.facts.isSecure)
     }
 }

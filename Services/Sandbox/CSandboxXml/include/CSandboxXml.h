@@ -38,6 +38,13 @@ bool csandbox_key_matches(const CSandboxKey *_Nonnull privateKey, const CSandbox
 /// The certificate's DER octets.
 const char *_Nullable csandbox_certificate_der(const CSandboxKey *_Nonnull certificate, CSandboxOctets *_Nonnull out);
 
+/// A number of an RSA key, big-endian: "n" (the modulus) or "e" (the public exponent).
+const char *_Nullable csandbox_key_number(
+    const CSandboxKey *_Nonnull key, const char *_Nonnull name, CSandboxOctets *_Nonnull out);
+
+/// SHA-256 of octets; `out` has 32 octets.
+void csandbox_sha256(const uint8_t *_Nonnull data, size_t count, uint8_t *_Nonnull out);
+
 /// HMAC-SHA-256 of `data` under a secret taken from the private key and `purpose`; `out` has 32 octets.
 const char *_Nullable csandbox_key_mac(
     const CSandboxKey *_Nonnull privateKey, const char *_Nonnull purpose, const uint8_t *_Nonnull data, size_t count, uint8_t *_Nonnull out);

@@ -13,6 +13,7 @@ struct ControlRoutes: Sendable {
     let log: RequestLog
     let disturbances: Disturbances
     let homes: HomeNetworks
+    let oauth: [String: OAuthProvider]
 
     func add(to router: Router<SandboxContext>) {
         let control = router.group("/control").add(middleware: LoopbackOnly())
@@ -21,6 +22,7 @@ struct ControlRoutes: Sendable {
             log.reset()
             disturbances.reset()
             homes.reset()
+            for provider in oauth.values { provider.memory.reset() }
             clock.shift(by: .zero)
             return HTTPResponse.Status.noContent
         }

@@ -110,7 +110,8 @@ extension SandboxSettings.Mvpd {
             certificate: resolve(entry.certificate), key: resolve(entry.key), signAssertion: entry.signAssertion ?? true,
             signResponse: entry.signResponse ?? false, encryptAssertion: entry.encryptAssertion ?? false,
             validateRequests: entry.validateRequests ?? true,
-            home: entry.home.map { HomeNetworks.Home(addresses: Set($0.addresses), person: $0.person) }
+            home: entry.home.map { HomeNetworks.Home(addresses: Set($0.addresses), person: $0.person) },
+            oauth: entry.oauth.map { OAuthSettings($0, mvpd: entry.id, publicURL: publicURL, resolve: resolve) }
         )
     }
 }

@@ -35,6 +35,8 @@ public struct SandboxSettings: Sendable, Equatable {
         public var validateRequests: Bool
         /// Addresses at which nobody has to sign in, and who lives there; nil: none.
         var home: HomeNetworks.Home?
+        /// Set for an OAuth 2.0 and OpenID provider.
+        public var oauth: OAuthSettings?
     }
 
     /// The stand-in Apple.

@@ -28,6 +28,7 @@ struct SettingsFile: Decodable {
         let encryptAssertion: Bool?
         let validateRequests: Bool?
         let home: Home?
+        let oauth: OAuth?
     }
 
     struct Home: Decodable {

@@ -1,0 +1,84 @@
+internal import Clocks
+
+/// The OAuth side of an MVPD: its clients, keys and memory.
+struct OAuthProvider: Sendable {
+    /// Seconds.
+    static let identityTokenLifetime: Int64 = 300
+    static let codeLifetime = Duration.seconds(60)
+    static let refreshLifetime = Duration.seconds(180 * 86_400)
+
+    struct Client: Sendable {
+        let secret: String
+        let redirectURIs: [String]
+    }
+
+    let identity: IdentityProvider
+    let issuer: String
+    let clients: [String: Client]
+    let keys: [OAuthSigningKey]
+    let memory = OAuthMemory()
+
+    init(_ identity: IdentityProvider, _ settings: OAuthSettings, index: Int) throws(SettingsFault) {
+        self.identity = identity
+        issuer = settings.issuer
+        var clients: [String: Client] = [:]
+        for (number, client) in settings.clients.enumerated() {
+            let place = "mvpds[\(index)].oauth.clients[\(number)]"
+            let octets = try SandboxSettings.read(client.secret, key: "\(place).secret")
+            let secret = String(decoding: octets, as: UTF8.self).filter { !$0.isWhitespace }
+            if secret.isEmpty { throw SettingsFault(key: "\(place).secret", problem: "names an empty file: \(client.secret)") }
+            guard clients.updateValue(Client(secret: secret, redirectURIs: client.redirectURIs), forKey: client.id) == nil else {
+                throw SettingsFault(key: "\(place).id", problem: "is used twice")
+            }
+        }
+        if clients.isEmpty { throw SettingsFault(key: "mvpds[\(index)].oauth.clients", problem: "names no client") }
+        self.clients = clients
+        var keys = [try OAuthSigningKey(identity.key, identity.certificate, place: "mvpds[\(index)].key")]
+        if let file = settings.nextKey, let certificate = settings.nextCertificate {
+            let place = "mvpds[\(index)].oauth.nextKey"
+            let key = try KeyFile.signingKey(file, key: place)
+            let parsed = try KeyFile.certificate(certificate, key: "mvpds[\(index)].oauth.nextCertificate")
+            guard key.matches(parsed) else { throw SettingsFault(key: place, problem: "does not belong to the certificate") }
+            keys.append(try OAuthSigningKey(key, parsed, place: place))
+        }
+        self.keys = keys
+    }
+
+    var id: String { identity.id }
+
+    /// The key that signs now: after a rotation the second one.
+    var currentKey: OAuthSigningKey { memory.isRotated ? keys[keys.count - 1] : keys[0] }
+
+    func client(_ id: String, secret: String) -> Client? {
+        guard let client = clients[id], client.secret == secret else { return nil }
+        return client
+    }
+
+    /// The person and the client of an access token that is still good.
+    func grant(accessToken: String, at now: Timestamp) -> OAuthGrant? {
+        guard let grant = identity.seal.open(accessToken, as: OAuthGrant.self, purpose: "oauth-access", at: now), !memory.isRevoked(grant) else {
+            return nil
+        }
+        return grant
+    }
+}
+
+/// A key with its public half as a JWK.
+struct OAuthSigningKey: Sendable {
+    let identifier: String
+    let key: SigningKey
+    /// JSON of the public key (RFC 7517).
+    let jwk: String
+
+    init(_ key: SigningKey, _ certificate: Certificate, place: String) throws(SettingsFault) {
+        self.key = key
+        do {
+            let (modulus, exponent) = try certificate.publicNumbers()
+            identifier = Base64.urlText(Array(Digest.sha256(modulus).prefix(12)))
+            jwk =
+                #"{"kty":"RSA","use":"sig","alg":"RS256","kid":"\#(identifier)","n":"\#(Base64.urlText(modulus))","e":"\#(Base64.urlText(exponent))"}"#
+        } catch {
+            throw SettingsFault(key: place, problem: "cannot be used: \(error.reason)")
+        }
+    }
+}

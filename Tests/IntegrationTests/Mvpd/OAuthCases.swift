@@ -1,0 +1,131 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+extension RestV1 {
+    /// mvpd §3 over HTTP, with the sandbox as the provider. The cases follow each other: they command one provider.
+    @Suite("OAuth providers", .serialized)
+    struct OAuthCases {
+        private func expectNoSession(_ device: Device, _ callback: String, _ browser: OAuthBrowser, status: Int = 400) async throws {
+            var browser = browser
+            let answer = try await browser.load("GET", callback)
+            #expect(answer.status == status && answer.header("location") == nil, "\(answer.text)")
+            #expect(try await device.checkAuthn() == 403)
+        }
+
+        @Test("mvpd §3: a person signs in at an OpenID provider, and the device may play")
+        func signIn() async throws {
+            let device = try await Device.make()
+            let code = try await device.code()
+            var browser = OAuthBrowser(device)
+            let address = try await browser.start(code)
+            let sandbox = ClusterAddresses(ports: device.cluster.ports).sandbox
+            #expect(address.hasPrefix("\(sandbox)/oauth/OpenFiber/authorize?") && address.contains("code_challenge_method=S256"))
+            let callback = try await browser.logIn(at: address, as: "ada")
+            #expect(callback.hasPrefix("\(device.cluster.gateway)/adobe-services/oauth2?"))
+            let answer = try await browser.load("GET", callback)
+            #expect(answer.status == 302 && answer.header("location") == device.end, "\(answer.text)")
+            #expect(try await device.checkAuthn() == 200)
+            #expect(try await device.checkAuthn(code: code) == 200)
+            #expect(try await device.authnToken().object["mvpd"] as? String == "OpenFiber")
+            let metadata = try await device.get("/api/v1/tokens/usermetadata")
+            #expect(metadata.status == 200 && metadata.text.contains("household-"), "\(metadata.text)")
+            #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        }
+
+        @Test("mvpd §3: boxoffice device signs in there as at any other MVPD, and the activation page shows it")
+        func commandLine() async throws {
+            let device = try await Device.make()
+            try await device.signInByOAuth()
+            let code = try await device.code()
+            let page = try await device.cluster.exchange.send(
+                "GET", "\(device.cluster.gateway)/activate/providers?code=\(code)", headers: [("Accept", "text/html")])
+            #expect(page.status == 200 && page.text.contains("Open Fiber"), "\(page.text)")
+        }
+
+        @Test("mvpd #91: a foreign state, another browser and a callback that is sent again give no session")
+        func wrongBrowser() async throws {
+            let device = try await Device.make()
+            var browser = OAuthBrowser(device)
+            let address = try await browser.start(device.code())
+            let callback = try await browser.logIn(at: address, as: "ada")
+            try await expectNoSession(device, callback.replacing(/state=[^&]*/, with: "state=guessed"), browser)
+            try await expectNoSession(device, callback, OAuthBrowser(device))
+            #expect(try await browser.load("GET", callback).status == 302)
+            #expect(try await browser.load("GET", callback).status == 400)
+            let other = try await Device.make()
+            var second = OAuthBrowser(other)
+            let start = try await second.start(other.code())
+            let mine = try await second.logIn(at: start, as: "ben")
+            let used = try #require(callback.firstMatch(of: /code=[^&]*/))
+            try await expectNoSession(other, mine.replacing(/code=[^&]*/, with: String(used.0)), second)
+        }
+
+        @Test(
+            "mvpd #91: an id_token that does not hold gives no session",
+            arguments: ["unsigned", "symmetric", "foreignAudience", "foreignIssuer", "wrongNonce", "expired", "foreignKey"])
+        func badIdentityToken(_ flaw: String) async throws {
+            let device = try await Device.make()
+            let control = OAuthControl(cluster: device.cluster)
+            try await control.behave(#""identityToken": "\#(flaw)""#)
+            var browser = OAuthBrowser(device)
+            let address = try await browser.start(device.code())
+            let callback = try await browser.logIn(at: address, as: "ada")
+            try await expectNoSession(device, callback, browser)
+            try await control.behave()
+        }
+
+        @Test("mvpd §3: keys that the provider rotated are found; without an id_token the profile serves")
+        func rotatedKeys() async throws {
+            let device = try await Device.make()
+            let control = OAuthControl(cluster: device.cluster)
+            try await device.signInByOAuth()
+            try await control.rotateKeys()
+            try await (try await Device.make()).signInByOAuth()
+            try await control.rotateKeys()
+            try await control.behave(#""identityToken": "absent""#)
+            try await (try await Device.make()).signInByOAuth()
+            try await control.behave()
+        }
+
+        @Test("mvpd §3: a person who cancels goes back without a session")
+        func cancelled() async throws {
+            let device = try await Device.make()
+            var browser = OAuthBrowser(device)
+            let address = try await browser.start(device.code())
+            let callback = try await browser.logIn(at: address, as: "ada", cancel: true)
+            let answer = try await browser.load("GET", callback)
+            #expect(answer.status == 302 && answer.header("location") == device.end)
+            #expect(try await device.checkAuthn() == 403)
+        }
+
+        @Test("mvpd §3: a provider that hangs gives a 503 in time, and the sign-ins at other MVPDs go on meanwhile")
+        func hanging() async throws {
+            let device = try await Device.make()
+            let control = OAuthControl(cluster: device.cluster)
+            try await control.behave(#""mode": "hang", "endpoint": "token""#)
+            var browser = OAuthBrowser(device)
+            let address = try await browser.start(device.code())
+            let callback = try await browser.logIn(at: address, as: "ada")
+            let clock = ContinuousClock()
+            let begin = clock.now
+            async let stuck: Void = expectNoSession(device, callback, browser, status: 503)
+            try await (try await Device.make()).signIn()
+            #expect(begin.duration(to: clock.now) < .seconds(2.9))
+            try await stuck
+            #expect(begin.duration(to: clock.now) < .seconds(6))
+            try await control.behave()
+        }
+    }
+}
+
+extension Device {
+    /// A person signs this device in at the OAuth provider, as the command line does it.
+    func signInByOAuth(as name: String = "ada") async throws {
+        let query = FormEncoding.encode(signInParameters(try await code(), mvpd: "OpenFiber").map { ($0.key, $0.value) })
+        var person = SimulatedPerson(exchange: cluster.exchange)
+        let last = try await person.signIn(at: "\(cluster.gateway)/api/v1/authenticate?\(query)", name: name, password: name, until: end)
+        #expect(last == end)
+        #expect(try await checkAuthn() == 200)
+    }
+}

@@ -76,6 +76,8 @@ let package = Package(
         .executable(name: "boxoffice", targets: ["CommandLineMain"]),
         .executable(name: "wire-benchmark", targets: ["WireBenchmark"]),
         .executable(name: "gateway-benchmark", targets: ["GatewayBenchmark"]),
+        .executable(name: "saml-benchmark", targets: ["SamlBenchmark"]),
+        .executable(name: "saml-mutations", targets: ["SamlMutations"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
     ],
     dependencies: [
@@ -217,6 +219,10 @@ let package = Package(
                 logging,
             ]),
         library("SamlSigner", "Tests/SamlSigner", []),
+        program("SamlBenchmark", "Tests/Benchmarks/Saml", ["Clocks", "SamlProfile", "SamlSigner", arguments]),
+        .executableTarget(
+            name: "SamlMutations", dependencies: ["Clocks", "SamlProfile", "SamlSigner"], path: "Tests/Fuzz/SamlMutations", exclude: ["run"],
+            swiftSettings: strict),
         tests("SamlProfileTests", ["Clocks", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
         tests(
             "AuthenticationServiceTests",

@@ -6,13 +6,15 @@
 #include <string.h>
 #include <time.h>
 #include <xmlsec/crypto.h>
+#include <xmlsec/keys.h>
 #include <xmlsec/xmldsig.h>
 #include <xmlsec/xmlsec.h>
 #include <xmlsec/xmltree.h>
 
+/* Of processor time: what other programs do to this one does not count. */
 static double now(void) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
@@ -42,7 +44,9 @@ static void check(xmlDocPtr tree, const char *certificate) {
     xmlNodePtr signature = xmlSecFindNode(xmlDocGetRootElement(tree), xmlSecNodeSignature, xmlSecDSigNs);
     xmlSecDSigCtxPtr context = xmlSecDSigCtxCreate(NULL);
     if (pinned == NULL || signature == NULL || context == NULL) fail("no key or no signature");
-    context->signKey = xmlSecKeyDuplicate(pinned);
+    /* The public key alone: a whole duplicate would copy the certificate each time. */
+    context->signKey = xmlSecKeyCreate();
+    if (context->signKey == NULL || xmlSecKeySetValue(context->signKey, xmlSecKeyDataDuplicate(xmlSecKeyGetValue(pinned))) < 0) fail("no key");
     if (xmlSecDSigCtxVerify(context, signature) < 0 || context->status != xmlSecDSigStatusSucceeded) fail("the signature does not verify");
     xmlSecDSigCtxDestroy(context);
 }

@@ -126,8 +126,8 @@ let package = Package(
         library(
             "ConfigService", "Services/Config/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "StrictJson", "Tokens", logging,
-                coreMetrics,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "StrictJson", "Tokens",
+                logging, coreMetrics,
             ]),
         program("ConfigMain", "Services/Config/Main", ["ConfigService", "Cryptography", "ServiceKit", "Tokens"]),
 

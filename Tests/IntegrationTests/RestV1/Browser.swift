@@ -74,6 +74,12 @@ struct Browser: Sendable {
         try await load(page.form.method == "post" ? "POST" : "GET", try target(of: page), body: page.form.encoded)
     }
 
+    /// Follows an address, and no redirect.
+    mutating func visit(_ url: String) async throws -> HTTPAnswer { try await load("GET", url) }
+
+    /// The form of a page.
+    func form(_ answer: HTTPAnswer, at url: String) throws -> Page { try page(answer, at: url) }
+
     private mutating func load(_ method: String, _ url: String, body: String? = nil) async throws -> HTTPAnswer {
         let site = try site(of: url)
         var headers = [("Accept", "text/html")]

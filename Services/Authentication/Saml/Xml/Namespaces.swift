@@ -3,6 +3,7 @@ enum Namespaces {
     static let assertion: StaticString = "urn:oasis:names:tc:SAML:2.0:assertion"
     static let `protocol`: StaticString = "urn:oasis:names:tc:SAML:2.0:protocol"
     static let metadata: StaticString = "urn:oasis:names:tc:SAML:2.0:metadata"
+    static let userInterface: StaticString = "urn:oasis:names:tc:SAML:metadata:ui"
     static let signature: StaticString = "http://www.w3.org/2000/09/xmldsig#"
     static let encryption: StaticString = "http://www.w3.org/2001/04/xmlenc#"
     static let exclusiveCanonicalization: StaticString = "http://www.w3.org/2001/10/xml-exc-c14n#"

@@ -2,13 +2,15 @@ internal import Contracts
 internal import StrictJson
 
 extension CatalogueReading {
-    func signIn(_ object: JsonObject) -> Mvpd.SignIn? {
+    func signIn(_ object: JsonObject, isProxied: Bool) -> Mvpd.SignIn? {
         let found: [Mvpd.SignIn?] = [
             object.optional("saml").map { .saml(saml($0) ?? SamlEndpoint()) },
             object.optional("oauth").map { .oauth(oauth($0) ?? OAuthEndpoint()) },
             object.optional("tempPass").map { .tempPass(tempPass($0) ?? TempPass()) },
         ]
         let present = found.compactMap { $0 }
+        // Behind a proxy the proxy's own way serves.
+        if present.isEmpty, isProxied { return nil }
         if present.count != 1 { object.problem("must have exactly one of 'saml', 'oauth', 'tempPass'; it has \(present.count)") }
         return present.first
     }
@@ -18,7 +20,7 @@ extension CatalogueReading {
             var saml = SamlEndpoint()
             saml.idpEntityID = object.uri("idpEntityId", required: true)
             saml.ssoURL = object.url("ssoUrl")
-            saml.logoutURL = object.url("logoutUrl", required: false)
+            readLogout(object, &saml)
             saml.requestBinding = object.requiredChoice("requestBinding", ["redirect": .redirect, "post": .post]) ?? .redirect
             saml.signingCertificates = signingCertificates(object)
             saml.signaturePolicy = object.choice(
@@ -42,6 +44,27 @@ extension CatalogueReading {
             saml.platformExchange = object.optional("profileExchange").flatMap(platformExchange)
             saml.allowMissingCookie = object.flag("allowMissingCookie")
             return saml
+        }
+    }
+
+    private func readLogout(_ object: JsonObject, _ saml: inout SamlEndpoint) {
+        saml.logoutURL = object.url("logoutUrl", required: false)
+        saml.logoutBinding = object.choice("logoutBinding", ["redirect": .redirect, "post": .post], else: .redirect)
+        saml.logoutResponseURL = object.url("logoutResponseUrl", required: false)
+        saml.plainLogout = object.optional("plainLogout").flatMap(plainLogout)
+        if saml.logoutURL.isEmpty {
+            for name in ["logoutBinding", "logoutResponseUrl"] { object.optional(name)?.problem("must be there only with a logoutUrl") }
+        } else {
+            object.optional("plainLogout")?.problem("must not be there beside logoutUrl: a browser visits one of them")
+        }
+    }
+
+    private func plainLogout(_ value: JsonValue) -> PlainLogout? {
+        value.object { object in
+            var logout = PlainLogout()
+            logout.url = object.url("url")
+            logout.returnParameter = object.text("returnParameter", required: false)
+            return logout
         }
     }
 

@@ -76,6 +76,10 @@ final class CatalogueReading {
                 reference.problem("must be another MVPD than the one it stands in")
             } else if let proxy = mvpds[id] {
                 if proxy.isProxied { reference.problem("names '\(id)', which is itself reached through a proxy") }
+                if mvpds[from]?.signIn == nil, case .saml = proxy.signIn {
+                } else if mvpds[from]?.signIn == nil {
+                    reference.problem("names '\(id)', which signs nobody in by SAML; give a 'saml' of its own, or name another proxy")
+                }
             } else {
                 reference.problem("names the MVPD '\(id)', which is not in the catalogue")
             }

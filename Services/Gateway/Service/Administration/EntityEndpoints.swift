@@ -65,13 +65,13 @@ struct EntityEndpoints: Sendable {
         return "\(try exchange.captured("requestor"))/\(try exchange.captured("mvpd"))"
     }
 
-    private static func reply(_ changed: EntityChanged, status: HTTPResponse.Status) -> Response {
+    static func reply(_ changed: EntityChanged, status: HTTPResponse.Status) -> Response {
         let entity = changed.entity ?? CatalogueEntity()
         let members = AdministrationDocuments.entity(entity, warnings: changed.warnings)
         return Response(Document("entity", members), format: .json, status: status).with(EntityTag(entity.etag))
     }
 
-    private static func changed(_ outcome: EntityOutcome) throws -> EntityChanged {
+    static func changed(_ outcome: EntityOutcome) throws -> EntityChanged {
         switch outcome.outcome {
         case .changed(let changed): return changed
         case .refusal(let refusal): throw AdministrationError(refusal)

@@ -15,6 +15,7 @@ extension RouteTable {
         if collection == .programmers || collection == .requestors {
             routes.append(route(collection.entryPath + "/custom-schemes", [.post: entities.generateScheme]))
         }
+        if collection == .mvpds { routes.append(route(collection.entryPath + "/metadata", [.post: entities.readMetadata])) }
         return routes
     }
 

@@ -62,6 +62,7 @@ struct LogoutRoutes: Sendable {
         guard provider.subscribers.person(subject: request.nameID) != nil else {
             throw SamlRefusal("subject.unknown", "Nobody here has that name.")
         }
+        let issuer = provider.issuedNames.name(request.nameID)?.issuer ?? provider.settings.entityID
         provider.issuedNames.end(name: request.nameID, indexes: request.sessionIndexes)
         note(
             provider, "logged-out",
@@ -70,7 +71,8 @@ struct LogoutRoutes: Sendable {
                 "nameQualifier": request.nameQualifier ?? "", "spNameQualifier": request.spNameQualifier ?? "",
                 "indexes": "\(request.sessionIndexes.count)", "relayState": request.relayState == nil ? "absent" : "present",
             ])
-        let answer = LogoutMessage.answer(request, status: "Success", provider: provider, identifier: identifiers.next(), now: clock.now())
+        let answer = LogoutMessage.answer(
+            request, from: issuer, status: "Success", provider: provider, identifier: identifiers.next(), now: clock.now())
         var response = try deliver(byForm ? answer.form() : answer.redirect(), answer.relayState, provider)
         response.headers[.setCookie] = SessionCookie.removal(provider)
         return response

@@ -24,7 +24,7 @@ struct Assertion {
         let node = XmlNode.element(
             "saml:Assertion",
             ["xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0", "IssueInstant": Instant.text(now)],
-            [.element("saml:Issuer", [:], [.text(provider.settings.entityID)])]
+            [.element("saml:Issuer", [:], [.text(issuer)])]
                 + (signs ? [XmlSignature.template(identifier: identifier, certificate: provider.certificate)] : [])
                 + [subject, conditions, authnStatement, attributeStatement]
         )
@@ -32,12 +32,14 @@ struct Assertion {
         return signs ? try XmlSignature.sign(text, identifier: identifier, key: provider.key) : text
     }
 
+    private var issuer: String { request.proxiedProvider ?? provider.settings.entityID }
+
     private var end: String { Instant.text(now + Self.validity) }
 
     private var nameID: String {
         let name = newName
         provider.issuedNames.remember(
-            IssuedName(name: name, format: format.rawValue, spNameQualifier: request.spNameQualifier), session: session.index)
+            IssuedName(name: name, format: format.rawValue, spNameQualifier: request.spNameQualifier, issuer: issuer), session: session.index)
         return name
     }
 
@@ -53,7 +55,7 @@ struct Assertion {
 
     private var subject: XmlNode {
         let names: KeyValuePairs<String, String?> = [
-            "Format": format.rawValue, "NameQualifier": provider.settings.entityID, "SPNameQualifier": request.spNameQualifier,
+            "Format": format.rawValue, "NameQualifier": issuer, "SPNameQualifier": request.spNameQualifier,
         ]
         let confirmation: KeyValuePairs<String, String?> = [
             "InResponseTo": request.identifier, "NotOnOrAfter": end, "Recipient": provider.serviceProvider.acsURL,

@@ -7,6 +7,8 @@ struct AuthnRequest: Sendable, Codable, Equatable {
     let requestor: String?
     /// The proxied providers that the scoping names.
     let providers: [String]
+    /// The id of the proxied provider that is asked: who issues the answer then (mvpd §2.3 step 25).
+    var proxiedProvider: String?
     let isPassive: Bool
     let forceAuthn: Bool
     let nameIDFormat: String?

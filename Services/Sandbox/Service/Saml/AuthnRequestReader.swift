@@ -82,6 +82,7 @@ struct AuthnRequestReader: Sendable {
             identifier: identifier, issuer: issuer,
             requestor: serviceProvider.requestor(inIssuer: issuer) ?? scoping?.children("RequesterID", in: XmlNames.protocol).first?.text,
             providers: list.compactMap { $0.attributes["Name"] ?? $0.attributes["ProviderID"] },
+            proxiedProvider: list.first?.attributes["ProviderID"],
             isPassive: try flag("IsPassive", of: root), forceAuthn: try flag("ForceAuthn", of: root),
             nameIDFormat: policy?.attributes["Format"], spNameQualifier: policy?.attributes["SPNameQualifier"], relayState: relayState
         )

@@ -6,6 +6,8 @@ struct IssuedName: Sendable, Equatable {
     /// URI.
     let format: String
     let spNameQualifier: String?
+    /// Who said so: the provider, or one behind it.
+    let issuer: String
 }
 
 /// The last name of each session: what a logout request has to repeat.
@@ -29,6 +31,9 @@ final class IssuedNames: Sendable {
     }
 
     func name(session index: String) -> IssuedName? { content.withLock { $0.names[index] } }
+
+    /// The one that was given out under that name last.
+    func name(_ text: String) -> IssuedName? { content.withLock { $0.names.values.first { $0.name == text } } }
 
     /// Ends sessions under a name.
     /// - Parameter indexes: Empty: every one of the name.

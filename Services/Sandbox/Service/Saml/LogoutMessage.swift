@@ -14,16 +14,18 @@ struct LogoutMessage {
     /// `SAMLRequest` or `SAMLResponse`.
     let parameter: String
     let relayState: String?
+    let issuer: String
     private let name: String
     private let attributes: KeyValuePairs<String, String?>
     private let children: [XmlNode]
 
     /// The answer to a request.
     static func answer(
-        _ request: LogoutRequest, status: String, provider: IdentityProvider, identifier: String, now: Timestamp
+        _ request: LogoutRequest, from issuer: String, status: String, provider: IdentityProvider, identifier: String, now: Timestamp
     ) -> LogoutMessage {
         LogoutMessage(
-            provider: provider, identifier: identifier, parameter: "SAMLResponse", relayState: request.relayState, name: "samlp:LogoutResponse",
+            provider: provider, identifier: identifier, parameter: "SAMLResponse", relayState: request.relayState, issuer: issuer,
+            name: "samlp:LogoutResponse",
             attributes: [
                 "xmlns:samlp": XmlNames.protocol, "xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0",
                 "IssueInstant": Instant.text(now), "Destination": provider.serviceProvider.logoutURL, "InResponseTo": request.identifier,
@@ -39,10 +41,11 @@ struct LogoutMessage {
         _ issued: IssuedName, index: String, provider: IdentityProvider, identifier: String, relayState: String?, now: Timestamp
     ) -> LogoutMessage {
         let names: KeyValuePairs<String, String?> = [
-            "NameQualifier": provider.settings.entityID, "SPNameQualifier": issued.spNameQualifier, "Format": issued.format,
+            "NameQualifier": issued.issuer, "SPNameQualifier": issued.spNameQualifier, "Format": issued.format,
         ]
         return LogoutMessage(
-            provider: provider, identifier: identifier, parameter: "SAMLRequest", relayState: relayState, name: "samlp:LogoutRequest",
+            provider: provider, identifier: identifier, parameter: "SAMLRequest", relayState: relayState, issuer: issued.issuer,
+            name: "samlp:LogoutRequest",
             attributes: [
                 "xmlns:samlp": XmlNames.protocol, "xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0",
                 "IssueInstant": Instant.text(now), "Destination": provider.serviceProvider.logoutURL,
@@ -67,7 +70,7 @@ struct LogoutMessage {
     }
 
     private func document(signature: [XmlNode]) -> String {
-        XmlNode.element(name, attributes, [.element("saml:Issuer", [:], [.text(provider.settings.entityID)])] + signature + children).serialized()
+        XmlNode.element(name, attributes, [.element("saml:Issuer", [:], [.text(issuer)])] + signature + children).serialized()
     }
 
     private static func encoded(_ text: String) -> String {

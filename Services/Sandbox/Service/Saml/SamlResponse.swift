@@ -42,7 +42,7 @@ struct SamlResponse {
             "xmlns:samlp": XmlNames.protocol, "xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0",
             "IssueInstant": Instant.text(now), "Destination": provider.serviceProvider.acsURL, "InResponseTo": request.identifier,
         ]
-        var children: [XmlNode] = [.element("saml:Issuer", [:], [.text(provider.settings.entityID)])]
+        var children: [XmlNode] = [.element("saml:Issuer", [:], [.text(request.proxiedProvider ?? provider.settings.entityID)])]
         if signs { children.append(XmlSignature.template(identifier: identifier, certificate: provider.certificate)) }
         let statusMessage = message.map { XmlNode.element("samlp:StatusMessage", [:], [.text($0)]) }
         children.append(.element("samlp:Status", [:], [status] + (statusMessage.map { [$0] } ?? [])))

@@ -12,7 +12,7 @@ struct EntityRules {
     let former: JsonTree?
     let now: Timestamp
 
-    var problems: [FieldProblem] { applicationDomains + certificateProblems }
+    var problems: [FieldProblem] { applicationDomains + certificateProblems + pinnedProblems }
 
     var warnings: [FieldProblem] { removedDomains }
 
@@ -50,6 +50,20 @@ struct EntityRules {
             if texts.indices.contains(index), former?["certificates"]?.elements.contains(texts[index]) == true { return nil }
             return FieldProblem(field: "certificates[\(index)]", message: "is expired")
         }
+    }
+
+    /// A pinned certificate may end where it is, with an alarm; none is saved that is over already, or has not begun (decision 0021).
+    private var pinnedProblems: [FieldProblem] {
+        guard key.section == .mvpds, case .saml(let endpoint) = configuration.mvpds.first(where: { $0.id == key.id })?.signIn else { return [] }
+        let former = Set(pinnedBefore)
+        return endpoint.signingCertificates.enumerated().compactMap { index, der in
+            guard !former.contains(der), let problem = try? Cryptography.Certificate(der: der).pinningProblem(at: now) else { return nil }
+            return FieldProblem(field: "saml.signingCertificates[\(index)]", message: problem)
+        }
+    }
+
+    private var pinnedBefore: [[UInt8]] {
+        (former?["saml"]?["signingCertificates"]?.texts ?? []).compactMap { try? Cryptography.Certificate(pem: $0).der }
     }
 
     /// Which apps are cut off by domains that are not there any more (dashboard #7).

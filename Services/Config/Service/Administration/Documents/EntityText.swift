@@ -29,6 +29,19 @@ enum EntityText {
         return (EntityKey(section, of: tree), tree)
     }
 
+    /// Members of an entry.
+    /// - Parameter field: Where problems are said to be.
+    /// - Throws: A `Refused` as its cause.
+    static func object(_ text: String, field: String) throws(Fault) -> JsonTree {
+        guard text.utf8.count <= longest, let node = try? JsonDocument(parsing: Array(text.utf8)).root, case .object = node.content else {
+            throw Refused.invalid(field, "must be a JSON object of at most \(longest) bytes").fault
+        }
+        var problems: [FieldProblem] = []
+        inspect(node, .root, &problems)
+        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        return JsonTree(node)
+    }
+
     static func shortened(_ message: String) -> String {
         message.count <= longestMessage ? message : message.prefix(longestMessage) + "…"
     }

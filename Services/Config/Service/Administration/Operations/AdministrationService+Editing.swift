@@ -35,17 +35,17 @@ extension AdministrationService {
         }
     }
 
-    private func writer(_ token: String, _ kind: EntityKind, isReplacement: Bool) throws(Fault) -> (Rights, CatalogueSection) {
+    func writer(_ token: String, _ kind: EntityKind, isReplacement: Bool) throws(Fault) -> (Rights, CatalogueSection) {
         let rights = try rights(token, .edit)
         let section = try Self.section(kind)
         guard rights.mayWrite(section, isReplacement: isReplacement) else { throw .insufficientRole }
         return (rights, section)
     }
 
-    private typealias Edit = @Sendable (CatalogueLedger) throws -> EntityChanged
+    typealias Edit = @Sendable (CatalogueLedger) throws -> EntityChanged
 
     /// - Parameter prepare: Reads the request, outside of the transaction.
-    private func edit(_ prepare: () throws -> Edit) async throws -> EntityOutcome {
+    func edit(_ prepare: () throws -> Edit) async throws -> EntityOutcome {
         do {
             let edit = try prepare()
             return EntityOutcome(outcome: .changed(try await publisher.write(edit)))

@@ -51,7 +51,7 @@ struct SingleLogoutTests {
         try await rig.service.receiveSamlLogout(SamlLogoutMessage(query: query), context: rig.context)
     }
 
-    private func id(of request: String) throws -> String { String(try #require(request.firstMatch(of: / ID="([^"]+)"/)).1) }
+    private func id(of request: String) throws -> String { String(try #require(request.firstMatch(of: /\sID="([^"]+)"/)).1) }
 
     @Test("mvpd #81: the stored name goes to the MVPD, its answer ends at the redirect URL", arguments: Backend.allCases)
     func roundTrip(_ backend: Backend) async throws {

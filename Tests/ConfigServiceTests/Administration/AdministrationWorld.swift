@@ -78,6 +78,7 @@ struct AdministrationWorld {
               }],
               "oauth": {
                 "issuer": "https://tiny.example", "authorizeUrl": "https://tiny.example/a", "tokenUrl": "https://tiny.example/t",
+                "profileUrl": "https://tiny.example/p",
                 "clientId": "boxoffice", "clientSecretReference": "tiny-secret"
               },
               "authorization": {"protocol": "xacmlJson", "url": "https://pdp.tiny.example/"}

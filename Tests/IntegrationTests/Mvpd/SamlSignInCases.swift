@@ -100,24 +100,7 @@ extension MvpdCases {
             #expect(try await device.authnToken().object["mvpd"] as? String == "TinyCable")
         }
 
-        @Test("mvpd #120: without a certificate an encrypted key is left out of the user metadata")
-        func withoutCertificate() async throws {
-            let device = try await Device.make()
-            try await device.signIn()
-            let local = try await Administrator.fresh()
-            let before = try #require(try await local.send("GET", "/programmers/acme").object["entity"] as? [String: Any])
-            let removed = try await local.change("/programmers/acme") { $0["certificates"] = [Any]() }
-            try #require(removed.status == 200, "\(removed.text)")
-            try await local.push("no certificate")
-            try await Condition.wait("the key is left out", within: .seconds(5)) {
-                let data = try await device.get("/api/v1/tokens/usermetadata").object["data"] as? [String: Any]
-                return data?["zip"] == nil && data?["householdID"] != nil
-            }
-            try #require(try await local.change("/programmers/acme") { $0 = before }.status == 200)
-            try await local.push("the certificate again")
-        }
-
-        @Test("mvpd #52, issue 4: a wrong record is refused when it is saved, with every reason")
+        @Test("mvpd §1.2: a wrong record is refused when it is saved, with every reason")
         func wrongRecord() async throws {
             let local = try await Administrator.fresh()
             let now = SystemClock().now()

@@ -53,7 +53,7 @@ extension RestV1 {
             try await Condition.wait("the other keys are back") { try await device.metadata().data?["householdID"] != nil }
         }
 
-        @Test("rest-v1 #82: without a valid certificate zip is absent, and the other keys are there")
+        @Test("rest-v1 #82, mvpd #120: without a valid certificate zip is absent, and the other keys are there")
         func noCertificate() async throws {
             let device = try await Device.make()
             try await device.signIn()

@@ -87,7 +87,7 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
             let signs = descriptor.attribute("use") != "encryption"
             let data = descriptor.children("KeyInfo", in: Namespaces.signature).flatMap { $0.children("X509Data", in: Namespaces.signature) }
             for element in data.flatMap({ $0.children("X509Certificate", in: Namespaces.signature) }) {
-                let text = (element.text ?? "").filter { !" \t\r\n".contains($0) }
+                let text = (element.text ?? "").filter { !$0.isWhitespace }
                 let certificate = Certificate(der: StrictBase64.decode(text.utf8) ?? [], signs: signs)
                 if !found.contains(certificate) { found.append(certificate) }
             }

@@ -5,6 +5,7 @@ import Contracts
 import Cryptography
 import Doubles
 import Faults
+import Foundation
 import Logging
 import Testing
 import Tokens
@@ -29,12 +30,13 @@ import Tokens
     }
 
     private func fault(
-        at url: String, transport: HTTPDecisionTransport, anchors: [[UInt8]] = [], total: UInt32 = patient, response: UInt32 = patient
+        at url: String, transport: HTTPDecisionTransport, anchors: [[UInt8]] = [], total: UInt32 = patient, response: UInt32 = patient,
+        certificate: String = ""
     ) async throws -> Fault? {
         var configuration = AuthorizationFixture.configuration
         configuration.mvpds[0].authorization = AuthorizationEndpoint(
             protocol: .xacmlJson, url: url, trustAnchors: anchors, connectTimeoutMilliseconds: Self.patient, responseTimeoutMilliseconds: response,
-            totalTimeoutMilliseconds: total)
+            totalTimeoutMilliseconds: total, clientCertificate: certificate)
         let fixture = try AuthorizationFixture()
         let keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
         let service = AuthorizationService(
@@ -114,6 +116,37 @@ import Tokens
         #expect(try await tlsFault(genuine, anchors: [])?.code == .networkReceivedError)
         #expect(try await tlsFault(elsewhere, anchors: [authority.certificate.der])?.code == .networkReceivedError)
         #expect(try await tlsFault(genuine, anchors: [[1, 2, 3]])?.code == .networkReceivedError)
+    }
+
+    @Test("mvpd §4.2: mutual TLS: a decision point that demands a certificate gets the one that its record names, and believes no other")
+    func showsAClientCertificate() async throws {
+        let authority = try CertificateAuthority.create(name: "MVPD authority"), stranger = try CertificateAuthority.create(name: "another")
+        let identity = try authority.issue(commonName: "pdp", names: CertificateNames(addresses: ["127.0.0.1"]))
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("client-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let transport = HTTPDecisionTransport(clientCertificates: [
+            "own": try Self.clientCertificate(of: authority, in: folder, "own"),
+            "foreign": try Self.clientCertificate(of: stranger, in: folder, "foreign"),
+        ])
+        let server = MisbehavingServer(MisbehavingServer.http(Xacml.permit()))
+        let url = try await server.start(identity: identity, clients: authority.certificate)
+        let anchors = [authority.certificate.der]
+        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own") == nil)
+        for name in ["", "foreign", "absent"] {
+            #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: name)?.code == .networkReceivedError, "\(name)")
+        }
+        await transport.shutdown()
+        try await server.stop()
+        #expect(server.requestCount == 1)
+    }
+
+    private static func clientCertificate(of authority: CertificateAuthority, in folder: URL, _ name: String) throws -> ClientCertificate {
+        let identity = try authority.issue(commonName: "authorization", names: CertificateNames(dns: ["authorization.example"]))
+        let (certificate, key) = (folder.appendingPathComponent("\(name).crt"), folder.appendingPathComponent("\(name).key"))
+        try identity.certificate.pem().write(to: certificate, atomically: true, encoding: .utf8)
+        try identity.key.pem().write(to: key, atomically: true, encoding: .utf8)
+        return try ClientCertificate(certificateFile: certificate.path, keyFile: key.path)
     }
 
     private func tlsFault(_ identity: CertifiedKey, anchors: [[UInt8]]) async throws -> Fault? {

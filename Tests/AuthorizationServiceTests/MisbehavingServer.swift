@@ -28,10 +28,12 @@ final class MisbehavingServer: Sendable {
     /// Requests that arrived.
     var requestCount: Int { requests.withLock { $0 } }
 
-    /// - Parameter identity: With it the server speaks TLS.
+    /// - Parameters:
+    ///   - identity: With it the server speaks TLS.
+    ///   - clients: The authority whose certificates callers have to show; nil: none.
     /// - Returns: Where it listens.
-    func start(identity: CertifiedKey? = nil) async throws -> String {
-        let tls = try identity.map(Self.tls)
+    func start(identity: CertifiedKey? = nil, clients: Certificate? = nil) async throws -> String {
+        let tls = try identity.map { try Self.tls($0, clients) }
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -46,10 +48,15 @@ final class MisbehavingServer: Sendable {
         return "\(tls == nil ? "http" : "https")://127.0.0.1:\(bound.localAddress?.port ?? 0)/authz"
     }
 
-    private static func tls(_ identity: CertifiedKey) throws -> NIOSSLContext {
+    private static func tls(_ identity: CertifiedKey, _ clients: Certificate?) throws -> NIOSSLContext {
         let certificate = try NIOSSLCertificate(bytes: identity.certificate.der, format: .der)
         let key = try NIOSSLPrivateKey(bytes: Array(identity.key.pem().utf8), format: .pem)
-        return try NIOSSLContext(configuration: .makeServerConfiguration(certificateChain: [.certificate(certificate)], privateKey: .privateKey(key)))
+        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
+        if let clients {
+            configuration.certificateVerification = .noHostnameVerification
+            configuration.trustRoots = .certificates([try NIOSSLCertificate(bytes: clients.der, format: .der)])
+        }
+        return try NIOSSLContext(configuration: configuration)
     }
 
     func stop() async throws {

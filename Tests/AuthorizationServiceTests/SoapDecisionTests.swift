@@ -101,7 +101,8 @@ import Testing
             SoapAnswer { $0.audience = "https://saml.sp.pass.example/on-behalf-of/CHAN8" }, SoapAnswer { $0.audience = nil },
             SoapAnswer { $0.notOnOrAfter = "2031-03-04T09:58:00Z" }, SoapAnswer { $0.notBefore = "2031-03-04T10:02:00Z" },
             SoapAnswer { $0.inResponseTo = "_another" }, SoapAnswer { $0.status = "urn:oasis:names:tc:SAML:2.0:status:Responder" },
-            SoapAnswer { $0.header = "<s:Header>" + SoapAnswer().assertion + "</s:Header>" }, SoapAnswer { $0.tail = SoapAnswer().assertion.replacing("_decision-1", with: "_decision-2") },
+            SoapAnswer { $0.header = "<s:Header>" + SoapAnswer().assertion + "</s:Header>" },
+            SoapAnswer { $0.tail = SoapAnswer().assertion.replacing("_decision-1", with: "_decision-2") },
         ])
     func refusesAnswersThatFailACheck(answer: SoapAnswer) async throws {
         #expect(try await outcome(answer)?.code == .networkReceivedError)

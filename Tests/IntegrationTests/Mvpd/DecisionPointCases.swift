@@ -26,7 +26,7 @@ struct DecisionPointCases {
             <rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>ACME1-NEWS</title>\
             <item><title>Film</title><media:rating scheme="urn:v-chip">TV-MA</media:rating></item></channel></rss>
             """
-        let limited = try await signedIn(as: "dan", at: Self.soap).authorize(rated)
+        let limited = try await signedIn(as: "dan", at: Self.soap, requestor: "BRAVO").authorize(rated)
         #expect(limited.status == 403 && limited.object["code"] as? String == "authorization_denied_by_parental_controls", "\(limited.text)")
     }
 
@@ -128,6 +128,7 @@ struct DecisionPointCases {
         let answer = try await device.authorize("ACME1-NEWS")
         #expect(answer.object["code"] as? String == code, "\(answer.status) \(answer.text)")
         #expect(try await device.authzToken("ACME1-NEWS").status == 404)
+        #expect(try await device.authorize("ACME1-NEWS").status == 200, "the next answer is as it should be")
     }
 
     private func signedIn(as name: String = "ada", at mvpd: String, requestor: String = "ACME1") async throws -> Device {

@@ -65,9 +65,16 @@ struct PolicyDecisionClient: Sendable {
             throw Self.fault(.networkReceivedError, "too many calls are under way")
         }
         defer { calls.leave(endpoint.url) }
-        let (form, message) = try await question(query, and: others, at: point, context: context)
         let permission = breakers.ask(endpoint.url, now: clock.now())
         guard permission != .refused else { throw Self.fault(.networkReceivedError, "the breaker is open") }
+        let form: any DecisionForm
+        let message: DecisionMessage
+        do throws(Fault) {
+            (form, message) = try await question(query, and: others, at: point, context: context)
+        } catch {
+            breakers.record(.abandoned, endpoint.url, permission: permission, now: clock.now())
+            throw error
+        }
         do throws(Fault) {
             let received = try await exchange(message, with: endpoint, until: context.deadline.map { min($0, end) } ?? end)
             let answer = try interpret(try Self.answer(received, form))

@@ -10,7 +10,7 @@ public final class HTTPDecisionTransport: DecisionTransport {
     static let largestAnswer = 256 * 1024
     /// Clients at once; beyond it the one that was used longest ago goes.
     private static let largestCount = 256
-    /// No call takes longer; in seconds.
+    /// After this a client that was replaced is closed; no call takes so long.
     private static let retirement: Duration = .seconds(120)
 
     private struct Kept {

@@ -33,7 +33,21 @@ struct MvpdCases {
         let local = try await Administrator.fresh()
         let answer = try await local.change("/mvpds/\(mvpd)", edit)
         try #require(answer.status == 200, "\(answer.text)")
-        try await local.push(description)
+        try await publish(description, local)
+    }
+
+    /// Pushes the draft and waits until the services have it.
+    static func publish(_ description: String, _ local: Administrator) async throws {
+        let version = try await local.push(description)
+        let cluster = try TestCluster.running()
+        for service in [ClusterService.gateway, .authentication, .authorization] {
+            let metrics = "http://\(ClusterAddresses(ports: cluster.ports).debug(service))/metrics"
+            try await Condition.wait("\(service) has version \(version)") {
+                let text = try await cluster.exchange.send("GET", metrics).text
+                let line = text.firstMatch(of: /\nboxoffice_catalogue_version(?:\{[^}]*\})? ([0-9.e+]+)/)
+                return line.flatMap { Double($0.1) }.map { $0 >= Double(version) } ?? false
+            }
+        }
     }
 
     /// Changes an MVPD for as long as the body takes.

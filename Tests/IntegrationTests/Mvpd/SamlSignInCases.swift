@@ -88,7 +88,7 @@ extension MvpdCases {
             try #require(created.status == 201, "\(created.text)")
             let integrated = try await local.send("POST", "/integrations", ["requestor": "ACME1", "mvpd": "TinyCable"])
             try #require(integrated.status == 201, "\(integrated.text)")
-            try await local.push("a proxied MVPD")
+            try await publish("a proxied MVPD", local)
             let device = try await Device.make()
             var browser = Browser(exchange: device.cluster.exchange)
             let login = try await browser.openLogin(device, code: try await device.code(), mvpd: "TinyCable")

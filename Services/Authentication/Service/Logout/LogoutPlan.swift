@@ -7,28 +7,34 @@ enum LogoutWay: Sendable {
     /// The whole address; the browser may come back from there or not.
     case address(String)
 
-    /// - Parameter returnURL: Where the browser is to come back to; empty: nowhere.
+    /// - Parameters:
+    ///   - requestor: For whom the person was signed in.
+    ///   - returnURL: Where the browser is to come back to; empty: nowhere.
     /// - Returns: `nil` when the MVPD has no logout, or is gone.
-    init?(_ mvpd: MvpdID, in catalogue: Catalogue, returnURL: String) {
+    init?(_ mvpd: MvpdID, for requestor: RequestorID, in catalogue: Catalogue, returnURL: String = "") {
         guard let record = catalogue.mvpd(mvpd.text) else { return nil }
         if let provider = try? SamlProvider(record, in: catalogue) {
             if !provider.endpoint.logoutURL.isEmpty {
                 self = .saml(provider)
             } else if let plain = provider.endpoint.plainLogout, !plain.url.isEmpty {
-                self = .address(Self.address(plain.url, plain.returnParameter, returnURL))
+                self = .address(Self.address(plain.url, [(plain.returnParameter, returnURL)]))
             } else {
                 return nil
             }
-        } else if case .oauth(let endpoint) = record.signIn, !endpoint.logoutURL.isEmpty {
-            self = .address(Self.address(endpoint.logoutURL, "post_logout_redirect_uri", returnURL))
+        } else if let integration = catalogue.integration(requestor: requestor.text, mvpd: record.id),
+            let provider = OAuthProvider(record, integration, in: catalogue), !provider.endpoint.logoutURL.isEmpty
+        {
+            let parameters = [("client_id", provider.clientID), ("post_logout_redirect_uri", returnURL)]
+            self = .address(Self.address(provider.endpoint.logoutURL, parameters))
         } else {
             return nil
         }
     }
 
-    private static func address(_ url: String, _ parameter: String, _ returnURL: String) -> String {
-        guard !parameter.isEmpty, !returnURL.isEmpty else { return url }
-        return url + (url.contains("?") ? "&" : "?") + "\(parameter)=\(PercentEncoding.encoded(returnURL))"
+    /// - Parameter parameters: Without those that have no name or no value.
+    private static func address(_ url: String, _ parameters: [(name: String, value: String)]) -> String {
+        let query = parameters.filter { !$0.name.isEmpty && !$0.value.isEmpty }.map { "\($0.name)=\(PercentEncoding.encoded($0.value))" }
+        return query.isEmpty ? url : url + (url.contains("?") ? "&" : "?") + query.joined(separator: "&")
     }
 }
 
@@ -42,7 +48,7 @@ struct LogoutPlan: Sendable {
     func sessions(toVisitFor ended: [SessionRecord]) -> [SessionRecord] {
         var seen: Set<[String]> = []
         return ended.filter { session in
-            guard session.kind == .regular, LogoutWay(session.mvpd, in: catalogue, returnURL: "") != nil else { return false }
+            guard session.kind == .regular, LogoutWay(session.mvpd, for: session.key.requestor, in: catalogue) != nil else { return false }
             return seen.insert([session.mvpd.text, session.subject.name.value, session.subject.name.sessionIndex]).inserted
         }
     }

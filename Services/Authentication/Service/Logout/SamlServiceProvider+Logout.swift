@@ -48,7 +48,8 @@ extension SamlServiceProvider: SamlLogout {
     private func expectation(of provider: SamlProvider) throws(SamlRejection) -> ExpectedLogout {
         do throws(SamlConfigurationError) {
             var expected = ExpectedLogout(
-                logoutServiceURL: identity.logoutServiceURL, issuer: provider.expectedIssuer, pinnedCertificates: try expectations.pinned(provider.endpoint))
+                logoutServiceURL: identity.logoutServiceURL, issuer: provider.expectedIssuer,
+                pinnedCertificates: try expectations.pinned(provider.endpoint))
             provider.endpoint.configure(&expected)
             return expected
         } catch {

@@ -42,8 +42,13 @@ struct SingleLogout: Sendable {
     func visit(_ text: String, trace: TraceContext) async throws(Fault) -> LogoutStep {
         let handle = RelayHandle(text)
         let id = SamlRequestID.random(from: random)
-        guard let pending = try await store.visit(handle.digest, as: id, now: clock.now()) else { return log.rejected(Self.unknownState, trace: trace) }
-        guard let way = LogoutWay(pending.mvpd, in: try catalogue.current(), returnURL: pending.redirectURL) else {
+        guard let pending = try await store.visit(handle.digest, as: id, now: clock.now()) else {
+            return log.rejected(Self.unknownState, trace: trace)
+        }
+        guard
+            let way = LogoutWay(
+                pending.mvpd, for: pending.requestor, in: try catalogue.current(), returnURL: pending.redirectURL)
+        else {
             return goOn(pending, trace)
         }
         metrics.startedLogouts.increment()
@@ -84,7 +89,7 @@ extension SingleLogout {
         let now = clock.now()
         let handle = RelayHandle(message.relayState ?? "")
         guard let pending = try await store.pendingLogout(handle.digest, now: now), let id = pending.requestID,
-            case .saml(let provider) = LogoutWay(pending.mvpd, in: try catalogue.current(), returnURL: "")
+            case .saml(let provider) = LogoutWay(pending.mvpd, for: pending.requestor, in: try catalogue.current())
         else { return log.rejected(Self.unknownState, trace: trace) }
         let visit = self.visit(pending, id, handle, provider)
         let answer = try await offEventLoop { [saml] () throws(Fault) -> Result<LogoutAnswer, SamlRejection> in
@@ -134,7 +139,8 @@ extension SingleLogout {
             return LogoutStep(result: .done, traceID: trace.traceID)
         }
         let reply = LogoutReply(
-            id: .random(from: random), provider: provider, requestor: ended.first?.key.requestor, inResponseTo: request.id, relayState: message.relayState, now: now)
+            id: .random(from: random), provider: provider, requestor: ended.first?.key.requestor, inResponseTo: request.id,
+            relayState: message.relayState, now: now)
         let dispatch = try await offEventLoop { [saml] () throws(Fault) in try saml.logoutResponse(reply) }
         return LogoutStep(result: .goesOn, url: dispatch.url, fields: dispatch.fields, traceID: trace.traceID)
     }

@@ -14,7 +14,7 @@ import Testing
     private let settings: String
 
     init() throws {
-        try Data("s3cret\n".utf8).write(to: Keys.shared.folder.appending(path: "client.secret"))
+        try Data("s3cret\n".utf8).write(to: Keys.shared.folder.appending(path: "client.secret"), options: .atomic)
         settings = Fixture.settings(
             northcable:
                 #", "oauth": {"nextKey": "lake.key", "nextCertificate": "lake.crt", "clients": [{"id": "boxoffice", "secret": "client.secret", "redirectURIs": ["\#(Self.callback)"]}]}"#

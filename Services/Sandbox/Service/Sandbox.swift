@@ -86,7 +86,8 @@ public struct Sandbox: Sendable {
         SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes).add(to: router)
         LogoutRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages).add(to: router)
         DecisionRoutes(
-            providers: byID, clock: clock, log: log, disturbances: disturbances, identifiers: identifiers, publicURL: settings.publicURL
+            providers: byID, clock: clock, log: log, disturbances: disturbances, identifiers: identifiers, publicURL: settings.publicURL,
+            oauth: oauth
         ).add(to: router)
         ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes, oauth: oauth).add(to: router)
         OAuthBrowserRoutes(providers: oauth, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes).add(to: router)

@@ -65,6 +65,9 @@ struct OAuthHomeTests {
     @Test("A passive request asks nobody: login_required is no error")
     func passive() async throws {
         let rig = try rig()
+        rig.catalogue.change { configuration in
+            for index in configuration.mvpds.indices { configuration.mvpds[index].passiveAuthnEnabled = true }
+        }
         let visitor = try await rig.visit(passive: true)
         #expect(visitor.request["prompt"] == "none")
         let outcome = try await rig.finish(

@@ -88,6 +88,27 @@ extension RestV1 {
             try await control.behave()
         }
 
+        @Test("mvpd #92: decisions go on while refresh tokens rotate; a refused one means that the person signs in again")
+        func refreshTokens() async throws {
+            let device = try await Device.make()
+            let control = OAuthControl(cluster: device.cluster)
+            // So short that each decision needs a new one.
+            try await control.behave(#""accessTokenSeconds": 5, "rotatesRefreshTokens": true"#)
+            try await device.signInByOAuth()
+            for resource in ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"] {
+                let answer = try await device.authorize(resource)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            try await control.behave(#""accessTokenSeconds": 5, "refusesRefreshTokens": true"#)
+            let other = try await Device.make()
+            try await other.signInByOAuth()
+            let refused = try await other.authorize("ACME1-NEWS")
+            #expect(refused.status == 403, "\(refused.text)")
+            try await control.behave()
+            try await other.signInByOAuth()
+            #expect(try await other.authorize("ACME1-NEWS").status == 200)
+        }
+
         @Test("mvpd §3: a person who cancels goes back without a session")
         func cancelled() async throws {
             let device = try await Device.make()

@@ -11,7 +11,7 @@ struct DecisionMessage: Sendable {
     }
 
     let form: Form
-    let request: XacmlRequest
+    var request: XacmlRequest
     var query: Query?
     /// Whether its signature verified; a bearer may stand in its place.
     var isSigned = false

@@ -13,7 +13,7 @@ struct XacmlRequest: Sendable, Equatable {
     }
 
     /// nil when the question names nobody.
-    let subject: String?
+    var subject: String?
     let resources: [Resource]
 
     /// - Throws: `SettingsFault` when the text is not such a question. Keys that the profile has and this policy does not need are passed over.

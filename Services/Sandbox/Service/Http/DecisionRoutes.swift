@@ -19,6 +19,7 @@ struct DecisionRoutes: Sendable {
     let disturbances: Disturbances
     let identifiers: any IdentifierSource
     let publicURL: String
+    let oauth: [String: OAuthProvider]
 
     func add(to router: Router<SandboxContext>) {
         router.post("/pdp/{mvpd}") { request, context in try await decide(request, context) }
@@ -81,12 +82,26 @@ struct DecisionRoutes: Sendable {
             note(provider, "refused", ["reason": "content type"])
             throw HTTPError(.unsupportedMediaType, message: "The content type must be \(XacmlNames.mediaType) or XML")
         }
-        let message: DecisionMessage
+        let holder: OAuthGrant?
+        if let issuer = oauth[provider.id] {
+            // An OAuth provider's decision point knows people by its own access tokens (mvpd §4.1).
+            holder = issuer.grant(bearer: request.headers[.authorization], at: clock.now())
+            guard holder != nil else {
+                note(provider, "refused", ["reason": "bearer"])
+                return Response(status: .unauthorized, headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
+            }
+        } else {
+            holder = nil
+        }
+        var message: DecisionMessage
         do throws(SettingsFault) {
             message = try read(octets, request, provider)
         } catch {
             note(provider, "refused", ["reason": "\(error)"])
             throw HTTPError(.badRequest, message: "\(error)")
+        }
+        if let person = holder.flatMap({ provider.subscribers.person(named: $0.person) }) {
+            message.request.subject = provider.subscribers.persistentName(of: person)
         }
         let answer = disturbance.shape.applied(
             to: DecisionPoint(subscribers: provider.subscribers).decide(message.request, reauthorizeAfter: disturbance.reauthorizeAfter),

@@ -54,6 +54,12 @@ struct OAuthProvider: Sendable {
         return client
     }
 
+    /// As `grant(accessToken:)`, from the header `Authorization`.
+    func grant(bearer header: String?, at now: Timestamp) -> OAuthGrant? {
+        guard let header, header.hasPrefix("Bearer ") else { return nil }
+        return grant(accessToken: String(header.dropFirst(7)), at: now)
+    }
+
     /// The person and the client of an access token that is still good.
     func grant(accessToken: String, at now: Timestamp) -> OAuthGrant? {
         guard let grant = identity.seal.open(accessToken, as: OAuthGrant.self, purpose: "oauth-access", at: now), !memory.isRevoked(grant) else {

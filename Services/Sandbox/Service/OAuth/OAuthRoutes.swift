@@ -99,8 +99,7 @@ struct OAuthRoutes: Sendable {
     }
 
     private func profile(_ request: Request, _ provider: OAuthProvider) throws -> Response {
-        let header = request.headers[.authorization] ?? ""
-        guard header.hasPrefix("Bearer "), let grant = provider.grant(accessToken: String(header.dropFirst(7)), at: clock.now()),
+        guard let grant = provider.grant(bearer: request.headers[.authorization], at: clock.now()),
             let person = provider.identity.subscribers.person(named: grant.person)
         else {
             note("userinfo", provider, "refused")

@@ -124,7 +124,7 @@ extension SqliteAuthenticationStore {
                     handle BLOB PRIMARY KEY NOT NULL, request_id TEXT, requestor TEXT NOT NULL, mvpd TEXT NOT NULL, name_id TEXT NOT NULL,
                     name_format TEXT NOT NULL, name_qualifier TEXT NOT NULL, sp_name_qualifier TEXT NOT NULL, session_index TEXT NOT NULL,
                     redirect_url TEXT NOT NULL, expires_at_ms INTEGER NOT NULL
-                ) WITHOUT ROWID;
+                );
                 CREATE INDEX pending_logout_expiry ON pending_logout (expires_at_ms);
                 CREATE INDEX session_name ON session (name_id);
                 """),

@@ -38,7 +38,7 @@ public struct Gateway: Sendable {
         quiet.logLevel = max(.warning, logger.logLevel)
         let settings = dependencies.settings
         let edge = edge(isSecure: certificate != nil, logger)
-        let http1 = Http1Setup(responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(2), logger: quiet)
+        let http1 = Http1Setup(responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5), logger: quiet)
         let server = HTTPServerBuilder { [connections] responder in
             GatewayChannel(responder: responder, http1: http1, settings: settings, certificate: certificate, connections: connections)
         }

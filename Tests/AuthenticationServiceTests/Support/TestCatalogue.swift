@@ -21,7 +21,7 @@ enum TestCatalogue {
         [
             Mvpd(id: "DemoCable", displayName: "Demo Cable", signIn: .saml(endpoint(certificate))),
             Mvpd(id: "OtherCable", displayName: "Other Cable", signIn: .saml(endpoint(certificate))),
-            Mvpd(id: "OpenFiber", displayName: "Open Fiber", signIn: .oauth(ScriptedProvider.endpoint)),
+            Mvpd(id: "OpenFiber", displayName: "Open Fiber", passiveAuthnEnabled: true, signIn: .oauth(ScriptedProvider.endpoint)),
             Mvpd(id: "ParkedTV", displayName: "Parked TV", signIn: .saml(endpoint(certificate))),
             Mvpd(id: "Preview10", signIn: .tempPass(TempPass(kind: .basic, ttlSeconds: 600))),
             Mvpd(

@@ -10,12 +10,25 @@ struct boxoffice_arena_block {
 static const size_t header_size = sizeof(uint64_t);
 static const size_t smallest_block = 16 * 1024;
 
+/// Memory of one thread's arenas, one at a time.
+static _Thread_local uint64_t thread_memory[1024];
+static _Thread_local int thread_memory_is_held;
+
 void boxoffice_arena_begin(boxoffice_arena *arena, void *memory, size_t capacity, size_t limit)
 {
     arena->cursor = memory;
     arena->end = arena->cursor + capacity;
     arena->blocks = NULL;
     arena->remaining = limit;
+    arena->holds_thread_memory = 0;
+}
+
+void boxoffice_arena_begin_on_thread(boxoffice_arena *arena, size_t limit)
+{
+    int is_free = !thread_memory_is_held;
+    boxoffice_arena_begin(arena, thread_memory, is_free ? sizeof(thread_memory) : 0, limit);
+    arena->holds_thread_memory = is_free;
+    thread_memory_is_held = 1;
 }
 
 static int grow(boxoffice_arena *arena, size_t needed)
@@ -63,6 +76,9 @@ void boxoffice_arena_end(boxoffice_arena *arena)
         block = next;
     }
     arena->blocks = NULL;
+    if (arena->holds_thread_memory)
+        thread_memory_is_held = 0;
+    arena->holds_thread_memory = 0;
 }
 
 static void *take(void *arena, size_t size)

@@ -5,23 +5,17 @@ internal import Faults
 public struct Arena {
     let raw: UnsafeMutablePointer<boxoffice_arena>
 
-    /// The most that one message may take on the heap, in bytes, beyond what it takes on the stack.
+    /// The most that one message may take on the heap, in bytes, beyond what the thread keeps.
     static let limit = 64 * 1024 * 1024
 
     static func with<Result>(_ body: (Arena) throws(Fault) -> Result) throws(Fault) -> Result {
-        let outcome = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { stack -> Swift.Result<Result, Fault> in
-            var arena = boxoffice_arena()
-            boxoffice_arena_begin(&arena, stack.baseAddress, stack.count, limit)
-            return withUnsafeMutablePointer(to: &arena) { raw in
-                defer { boxoffice_arena_end(raw) }
-                do throws(Fault) {
-                    return .success(try body(Arena(raw: raw)))
-                } catch {
-                    return .failure(error)
-                }
-            }
+        var arena = boxoffice_arena()
+        return try withUnsafeMutablePointer(to: &arena) { raw throws(Fault) in
+            // `body` does not suspend: the arena ends on the thread where it began.
+            boxoffice_arena_begin_on_thread(raw, limit)
+            defer { boxoffice_arena_end(raw) }
+            return try body(Arena(raw: raw))
         }
-        return try outcome.get()
     }
 
     func take(_ size: Int) throws(Fault) -> UnsafeMutableRawPointer {

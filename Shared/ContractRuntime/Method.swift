@@ -10,8 +10,9 @@ public enum Idempotency: Sendable {
     public var allowsRetry: Bool { self != .unknown }
 }
 
-/// A call with one answer.
-public struct UnaryMethod<Request: Message, Response: Message>: Sendable {
+/// Which method, without the types of its messages.
+public struct MethodIdentity: Sendable {
+    /// Full protobuf name of the service.
     public let service: String
     public let name: String
     public let idempotency: Idempotency
@@ -21,6 +22,19 @@ public struct UnaryMethod<Request: Message, Response: Message>: Sendable {
         self.name = name
         self.idempotency = idempotency
     }
+}
+
+/// A call with one answer.
+public struct UnaryMethod<Request: Message, Response: Message>: Sendable {
+    public let identity: MethodIdentity
+
+    public init(service: String, name: String, idempotency: Idempotency) {
+        identity = MethodIdentity(service: service, name: name, idempotency: idempotency)
+    }
+
+    public var service: String { identity.service }
+    public var name: String { identity.name }
+    public var idempotency: Idempotency { identity.idempotency }
 }
 
 /// A call with many answers.

@@ -1,9 +1,6 @@
 /// Takes the operations that a server offers; the generated `...Methods.register` fill it.
 public protocol MethodRegistry {
-    mutating func unary<Request: Message, Response: Message>(
-        _ method: UnaryMethod<Request, Response>,
-        _ operation: @escaping @Sendable (Request, CallContext) async throws -> Response
-    )
+    mutating func unary(_ operation: UnaryOperation)
 
     mutating func stream<Request: Message, Item: Message>(
         _ method: StreamMethod<Request, Item>,
@@ -17,4 +14,14 @@ public protocol MethodRegistry {
         _ method: UnaryMethod<Request, Response>,
         _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
     )
+}
+
+extension MethodRegistry {
+    @inline(__always)
+    public mutating func unary<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> Response
+    ) {
+        unary(UnaryOperation(method, operation))
+    }
 }

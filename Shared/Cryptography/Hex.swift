@@ -1,15 +1,21 @@
 /// Base 16 in lower case (RFC 4648 §8).
 public enum Hex {
-    private static let digits = Array("0123456789abcdef".utf8)
-
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
+        if let text = bytes.withContiguousStorageIfAvailable(encode) { return text }
+        return Array(bytes).withUnsafeBufferPointer(encode)
     }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (index, byte) in bytes.enumerated() {
+                text[2 * index] = digit(byte >> 4)
+                text[2 * index + 1] = digit(byte & 15)
+            }
+            return 2 * bytes.count
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
 
     /// - Returns: `nil` unless there is an even number of hex digits, of either case, and nothing else.
     public static func decode(_ text: String) -> [UInt8]? {

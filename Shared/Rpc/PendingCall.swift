@@ -45,23 +45,20 @@ class PendingCall: @unchecked Sendable {
 }
 
 /// How one attempt of a call ended.
-enum AttemptOutcome<Response: Message>: Sendable {
-    case answered(Response)
+enum AttemptOutcome: Sendable {
+    /// With the encoded message.
+    case answered([UInt8])
     /// By the callee, or on the way.
     case failed(Fault, mayHaveBegun: Bool)
 }
 
 /// A call with one answer.
-final class PendingUnaryCall<Response: Message>: PendingCall, @unchecked Sendable {
+final class PendingUnaryCall: PendingCall, @unchecked Sendable {
     /// Set before the call is handed to the event loop.
-    var continuation: UnsafeContinuation<AttemptOutcome<Response>, Never>?
+    var continuation: UnsafeContinuation<AttemptOutcome, Never>?
 
     override func deliver(_ payload: UnsafeRawBufferPointer) -> Bool {
-        do throws(Fault) {
-            finish(.answered(try Response(serialized: payload)))
-        } catch {
-            finish(.failed(error, mayHaveBegun: true))
-        }
+        finish(.answered([UInt8](payload)))
         return true
     }
 
@@ -69,7 +66,7 @@ final class PendingUnaryCall<Response: Message>: PendingCall, @unchecked Sendabl
         finish(.failed(fault, mayHaveBegun: mayHaveBegun))
     }
 
-    private func finish(_ outcome: AttemptOutcome<Response>) {
+    private func finish(_ outcome: AttemptOutcome) {
         isOver = true
         continuation?.resume(returning: outcome)
         continuation = nil

@@ -1,5 +1,5 @@
 public import ContractRuntime
-internal import Faults
+public import Faults
 public import Logging
 public import NIOCore
 
@@ -28,14 +28,12 @@ public final class RpcClient: RpcCaller {
     /// No new calls; those in flight may finish within the drain time. Interrupts reconnecting.
     public func shutDown() async { await pool.shutDown() }
 
-    public func call<Request: Message, Response: Message>(
-        _ method: UnaryMethod<Request, Response>, _ request: Request, context: CallContext
-    ) async throws -> Response {
+    public func call(_ method: MethodIdentity, request: [UInt8], context: CallContext) async throws(Fault) -> [UInt8] {
         let begun = ContinuousClock.now
         do throws(Fault) {
-            let response = try await attempt(method, request, prepared(context, method.idempotency, begun))
+            let answer = try await attempt(method, request, prepared(context, method.idempotency, begun))
             pool.metrics.record(nil, since: begun)
-            return response
+            return answer
         } catch {
             pool.metrics.record(error.code, since: begun)
             throw error
@@ -66,17 +64,13 @@ public final class RpcClient: RpcCaller {
 // MARK: - Attempts
 
 extension RpcClient {
-    private func attempt<Request: Message, Response: Message>(
-        _ method: UnaryMethod<Request, Response>, _ request: Request, _ context: CallContext
-    ) async throws(Fault) -> Response {
-        let payload = try request.serialized()
+    private func attempt(_ method: MethodIdentity, _ payload: [UInt8], _ context: CallContext) async throws(Fault) -> [UInt8] {
         pool.recordCall()
         var connection = try await pool.connection(otherThan: nil, deadline: context.deadline)
         var attempts = 1
         while true {
-            let outcome: AttemptOutcome<Response> = await send(method, payload, context, over: connection)
-            switch outcome {
-            case .answered(let response): return response
+            switch await send(method, payload, context, over: connection) {
+            case .answered(let answer): return answer
             case .failed(let fault, let mayHaveBegun):
                 guard attempts < configuration.attempts, isWorthRetry(fault, mayHaveBegun, method.idempotency), pool.takeRetry() else { throw fault }
                 let failed = connection
@@ -97,11 +91,10 @@ extension RpcClient {
         }
     }
 
-    private func send<Response: Message>(
-        _ method: UnaryMethod<some Message, Response>, _ payload: [UInt8], _ context: CallContext, over connection: ClientConnection
-    ) async -> AttemptOutcome<Response> {
-        let call = PendingUnaryCall<Response>(
-            service: method.service, method: method.name, isStream: false, context: context, payload: payload)
+    private func send(
+        _ method: MethodIdentity, _ payload: [UInt8], _ context: CallContext, over connection: ClientConnection
+    ) async -> AttemptOutcome {
+        let call = PendingUnaryCall(service: method.service, method: method.name, isStream: false, context: context, payload: payload)
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 call.continuation = continuation

@@ -14,14 +14,12 @@ public struct RpcServices: MethodRegistry, Sendable {
         }
     }
 
-    public mutating func unary<Request: Message, Response: Message>(
-        _ method: UnaryMethod<Request, Response>, _ operation: @escaping @Sendable (Request, CallContext) async throws -> Response
-    ) {
-        insert(method.service, method.name, isStream: false) { bytes, context, call throws(Fault) in
-            let request = try Request(serialized: bytes)
+    public mutating func unary(_ operation: UnaryOperation) {
+        insert(operation.method.service, operation.method.name, isStream: false) { bytes, context, call throws(Fault) in
+            let work = try operation.begin(bytes)
             call.run { call in
                 do {
-                    call.respond(try await operation(request, context))
+                    call.respond(try await work(context))
                 } catch {
                     call.fail(Fault.unexpected(error))
                 }

@@ -35,8 +35,8 @@ final class ServerCall: @unchecked Sendable {
         task = started
     }
 
-    func respond<Response: Message>(_ response: Response) {
-        connection.onEventLoop { $0.respond(self, response) }
+    func respond(_ answer: [UInt8]) {
+        connection.onEventLoop { $0.respond(self, answer) }
     }
 
     func fail(_ fault: Fault) {

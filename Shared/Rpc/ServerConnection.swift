@@ -153,13 +153,12 @@ extension ServerConnection {
         if eventLoop.inEventLoop { body(self) } else { eventLoop.execute { body(self) } }
     }
 
-    func respond<Response: Message>(_ call: ServerCall, _ response: Response) {
+    func respond(_ call: ServerCall, _ answer: [UInt8]) {
         guard close(call), machine.respond(call.id) else { return }
-        do throws(Fault) {
-            enqueue(try encoder.prepareResponse(callID: call.id, message: response))
+        if let fault = enqueueResponse(call.id, answer) {
+            sendFault(call.id, call.method, report(fault, call.method, call.trace))
+        } else {
             core.metrics.succeeded(call.method)
-        } catch {
-            sendFault(call.id, call.method, report(error, call.method, call.trace))
         }
         core.metrics.took(call.method, since: call.begun)
     }
@@ -191,16 +190,21 @@ extension ServerConnection {
 
     private func respondNow(_ callID: UInt64, _ method: Int, _ answer: [UInt8]) {
         guard machine.respond(callID) else { return }
-        let outcome = answer.withUnsafeBytes { bytes -> Result<Void, Fault> in
-            do throws(Fault) {
-                return .success(enqueue(try encoder.prepareResponse(callID: callID, payload: bytes)))
-            } catch {
-                return .failure(error)
-            }
-        }
-        if case .failure(let fault) = outcome { return refuse(callID, method, fault) }
+        if let fault = enqueueResponse(callID, answer) { return refuse(callID, method, fault) }
         if uncounted.method != method { countImmediate() }
         uncounted = (method, uncounted.count + 1)
+    }
+
+    /// - Returns: Why the answer cannot be sent.
+    private func enqueueResponse(_ callID: UInt64, _ answer: [UInt8]) -> Fault? {
+        answer.withUnsafeBytes { bytes in
+            do throws(Fault) {
+                enqueue(try encoder.prepareResponse(callID: callID, payload: bytes))
+                return nil
+            } catch {
+                return error
+            }
+        }
     }
 
     private func countImmediate() {

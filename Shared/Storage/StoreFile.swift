@@ -46,6 +46,8 @@ enum StoreFile {
     private static func makeDurable(_ pool: DatabasePool, limits: StoreLimits) throws {
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
+            // Pages of the journal after which they are put into the file: a page that changes often is then put there less often.
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
             if let pages = limits.pages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
         }
     }

@@ -113,9 +113,7 @@ struct ConfigServiceTests {
 private struct ImmediateRegistry: MethodRegistry {
     var immediate: [String: (UnsafeRawBufferPointer, CallContext) throws -> [UInt8]?] = [:]
 
-    mutating func unary<Request: Message, Response: Message>(
-        _ method: UnaryMethod<Request, Response>, _ operation: @escaping @Sendable (Request, CallContext) async throws -> Response
-    ) {}
+    mutating func unary(_ operation: UnaryOperation) {}
 
     mutating func stream<Request: Message, Item: Message>(
         _ method: StreamMethod<Request, Item>,

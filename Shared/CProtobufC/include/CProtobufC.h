@@ -12,10 +12,14 @@ typedef struct boxoffice_arena {
     uint8_t *end;
     struct boxoffice_arena_block *blocks;
     size_t remaining;
+    int holds_thread_memory;
 } boxoffice_arena;
 
 /// Starts on memory of the caller (8-byte aligned); grows on the heap, by at most `limit` bytes in all.
 void boxoffice_arena_begin(boxoffice_arena *arena, void *memory, size_t capacity, size_t limit);
+/// The same on memory that the thread keeps for this, so that a message costs no `malloc`; on the heap alone while an earlier arena of the
+/// thread has it. To be ended on the same thread.
+void boxoffice_arena_begin_on_thread(boxoffice_arena *arena, size_t limit);
 /// 8-byte aligned memory that lives until `boxoffice_arena_end`; NULL when the limit is reached.
 void *boxoffice_arena_take(boxoffice_arena *arena, size_t size);
 /// The size that was asked for with `boxoffice_arena_take`.

@@ -72,7 +72,7 @@ struct RegistrationCodes: Sendable {
     private func draw(_ request: CreateRegistrationCodeRequest, _ caller: DeviceCaller, lifetime: Duration) -> RegistrationRecord {
         let now = clock.now()
         return RegistrationRecord(
-            id: RegistrationRecordID(random.uuid()), code: .random(from: random), requestor: caller.requestor, mvpd: request.mvpd,
+            id: RegistrationRecordID(random.uuid(madeAt: now)), code: .random(from: random), requestor: caller.requestor, mvpd: request.mvpd,
             generatedAt: now, expiresAt: now + lifetime, deviceID: caller.device, device: caller.information, userAgent: caller.userAgent,
             deviceType: caller.deviceType, claims: caller.claims, registrationURL: request.registrationURL, clientID: caller.client.id,
             identity: caller.identity)

@@ -5,18 +5,23 @@ internal import Foundation
 internal import Storage
 
 extension SqliteAuthenticationStore: RegistrationCodeStore {
+    /// A code that expired but was not swept yet may be given out again.
+    private static let claim = """
+        INSERT INTO registration_code (code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent,
+            device_type, app_id, device_user, registration_url, client_id, is_used, identity)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+        ON CONFLICT (code) DO UPDATE SET id = excluded.id, requestor = excluded.requestor, mvpd = excluded.mvpd,
+            generated_at_ms = excluded.generated_at_ms, expires_at_ms = excluded.expires_at_ms, device_id = excluded.device_id,
+            device = excluded.device, user_agent = excluded.user_agent, device_type = excluded.device_type, app_id = excluded.app_id,
+            device_user = excluded.device_user, registration_url = excluded.registration_url, client_id = excluded.client_id,
+            is_used = 0, identity = excluded.identity
+        WHERE expires_at_ms <= ?
+        """
+
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         let device = try record.device.columnValue()
         return try await store.write { database in
-            // A code that expired but was not swept yet may be given out again.
-            try database.cachedStatement(sql: "DELETE FROM registration_code WHERE code = ? AND expires_at_ms <= ?")
-                .execute(arguments: [record.code, now])
-            let sql = """
-                INSERT INTO registration_code (code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent,
-                    device_type, app_id, device_user, registration_url, client_id, is_used, identity)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (code) DO NOTHING
-                """
-            try database.cachedStatement(sql: sql).execute(arguments: record.columns(device: device))
+            try database.cachedStatement(sql: Self.claim).execute(arguments: record.columns(device: device, now: now))
             return database.changesCount == 1
         }
     }
@@ -44,10 +49,10 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
 
 extension RegistrationRecord {
     /// In the order of the insert.
-    fileprivate func columns(device: Data) -> StatementArguments {
+    fileprivate func columns(device: Data, now: Timestamp) -> StatementArguments {
         [
             code, id, requestor, mvpd, generatedAt, expiresAt, deviceID, device, userAgent, deviceType, claims.appID, claims.deviceUser,
-            registrationURL, clientID, identity,
+            registrationURL, clientID, identity, now,
         ]
     }
 

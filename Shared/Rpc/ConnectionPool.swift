@@ -25,7 +25,8 @@ final class ConnectionPool: Sendable {
         metrics = ClientMetrics(peer: configuration.peerName)
         precondition(configuration.connectionsPerAddress > 0, "an address needs a connection")
         eventLoops = Array(group.makeIterator())
-        state = Mutex(PoolState(count: configuration.addresses.count * configuration.connectionsPerAddress))
+        state = Mutex(
+            PoolState(count: configuration.addresses.count * configuration.connectionsPerAddress, perAddress: configuration.connectionsPerAddress))
     }
 
     func start() {
@@ -40,6 +41,8 @@ final class ConnectionPool: Sendable {
 
     /// Of a connection, by its number.
     private func address(_ index: Int) -> RpcAddress { configuration.addresses[index / configuration.connectionsPerAddress] }
+
+    func areToOneCopy(_ one: ClientConnection, _ other: ClientConnection) -> Bool { state.withLock { $0.areToOneCopy(one, other) } }
 
     func recordCall() { state.withLock { $0.budget.recordCall() } }
 

@@ -20,8 +20,14 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     var budget = RetryBudget()
     private(set) var isShutDown = false
 
-    /// - Parameter count: Of connections.
-    init(count: Int) {
+    /// Neighbours in `links` that lead to the same copy of the peer.
+    private let perAddress: Int
+
+    /// - Parameters:
+    ///   - count: Of connections.
+    ///   - perAddress: How many of them lead to one copy, next to each other.
+    init(count: Int, perAddress: Int = 1) {
+        self.perAddress = perAddress
         links = Array(repeating: .hopeful, count: count)
     }
 
@@ -41,26 +47,30 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
 
     /// The next connection in turn, of the near ones if any of them is up.
     /// - Parameters:
-    ///   - other: A connection that just failed a call: any other one is better.
+    ///   - other: A connection that just failed a call: one to another copy of the peer is better, then any other.
     ///   - isNear: Whether a call costs less over the connection.
     mutating func pick(otherThan other: Connection?, isNear: (Connection) -> Bool = { _ in true }) -> Connection? {
-        var far: (connection: Connection, index: Int)?
-        var spare: Connection?
+        let failed = other.flatMap { other in links.firstIndex { if case .ready(let known) = $0 { known === other } else { false } } }
+        var choice: (connection: Connection, index: Int, rank: Int)?
         for offset in 0..<links.count {
             let index = (next + offset) % links.count
             guard case .ready(let connection) = links[index] else { continue }
-            if connection === other {
-                spare = connection
-            } else if isNear(connection) {
-                next = (index + 1) % links.count
-                return connection
-            } else if far == nil {
-                far = (connection, index)
-            }
+            let rank = failed.map { index == $0 ? 4 : index / perAddress == $0 / perAddress ? 2 : 0 } ?? 0
+            let distance = rank + (isNear(connection) ? 0 : 1)
+            if distance < choice?.rank ?? .max { choice = (connection, index, distance) }
+            if distance == 0 { break }
         }
-        guard let far else { return spare }
-        next = (far.index + 1) % links.count
-        return far.connection
+        guard let choice else { return nil }
+        if choice.rank < 4 { next = (choice.index + 1) % links.count }
+        return choice.connection
+    }
+
+    /// Whether two connections lead to the same copy of the peer.
+    func areToOneCopy(_ one: Connection, _ other: Connection) -> Bool {
+        func place(_ connection: Connection) -> Int? {
+            links.firstIndex { if case .ready(let known) = $0 { known === connection } else { false } }.map { $0 / perAddress }
+        }
+        return one === other || place(one) != nil && place(one) == place(other)
     }
 
     /// - Returns: Who waited for news and is to be resumed.

@@ -76,7 +76,7 @@ extension RpcClient {
                 let failed = connection
                 connection = try await pool.connection(otherThan: failed, deadline: context.deadline)
                 // The same callee has the same limit.
-                if connection === failed, fault.code == .overloaded { throw fault }
+                if fault.code == .overloaded, pool.areToOneCopy(connection, failed) { throw fault }
                 attempts += 1
                 pool.metrics.retries.increment()
             }

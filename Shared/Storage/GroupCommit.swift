@@ -93,18 +93,9 @@ final class GroupCommit: Sendable {
     ) throws -> [PendingWrite.Delivery] {
         var deliveries: [PendingWrite.Delivery] = []
         deliveries.reserveCapacity(batch.count)
-        // GRDB's own transactions compile their statements each time.
-        try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
-        do {
-            for write in batch {
-                deliveries.append(try run(write, database))
-                // SQLite may undo a whole transaction for the failure of one statement, which the write may have survived.
-                guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-            }
-            try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
-        } catch {
-            if database.isInsideTransaction { try database.rollback() }
-            throw error
+        try database.inTransaction(.immediate) {
+            for write in batch { deliveries.append(try run(write, database)) }
+            return .commit
         }
         return deliveries
     }

@@ -67,6 +67,27 @@ import Testing
         #expect(pool.readyCount == 1)
     }
 
+    @Test func aCallStaysNearAndARetryGoesToAnotherCopy() {
+        let items = (0..<4).map { _ in Item() }
+        var pool = PoolState<Item>(count: 4, perAddress: 2)
+        for (index, item) in items.enumerated() { _ = pool.set(.ready(item), at: index) }
+        // Near are the second connections of both copies.
+        func next(otherThan other: Item? = nil) -> Int? {
+            let chosen = pool.pick(otherThan: other) { $0 === items[1] || $0 === items[3] }
+            return items.firstIndex { $0 === chosen }
+        }
+        #expect([next(), next(), next()] == [1, 3, 1])
+        #expect(next(otherThan: items[1]) == 3)
+        #expect(next(otherThan: items[3]) == 1)
+        #expect(pool.areToOneCopy(items[0], items[1]) && !pool.areToOneCopy(items[1], items[2]))
+        _ = pool.lose(items[3], at: 3)
+        #expect(next(otherThan: items[1]) == 2, "another copy matters more than nearness")
+        _ = pool.lose(items[2], at: 2)
+        #expect(next(otherThan: items[1]) == 0)
+        _ = pool.lose(items[0], at: 0)
+        #expect(next(otherThan: items[1]) == 1)
+    }
+
     private func take(_ budget: inout RetryBudget) -> Bool { budget.takeRetry() }
 
     private func pick(_ pool: inout PoolState<Item>, _ other: Item?) -> Item? { pool.pick(otherThan: other) }

@@ -81,15 +81,17 @@ public struct Sandbox: Sendable {
         router.get("/healthz") { _, _ in "ok" }
         router.get("/") { _, _ in index() }
         router.get("/assets/{file}") { _, context in try pages.asset(try context.parameters.require("file")) }
+        let evil = EvilMode()
         let homes = HomeNetworks(
             Dictionary(uniqueKeysWithValues: settings.mvpds.compactMap { mvpd in mvpd.home.map { (mvpd.id, $0) } }))
-        SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes).add(to: router)
+        SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes, evil: evil).add(to: router)
         LogoutRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages).add(to: router)
         DecisionRoutes(
             providers: byID, clock: clock, log: log, disturbances: disturbances, identifiers: identifiers, publicURL: settings.publicURL,
             oauth: oauth
         ).add(to: router)
-        ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes, oauth: oauth).add(to: router)
+        ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes, evil: evil, oauth: oauth).add(
+            to: router)
         OAuthBrowserRoutes(providers: oauth, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes).add(to: router)
         OAuthRoutes(providers: oauth, clock: clock, identifiers: identifiers, log: log).add(to: router)
         OAuthControlRoutes(providers: oauth).add(to: router)

@@ -3,8 +3,8 @@ internal import Foundation
 
 /// The administration API of the local cluster, as far as it explains sign-ins.
 struct RunningCluster {
-    private let exchange: HTTPExchange
-    private let cluster: ClusterFile
+    let exchange: HTTPExchange
+    let cluster: ClusterFile
 
     static func ask(_ question: (RunningCluster) async throws -> ExplainedSignIn) async throws -> ExplainedSignIn {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)

@@ -13,6 +13,7 @@ struct ControlRoutes: Sendable {
     let log: RequestLog
     let disturbances: Disturbances
     let homes: HomeNetworks
+    let evil: EvilMode
     let oauth: [String: OAuthProvider]
 
     func add(to router: Router<SandboxContext>) {
@@ -22,6 +23,7 @@ struct ControlRoutes: Sendable {
             log.reset()
             disturbances.reset()
             homes.reset()
+            evil.reset()
             for provider in oauth.values { provider.memory.reset() }
             clock.shift(by: .zero)
             return HTTPResponse.Status.noContent
@@ -37,6 +39,20 @@ struct ControlRoutes: Sendable {
             guard mvpds.contains(mvpd) else { throw HTTPError(.notFound) }
             homes.set(try await read(request, Self.home), for: mvpd)
             return HTTPResponse.Status.noContent
+        }
+        control.post("/evil/{mvpd}") { request, context in
+            let mvpd = try context.parameters.require("mvpd")
+            guard mvpds.contains(mvpd) else { throw HTTPError(.notFound) }
+            evil.set(
+                try await read(request) { octets throws(SettingsFault) in try SettingsFault.decode(EvilMessage.self, from: octets).attack }, for: mvpd
+            )
+            return HTTPResponse.Status.noContent
+        }
+        control.get("/evil") { _, _ in
+            let names = Attack.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+            return Response(
+                status: .ok, headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "{\"attacks\":[\(names)]}")))
         }
         control.post("/clock") { request, _ in
             clock.shift(by: try await read(request, Self.offset))
@@ -60,6 +76,11 @@ struct ControlRoutes: Sendable {
     private static func home(_ octets: [UInt8]) throws(SettingsFault) -> HomeNetworks.Home? {
         let message = try SettingsFault.decode(HomeMessage.self, from: octets)
         return message.person.map { HomeNetworks.Home(addresses: Set(message.addresses), person: $0) }
+    }
+
+    private struct EvilMessage: Decodable {
+        /// Absent: the next answer is genuine.
+        let attack: Attack?
     }
 
     private struct ClockMessage: Decodable {

@@ -12,6 +12,7 @@ struct SignInRoutes: Sendable {
     let log: RequestLog
     let pages: Pages
     let homes: HomeNetworks
+    let evil: EvilMode
 
     func add(to router: Router<SandboxContext>) {
         router.get("/saml/{mvpd}/metadata") { _, context in try metadata(context) }
@@ -113,12 +114,12 @@ struct SignInRoutes: Sendable {
         _ endpoint: String
     ) throws -> Response {
         note(endpoint, provider, "signed-in", fields(of: request).merging(["person": person.name]) { $1 })
-        return deliver(try response(to: request, provider).success(person, session: session, format: format), request, provider)
+        return try deliver(try response(to: request, provider).success(person, session: session, format: format), request, provider)
     }
 
     private func fail(_ status: SamlStatus, _ request: AuthnRequest, _ provider: IdentityProvider, _ endpoint: String) throws -> Response {
         note(endpoint, provider, status.rawValue, fields(of: request))
-        return deliver(try response(to: request, provider).failure(status), request, provider)
+        return try deliver(try response(to: request, provider).failure(status), request, provider)
     }
 
     private func response(to request: AuthnRequest, _ provider: IdentityProvider) -> SamlResponse {
@@ -126,14 +127,22 @@ struct SignInRoutes: Sendable {
     }
 
     /// The page that carries an answer to the service provider by a form (SAML bindings §3.5.4).
-    private func deliver(_ answer: String, _ request: AuthnRequest, _ provider: IdentityProvider) -> Response {
+    private func deliver(_ answer: String, _ request: AuthnRequest, _ provider: IdentityProvider) throws -> Response {
         var values: [String: Any] = [
             "mvpd": provider.settings.displayName, "initial": provider.initial, "acs": provider.serviceProvider.acsURL,
             "field": "SAMLResponse",
-            "response": Base64.text(Array(answer.utf8)),
+            "response": try field(answer, provider),
         ]
         if let relayState = request.relayState { values["relayState"] = ["value": relayState] }
         return pages.html("response", values)
+    }
+
+    /// The encoded answer, or what evil mode makes of it.
+    private func field(_ answer: String, _ provider: IdentityProvider) throws -> String {
+        guard let attack = evil.take(for: provider.id) else { return Base64.text(Array(answer.utf8)) }
+        let stranger = providers.values.first { $0.id != provider.id && $0.settings.encryptAssertion != provider.settings.encryptAssertion }
+        let genuine = GenuineAnswer(text: answer, provider: provider, stranger: stranger)
+        return try genuine.attacked(by: attack, at: clock.now(), canary: provider.ssoURL.replacing("/sso", with: "/metadata"))
     }
 
     private func note(_ endpoint: String, _ provider: IdentityProvider, _ outcome: String, _ fields: [String: String]) {

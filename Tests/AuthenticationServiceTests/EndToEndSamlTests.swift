@@ -126,8 +126,10 @@ struct EndToEndSamlTests {
         return SamlServiceProvider(
             .init(
                 entityID: ResponseTemplate.serviceProvider, assertionConsumerServiceURL: ResponseTemplate.assertionConsumerService,
-                logoutServiceURL: LogoutTemplate.service, signingKey: try SigningKey(pem: identity.privateKeyPEM, certificate: identity.certificateDER),
-                otherSigningCertificate: nil, decryptionKey: try DecryptionKey(pem: identity.privateKeyPEM), encryptionCertificate: identity.certificateDER,
+                logoutServiceURL: LogoutTemplate.service,
+                signingKey: try SigningKey(pem: identity.privateKeyPEM, certificate: identity.certificateDER),
+                otherSigningCertificate: nil, decryptionKey: try DecryptionKey(pem: identity.privateKeyPEM),
+                encryptionCertificate: identity.certificateDER,
                 metadataValidity: .seconds(3600)),
             random: SystemRandom())
     }

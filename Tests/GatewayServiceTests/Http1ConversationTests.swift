@@ -87,7 +87,9 @@ internal import Testing
 
     @Test(
         "dates have the form of RFC 9110 §5.6.7",
-        arguments: [(0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (1_709_210_096, "Thu, 29 Feb 2024 12:34:56 GMT")])
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (1_709_210_096, "Thu, 29 Feb 2024 12:34:56 GMT"),
+        ])
     func dates(second: Int, text: String) {
         #expect(HttpDate.text(second) == text)
     }

@@ -149,8 +149,12 @@ struct LogoutTests {
         expectRejection(.signatureInvalid, "re-encoded") {
             _ = try answer(redirected(genuine) { $0.replacing("%2f", with: "%2F").replacing("%2b", with: "%2B").replacing("%3d", with: "%3D") })
         }
-        expectRejection(.signatureInvalid, "RelayState changed") { _ = try answer(redirected(genuine) { $0.replacing("handle-1", with: "handle-2") }) }
-        expectRejection(.signatureInvalid, "RelayState removed") { _ = try answer(redirected(genuine) { $0.replacing("&RelayState=handle-1", with: "") }) }
+        expectRejection(.signatureInvalid, "RelayState changed") {
+            _ = try answer(redirected(genuine) { $0.replacing("handle-1", with: "handle-2") })
+        }
+        expectRejection(.signatureInvalid, "RelayState removed") {
+            _ = try answer(redirected(genuine) { $0.replacing("&RelayState=handle-1", with: "") })
+        }
         let sha1 = try genuine.redirected(
             by: world.identityProvider, algorithm: "http://www.w3.org/2000/09/xmldsig#rsa-sha1", digest: "sha1")
         expectRejection(.signatureAlgorithm, "SHA-1") { _ = try answer(UnverifiedLogout(query: sha1)) }
@@ -169,7 +173,10 @@ struct LogoutTests {
         expectRejection(.form, "no DEFLATE") { _ = try UnverifiedLogout(query: "SAMLResponse=AAAA&SigAlg=x&Signature=AAAA") }
         let bomb = try Inflater.deflated("<a>" + String(repeating: " ", count: 90_000) + "</a>")
         expectRejection(.root, "large, but within bounds") {
-            let message = try UnverifiedLogout(query: "SAMLResponse=\(bomb.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D"))&SigAlg=x&Signature=AAAA")
+            let message = try UnverifiedLogout(
+                query:
+                    "SAMLResponse=\(bomb.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D"))&SigAlg=x&Signature=AAAA"
+            )
             _ = try answer(message)
         }
         var both = LogoutTemplate.response(to: "_our-request")
@@ -211,7 +218,8 @@ struct LogoutTests {
         var moved = genuine
         moved.signature = SignatureTemplate()
         let signed = try moved.posted(by: world.identityProvider)
-        let wrapped = "<samlp:LogoutRequest xmlns:samlp=\"urn:oasis:names:tc:SAML:2.0:protocol\" Version=\"2.0\" ID=\"_evil\">\(signed)</samlp:LogoutRequest>"
+        let wrapped =
+            "<samlp:LogoutRequest xmlns:samlp=\"urn:oasis:names:tc:SAML:2.0:protocol\" Version=\"2.0\" ID=\"_evil\">\(signed)</samlp:LogoutRequest>"
         expectRejection(.signaturePosition, "wrapped") { _ = try request(posted(wrapped, request: true)) }
     }
 }

@@ -31,7 +31,8 @@ struct ProviderMetadataTests {
 
     private func key(_ certificate: [UInt8], use: String = "") -> String {
         let lines = Data(certificate).base64EncodedString(options: .lineLength64Characters)
-        return "<md:KeyDescriptor\(use)><ds:KeyInfo><ds:X509Data><ds:X509Certificate>\n\(lines)\n</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>"
+        return
+            "<md:KeyDescriptor\(use)><ds:KeyInfo><ds:X509Data><ds:X509Certificate>\n\(lines)\n</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>"
     }
 
     @Test("Names, addresses, formats and keys are read, whatever the white space")
@@ -41,7 +42,10 @@ struct ProviderMetadataTests {
         let metadata = try IdentityProviderMetadata(document: document(keys))
         #expect(metadata.entityID == "https://idp.harbor.example/metadata" && metadata.displayName == "Harbor Cable")
         #expect(metadata.certificates.map(\.der) == [one, two, three] && metadata.certificates.map(\.signs) == [true, true, false])
-        #expect(metadata.endpoints.map(\.location) == ["https://idp.harbor.example/soap", "https://idp.harbor.example/sso", "https://idp.harbor.example/slo"])
+        #expect(
+            metadata.endpoints.map(\.location) == [
+                "https://idp.harbor.example/soap", "https://idp.harbor.example/sso", "https://idp.harbor.example/slo",
+            ])
         #expect(metadata.endpoints[1].isRedirect && metadata.endpoints[2].isPost && !metadata.endpoints[0].isPost)
         #expect(metadata.endpoints[2].responseLocation == "https://idp.harbor.example/slo/answers")
         #expect(metadata.nameIDFormats == ["urn:oasis:names:tc:SAML:2.0:nameid-format:transient"])
@@ -50,7 +54,8 @@ struct ProviderMetadataTests {
 
     @Test("What is no certificate is shown as one that cannot be used")
     func keepsBrokenKeys() throws {
-        let keys = "<md:KeyDescriptor><ds:KeyInfo><ds:X509Data><ds:X509Certificate>%%%</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>"
+        let keys =
+            "<md:KeyDescriptor><ds:KeyInfo><ds:X509Data><ds:X509Certificate>%%%</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>"
         #expect(try IdentityProviderMetadata(document: document(keys)).certificates.map(\.der) == [[]])
     }
 

@@ -59,7 +59,8 @@ public struct LogoutTemplate: Sendable {
     /// Percent-encoding in lower case, as some MVPDs have it.
     private static func encoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { output, octet in
-            let isPlain = (0x30...0x39).contains(octet) || (0x41...0x5a).contains(octet) || (0x61...0x7a).contains(octet) || "-._~".utf8.contains(octet)
+            let isPlain =
+                (0x30...0x39).contains(octet) || (0x41...0x5a).contains(octet) || (0x61...0x7a).contains(octet) || "-._~".utf8.contains(octet)
             output += isPlain ? String(UnicodeScalar(octet)) : "%" + (octet < 16 ? "0" : "") + String(octet, radix: 16)
         }
     }

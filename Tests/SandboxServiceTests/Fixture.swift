@@ -44,7 +44,8 @@ struct Fixture: Sendable {
     }
 
     /// Runs a test against a listening server.
-    func runLive<Value: Sendable>(_ json: String = settings(), _ test: @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
+    func runLive<Value: Sendable>(_ json: String = settings(), _ test: @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value
+    {
         try await application(json).test(.live) { client in try await test(client) }
     }
 }

@@ -16,7 +16,8 @@ struct Main {
                 environment.onStop { await transport.shutdown() }
                 let service = AuthenticationService(
                     settings, keys: try keys(settings, environment.files), clientSecrets: settings.clientSecrets.map(environment.files.path),
-                    transport: transport, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions), catalogue: try environment.catalogue(),
+                    transport: transport, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
+                    catalogue: try environment.catalogue(),
                     clock: environment.clock, logger: environment.logger)
                 environment.background("provider-keys") { await service.keepProviderKeys() }
                 environment.offer { registry in

@@ -26,7 +26,8 @@ struct AuthenticationMetrics: Sendable {
         Counter(label: "boxoffice_authentication_mvpd_logouts_ended_total", dimensions: labels).increment()
     }
 
-    let invalidatedSessions = Counter(label: "boxoffice_authentication_upstream_sessions_invalidated_total", dimensions: [("reason", "norefreshtoken")])
+    let invalidatedSessions = Counter(
+        label: "boxoffice_authentication_upstream_sessions_invalidated_total", dimensions: [("reason", "norefreshtoken")])
 
     /// An alarm: the MVPD changes refresh tokens on use (mvpd §3).
     func rotatedRefreshTokens(_ mvpd: MvpdID) {

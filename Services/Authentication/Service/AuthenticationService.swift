@@ -130,7 +130,8 @@ extension AuthenticationService {
         let random = SystemRandom()
         let identity = SamlServiceProvider.Identity(
             entityID: settings.spEntityID, assertionConsumerServiceURL: settings.acsURL, logoutServiceURL: settings.logoutURL,
-            signingKey: keys.signing, otherSigningCertificate: keys.otherSigningCertificate, decryptionKey: keys.decryption, encryptionCertificate: keys.encryptionCertificate,
+            signingKey: keys.signing, otherSigningCertificate: keys.otherSigningCertificate, decryptionKey: keys.decryption,
+            encryptionCertificate: keys.encryptionCertificate,
             metadataValidity: .seconds(Int64(settings.metadataValidity)))
         let saml = SamlServiceProvider(identity, random: random)
         let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(keys.accessToken)))

@@ -41,7 +41,8 @@ enum SharedSession {
             id: id(of: login, at: caller), key: SessionKey(device: caller.device, requestor: caller.requestor), mvpd: login.mvpd, record: nil,
             claims: caller.claims, clientID: caller.client.id, userID: login.userID, subject: login.subject, createdAt: login.createdAt,
             expiresAt: end,
-            origin: SessionOrigin(kind: .shared, authenticatedAt: login.origin.authenticatedAt, identity: login.origin.identity, upstream: login.origin.upstream),
+            origin: SessionOrigin(
+                kind: .shared, authenticatedAt: login.origin.authenticatedAt, identity: login.origin.identity, upstream: login.origin.upstream),
             updatedAt: login.updatedAt, device: caller.information)
     }
 

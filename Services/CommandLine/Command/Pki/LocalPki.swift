@@ -14,7 +14,8 @@ struct LocalPki: Sendable {
     static let https = "gateway-https"
     /// Who has an RSA key whose certificate others pin: for signing documents, or for what is encrypted to a programmer.
     static let signers = [
-        "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "sandbox-openfiber", "sandbox-openfiber-next", "programmer-acme", "programmer-bravo",
+        "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "sandbox-openfiber", "sandbox-openfiber-next",
+        "programmer-acme", "programmer-bravo",
     ]
 
     /// - Returns: The names of what was made, in order; empty when nothing was missing.

@@ -12,7 +12,9 @@ enum SessionCookie {
     }
 
     /// The `Set-Cookie` value that forgets the person.
-    static func removal(_ provider: IdentityProvider) -> String { "\(name(provider.id))=; Path=/saml/\(provider.id); Max-Age=0; HttpOnly; SameSite=Lax" }
+    static func removal(_ provider: IdentityProvider) -> String {
+        "\(name(provider.id))=; Path=/saml/\(provider.id); Max-Age=0; HttpOnly; SameSite=Lax"
+    }
 
     /// The value of the provider's cookie in a `Cookie` header.
     static func value(in header: String, of mvpd: String) -> String? {

@@ -8,12 +8,21 @@ struct OAuthTokens {
     let now: Timestamp
 
     struct Answer: Encodable {
-        let access_token: String
-        let token_type = "Bearer"
-        let expires_in: Int
-        let refresh_token: String?
-        let id_token: String?
+        let accessToken: String
+        let tokenType = "Bearer"
+        let expiresIn: Int
+        let refreshToken: String?
+        let identityToken: String?
         let scope: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case tokenType = "token_type"
+            case expiresIn = "expires_in"
+            case refreshToken = "refresh_token"
+            case identityToken = "id_token"
+            case scope
+        }
     }
 
     func answer(to code: OAuthCode) throws -> Answer {
@@ -22,8 +31,8 @@ struct OAuthTokens {
             identifier: identifiers.next())
         let isAbsent = provider.memory.behaviour.identityToken == .absent || !code.request.scope.split(separator: " ").contains("openid")
         return Answer(
-            access_token: try access(grant), expires_in: lifetime, refresh_token: try refresh(grant),
-            id_token: isAbsent ? nil : try identityToken(code), scope: code.request.scope)
+            accessToken: try access(grant), expiresIn: lifetime, refreshToken: try refresh(grant),
+            identityToken: isAbsent ? nil : try identityToken(code), scope: code.request.scope)
     }
 
     /// - Returns: nil when the refresh token is not good any more.
@@ -33,8 +42,8 @@ struct OAuthTokens {
             person: grant.person, client: grant.client, isHome: grant.isHome, family: grant.family, generation: generation,
             identifier: identifiers.next())
         return Answer(
-            access_token: try access(fresh), expires_in: lifetime,
-            refresh_token: generation == grant.generation ? nil : try refresh(fresh), id_token: nil, scope: nil)
+            accessToken: try access(fresh), expiresIn: lifetime,
+            refreshToken: generation == grant.generation ? nil : try refresh(fresh), identityToken: nil, scope: nil)
     }
 
     /// What the provider tells about a person; claims that say the same in SAML have the same names (mvpd §2.5).

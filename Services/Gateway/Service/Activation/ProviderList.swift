@@ -21,8 +21,11 @@ struct ProviderList {
         }
     }
 
-    /// SAML is the sign-in that the authentication service offers; TempPass needs no browser.
+    /// TempPass needs no browser.
     private static func isSupported(_ mvpd: Mvpd) -> Bool {
-        if case .saml = mvpd.signIn { true } else { false }
+        switch mvpd.signIn {
+        case .saml, .oauth: true
+        case .tempPass, nil: false
+        }
     }
 }

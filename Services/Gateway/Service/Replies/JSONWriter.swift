@@ -6,6 +6,7 @@ struct JSONWriter {
 
     static func write(_ value: Document.Value) -> [UInt8] {
         var writer = JSONWriter()
+        writer.bytes.reserveCapacity(512)
         writer.append(value)
         return writer.bytes
     }
@@ -46,8 +47,12 @@ struct JSONWriter {
 
     private mutating func append(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        if isPlain { bytes.append(contentsOf: text.utf8) } else { escape(text) }
+        let isPlain = text.utf8.withContiguousStorageIfAvailable { text in
+            guard text.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return false }
+            bytes.append(contentsOf: text)
+            return true
+        }
+        if isPlain != true { escape(text) }
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -146,6 +146,29 @@ internal import Testing
         }
     }
 
+    @Test func whoeverAsksAheadAndReadsNothingIsNotServedWithoutEnd() async throws {
+        try await attack { port in
+            let request = "GET /openapi.json HTTP/1.1\r\n\(Self.host)X-Padding: \(String(repeating: "x", count: 8000))\r\n\r\n"
+            let client = try DeafClient(port)
+            defer { client.close() }
+            // 80 MB of requests would bring half a gigabyte of answers.
+            var sent = 0
+            while sent < 80_000_000, let count = try await client.send(Array(request.utf8), within: .seconds(1)) { sent += count }
+            #expect(sent < 80_000_000, "the gateway stops reading")
+        }
+    }
+
+    @Test func aResetWhileABodyArrivesHarmsNobody() async throws {
+        try await attack { port in
+            for _ in 0..<20 {
+                let client = try DeafClient(port)
+                let head = "POST /o/client/token HTTP/1.1\r\n\(Self.host)Content-Length: 5000\r\n\r\n"
+                _ = try await client.send(Array((head + String(repeating: "a", count: 2000)).utf8), within: .seconds(5))
+                client.reset()
+            }
+        }
+    }
+
     @Test func aBodyThatIsTooLargeIsRefusedBeforeItIsSent() async throws {
         try await attack { port in
             try await RawConnection.with(port) { connection in

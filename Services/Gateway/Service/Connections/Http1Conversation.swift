@@ -6,7 +6,7 @@ internal import NIOHTTP1
 /// Last in the pipeline of an HTTP/1.1 connection: has its requests answered one after the other, each by a task on the connection's own event loop.
 ///
 /// A request whose body came together with its head needs no wait at all; other bodies are handed on while they arrive. Requests that a client
-/// sends ahead (RFC 9112 §9.3.2) wait here, and no more is read from a client that sends too many of them.
+/// sends ahead (RFC 9112 §9.3.2) wait here; no more is read from a client that sends too many of them, or does not read its answers.
 final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = RequestPart
     typealias OutboundIn = ResponsePart
@@ -35,6 +35,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Parts that may wait for the answer to an earlier request.
     private static let longestBacklog = 64
+    /// How long a client may take to make room for more answers.
+    private static let patience = TimeAmount.seconds(30)
 
     private let responder: Responder
     private let executor: EventLoopExecutor
@@ -43,6 +45,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var phase = Phase.idle
     private var backlog = CircularBuffer<RequestPart>()
     private var task: Task<Void, Never>?
+    private var stall: Scheduled<Void>?
     private var isTaking = false
     private var holdsRead = false
     /// The connection ends with the answer under way.
@@ -80,6 +83,18 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
 
     func read(context: ChannelHandlerContext) {
         if wantsMore { context.read() } else { holdsRead = true }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stall?.cancel()
+        stall = nil
+        if context.channel.isWritable {
+            takeBacklog()
+            startUpload()
+        } else {
+            stall = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { self.end() }
+        }
+        context.fireChannelWritabilityChanged()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -128,6 +143,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Returns: False when the part must wait.
     private func take(_ part: RequestPart) -> Bool {
         switch (phase, part) {
+        // Who does not read answers gets no more of them.
+        case (.idle, .head) where context?.channel.isWritable == false: return false
         case (.idle, .head(let head)): phase = .gathering(head, ByteBuffer())
         case (.gathering(let head, var body), .body(let bytes)):
             phase = .idle
@@ -155,7 +172,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
             let reply = await responder(request, base)
             if eventLoop.inEventLoop { own.value.write(reply) } else { eventLoop.execute { own.value.write(reply) } }
         }
-        if case .answering = phase { task = work }
+        if case .answering = phase, task == nil { task = work }
     }
 
     /// The body of a request does not come with its head: it is read while the answer is made.
@@ -217,6 +234,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func end() {
+        if case .answering(_, let upload?) = phase { upload.finish(ChannelError.inputClosed) }
         phase = .closing
         backlog.removeAll()
         context?.close(promise: nil)
@@ -226,6 +244,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         if case .answering(_, let upload?) = phase { upload.finish(ChannelError.inputClosed) }
         task?.cancel()
         task = nil
+        stall?.cancel()
+        stall = nil
         phase = .closing
         backlog.removeAll()
         context = nil

@@ -28,7 +28,7 @@ final class Upload {
     init(_ channel: any Channel, _ begun: ByteBuffer) {
         let new = Bytes.makeSequence(
             elementType: ByteBuffer.self, failureType: (any Error).self, backPressureStrategy: .init(lowWatermark: 2, highWatermark: 10),
-            finishOnDeinit: false, delegate: Reader(channel: channel))
+            finishOnDeinit: true, delegate: Reader(channel: channel))
         source = new.source
         body = RequestBody(asyncSequence: new.sequence)
         if begun.readableBytes > 0 { add(begun) }

@@ -141,6 +141,25 @@ struct CompleteSignInTests {
         #expect(results.count { $0 == .rejected } == 15)
     }
 
+    @Test("mvpd #71: of simultaneous deliveries to two copies of the service exactly one signs in", arguments: Backend.allCases)
+    func acceptsOnceAmongCopies(_ backend: Backend) async throws {
+        let (rig, call, _, browser) = try await pending(backend)
+        rig.saml.accept()
+        let copies = [rig.service, rig.copy()]
+        let results = try await withThrowingTaskGroup(of: SignInResult.self) { group in
+            for delivery in 0..<16 {
+                group.addTask { try await copies[delivery % 2].completeSamlSignIn(browser.answer, context: rig.context).result }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count { $0 == .signedIn } == 1)
+        #expect(results.count { $0 == .rejected } == 15)
+        // The same assertion in a new answer, at the copy that did not see the first.
+        let other = rig.call(call.accessToken, device: "dev-2")
+        let again = try await rig.start(rig.code(other).code)
+        for copy in copies { #expect(try await copy.completeSamlSignIn(again.answer, context: rig.context).result == .rejected) }
+    }
+
     @Test("mvpd #72: an assertion is good for one sign-in only", arguments: Backend.allCases)
     func refusesReplay(_ backend: Backend) async throws {
         let (rig, call, _, browser) = try await pending(backend)

@@ -20,6 +20,7 @@ struct Rig {
     let provider: ScriptedProvider
     let log = LogRecorder()
     let service: AuthenticationService
+    private let parts: AuthenticationService.Parts
     let statements: SoftwareStatementIssuer
     let context = CallContext()
 
@@ -35,17 +36,20 @@ struct Rig {
         store = try backend.open()
         saml = ScriptedSaml()
         provider = try ScriptedProvider(clock: clock)
-        service = AuthenticationService(
-            AuthenticationService.Parts(
-                issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
-                verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
-                logout: real ?? saml, logoutVisitAddress: Self.visitAddress,
-                oauth: AuthenticationService.OAuthParts(
-                    keys: try OAuthKeys(.random()), redirectURI: ScriptedProvider.redirectURI, secrets: ScriptedProvider.Secrets(),
-                    transport: provider),
-                catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: UserIDScrambler(key: .random()),
-                activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log }))
+        parts = AuthenticationService.Parts(
+            issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
+            verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
+            logout: real ?? saml, logoutVisitAddress: Self.visitAddress,
+            oauth: AuthenticationService.OAuthParts(
+                keys: try OAuthKeys(.random()), redirectURI: ScriptedProvider.redirectURI, secrets: ScriptedProvider.Secrets(),
+                transport: provider),
+            catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: UserIDScrambler(key: .random()),
+            activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log })
+        service = AuthenticationService(parts)
     }
+
+    /// Another copy of the service, on the same store and with the same keys.
+    func copy() -> AuthenticationService { AuthenticationService(parts) }
 
     // MARK: What an app does
 

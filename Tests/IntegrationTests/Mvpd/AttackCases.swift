@@ -131,7 +131,7 @@ extension RunningCluster {
 
 extension SandboxControl {
     /// The MVPD's next answer is that attack.
-    fileprivate func beEvil(_ attack: String, _ mvpd: String) async throws {
+    func beEvil(_ attack: String, _ mvpd: String) async throws {
         let url = "\(ClusterAddresses(ports: cluster.ports).sandbox)/control/evil/\(mvpd)"
         let answer = try await cluster.exchange.send(
             "POST", url, headers: [("Content-Type", "application/json")], body: #"{"attack": "\#(attack)"}"#)

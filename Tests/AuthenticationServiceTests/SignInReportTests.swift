@@ -112,8 +112,11 @@ struct SignInReportTests {
         #expect(foreign.reason == "audience" && foreign.checks[28].hint.contains("Audience names https://other.example"))
         #expect(try await explain(request: "_another").reason == "resp.request")
         #expect(try await explain(request: ResponseTemplate.requestID).checks[20].outcome == .passed)
-        await expectFault(.invalidRequest) {
-            _ = try await rig.operations.explainResponse(.init(samlResponse: "AAAA", mvpd: "Nobody"), context: rig.context)
+        // Unknown, and without SAML.
+        for mvpd in ["Nobody", "OpenFiber"] {
+            await expectFault(.invalidRequest) {
+                _ = try await rig.operations.explainResponse(.init(samlResponse: "AAAA", mvpd: mvpd), context: rig.context)
+            }
         }
         #expect(
             try await rig.operations.explainResponse(.init(samlResponse: "!!!!", mvpd: "DemoCable"), context: rig.context).reason == "bind.base64")

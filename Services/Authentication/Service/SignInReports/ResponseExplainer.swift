@@ -11,7 +11,7 @@ struct ResponseExplainer: Sendable {
     /// Checks a response at a time.
     let finding: @Sendable (HeldResponse, SamlProvider, Timestamp) -> SamlFinding
 
-    /// - Throws: `invalid_request` (no message, an MVPD or requestor that is not known), `unimplemented` (no SAML).
+    /// - Throws: `invalid_request`: no message, an MVPD or requestor that is not known, or an MVPD without SAML.
     func explain(_ request: ExplainResponseRequest) throws(Fault) -> SignInReport {
         guard !request.samlResponse.isEmpty else { throw Fault(.invalidRequest, "There is no response to explain.") }
         let catalogue = try catalogue.current()
@@ -19,7 +19,9 @@ struct ResponseExplainer: Sendable {
         guard request.requestor.isEmpty || catalogue.requestor(request.requestor) != nil else {
             throw Fault(.invalidRequest, "The requestor is not known.")
         }
-        let provider = try SamlProvider(mvpd, in: catalogue)
+        guard let provider = try? SamlProvider(mvpd, in: catalogue) else {
+            throw Fault(.invalidRequest, "The MVPD does not sign people in by SAML.")
+        }
         let held: HeldResponse
         do throws(SamlRejection) {
             held = HeldResponse(

@@ -15,7 +15,7 @@ SPENDING = {("delete", "/api/v1/logout"), ("get", "/api/v1/logout"), ("delete", 
 
 
 # Where 503 is an answer by rule: no SAML message (rest-v1 section 3.8).
-UNAVAILABLE_BY_RULE = {"/sp/saml/SAMLAssertionConsumer"}
+UNAVAILABLE_BY_RULE = {"/sp/saml/SAMLAssertionConsumer", "/sp/saml/LogoutServiceHTTPRedirectResponse"}
 
 
 def mixed(name, schema, given=None):

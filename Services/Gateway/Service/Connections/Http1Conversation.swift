@@ -104,7 +104,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         case ChannelEvent.inputClosed:
             startUpload()
             breakUpload()
-            if case .answering = phase { isInputClosed = true } else { end() }
+            isInputClosed = true
+            endWhenAllIsSaid()
         case is Upload.Wish:
             if case .answering(_, let upload?) = phase { upload.isFull = false }
             readOn()
@@ -206,8 +207,17 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         takeBacklog()
         guard !isTaking else { return }
         startUpload()
-        guard case .idle = phase, backlog.isEmpty else { return }
-        if isSpoiled { refuse() } else if isInputClosed { end() }
+        if isSpoiled, case .idle = phase, backlog.isEmpty { refuse() } else { endWhenAllIsSaid() }
+    }
+
+    /// The client sends no more: this side ends after the last answer, whenever the client has taken it.
+    private func endWhenAllIsSaid() {
+        switch phase {
+        case .idle where isInputClosed && backlog.isEmpty, .draining where isInputClosed:
+            phase = .closing
+            context?.close(mode: .output, promise: nil)
+        default: break
+        }
     }
 
     /// What was sent is no HTTP.

@@ -2527,6 +2527,456 @@ void   boxoffice__authentication__v1__explain_response_request__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__explain_response_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__identify_caller_request__init
+                     (Boxoffice__Authentication__V1__IdentifyCallerRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__IdentifyCallerRequest init_value = BOXOFFICE__AUTHENTICATION__V1__IDENTIFY_CALLER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__identify_caller_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__IdentifyCallerRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identify_caller_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__identify_caller_request__pack
+                     (const Boxoffice__Authentication__V1__IdentifyCallerRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identify_caller_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__identify_caller_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IdentifyCallerRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identify_caller_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__IdentifyCallerRequest *
+       boxoffice__authentication__v1__identify_caller_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__IdentifyCallerRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__identify_caller_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__identify_caller_request__free_unpacked
+                     (Boxoffice__Authentication__V1__IdentifyCallerRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identify_caller_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__identified_caller__init
+                     (Boxoffice__Authentication__V1__IdentifiedCaller         *message)
+{
+  static const Boxoffice__Authentication__V1__IdentifiedCaller init_value = BOXOFFICE__AUTHENTICATION__V1__IDENTIFIED_CALLER__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__identified_caller__get_packed_size
+                     (const Boxoffice__Authentication__V1__IdentifiedCaller *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identified_caller__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__identified_caller__pack
+                     (const Boxoffice__Authentication__V1__IdentifiedCaller *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identified_caller__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__identified_caller__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IdentifiedCaller *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identified_caller__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__IdentifiedCaller *
+       boxoffice__authentication__v1__identified_caller__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__IdentifiedCaller *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__identified_caller__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__identified_caller__free_unpacked
+                     (Boxoffice__Authentication__V1__IdentifiedCaller *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identified_caller__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__login__init
+                     (Boxoffice__Authentication__V1__Login         *message)
+{
+  static const Boxoffice__Authentication__V1__Login init_value = BOXOFFICE__AUTHENTICATION__V1__LOGIN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__login__get_packed_size
+                     (const Boxoffice__Authentication__V1__Login *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__login__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__login__pack
+                     (const Boxoffice__Authentication__V1__Login *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__login__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__login__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__Login *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__login__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__Login *
+       boxoffice__authentication__v1__login__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__Login *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__login__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__login__free_unpacked
+                     (Boxoffice__Authentication__V1__Login *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__login__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__login_reference__init
+                     (Boxoffice__Authentication__V1__LoginReference         *message)
+{
+  static const Boxoffice__Authentication__V1__LoginReference init_value = BOXOFFICE__AUTHENTICATION__V1__LOGIN_REFERENCE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__login_reference__get_packed_size
+                     (const Boxoffice__Authentication__V1__LoginReference *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__login_reference__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__login_reference__pack
+                     (const Boxoffice__Authentication__V1__LoginReference *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__login_reference__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__login_reference__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__LoginReference *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__login_reference__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__LoginReference *
+       boxoffice__authentication__v1__login_reference__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__LoginReference *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__login_reference__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__login_reference__free_unpacked
+                     (Boxoffice__Authentication__V1__LoginReference *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__login_reference__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__start_automatic_session_request__init
+                     (Boxoffice__Authentication__V1__StartAutomaticSessionRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__StartAutomaticSessionRequest init_value = BOXOFFICE__AUTHENTICATION__V1__START_AUTOMATIC_SESSION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__start_automatic_session_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__StartAutomaticSessionRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__start_automatic_session_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__start_automatic_session_request__pack
+                     (const Boxoffice__Authentication__V1__StartAutomaticSessionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__start_automatic_session_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__start_automatic_session_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StartAutomaticSessionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__start_automatic_session_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__StartAutomaticSessionRequest *
+       boxoffice__authentication__v1__start_automatic_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__StartAutomaticSessionRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__start_automatic_session_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__start_automatic_session_request__free_unpacked
+                     (Boxoffice__Authentication__V1__StartAutomaticSessionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__start_automatic_session_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__automatic_session__init
+                     (Boxoffice__Authentication__V1__AutomaticSession         *message)
+{
+  static const Boxoffice__Authentication__V1__AutomaticSession init_value = BOXOFFICE__AUTHENTICATION__V1__AUTOMATIC_SESSION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__automatic_session__get_packed_size
+                     (const Boxoffice__Authentication__V1__AutomaticSession *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__automatic_session__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__automatic_session__pack
+                     (const Boxoffice__Authentication__V1__AutomaticSession *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__automatic_session__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__automatic_session__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__AutomaticSession *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__automatic_session__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__AutomaticSession *
+       boxoffice__authentication__v1__automatic_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__AutomaticSession *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__automatic_session__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__automatic_session__free_unpacked
+                     (Boxoffice__Authentication__V1__AutomaticSession *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__automatic_session__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__find_live_logins_request__init
+                     (Boxoffice__Authentication__V1__FindLiveLoginsRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__FindLiveLoginsRequest init_value = BOXOFFICE__AUTHENTICATION__V1__FIND_LIVE_LOGINS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__find_live_logins_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__FindLiveLoginsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_live_logins_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__find_live_logins_request__pack
+                     (const Boxoffice__Authentication__V1__FindLiveLoginsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_live_logins_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__find_live_logins_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__FindLiveLoginsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_live_logins_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__FindLiveLoginsRequest *
+       boxoffice__authentication__v1__find_live_logins_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__FindLiveLoginsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__find_live_logins_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__find_live_logins_request__free_unpacked
+                     (Boxoffice__Authentication__V1__FindLiveLoginsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_live_logins_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__live_logins__init
+                     (Boxoffice__Authentication__V1__LiveLogins         *message)
+{
+  static const Boxoffice__Authentication__V1__LiveLogins init_value = BOXOFFICE__AUTHENTICATION__V1__LIVE_LOGINS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__live_logins__get_packed_size
+                     (const Boxoffice__Authentication__V1__LiveLogins *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__live_logins__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__live_logins__pack
+                     (const Boxoffice__Authentication__V1__LiveLogins *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__live_logins__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__live_logins__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__LiveLogins *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__live_logins__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__LiveLogins *
+       boxoffice__authentication__v1__live_logins__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__LiveLogins *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__live_logins__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__live_logins__free_unpacked
+                     (Boxoffice__Authentication__V1__LiveLogins *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__live_logins__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__end_automatic_sessions_request__init
+                     (Boxoffice__Authentication__V1__EndAutomaticSessionsRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest init_value = BOXOFFICE__AUTHENTICATION__V1__END_AUTOMATIC_SESSIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__end_automatic_sessions_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__end_automatic_sessions_request__pack
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__end_automatic_sessions_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *
+       boxoffice__authentication__v1__end_automatic_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__end_automatic_sessions_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__end_automatic_sessions_request__free_unpacked
+                     (Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__end_automatic_sessions_response__init
+                     (Boxoffice__Authentication__V1__EndAutomaticSessionsResponse         *message)
+{
+  static const Boxoffice__Authentication__V1__EndAutomaticSessionsResponse init_value = BOXOFFICE__AUTHENTICATION__V1__END_AUTOMATIC_SESSIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__end_automatic_sessions_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__end_automatic_sessions_response__pack
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__end_automatic_sessions_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *
+       boxoffice__authentication__v1__end_automatic_sessions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__end_automatic_sessions_response__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__end_automatic_sessions_response__free_unpacked
+                     (Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_information__field_descriptors[22] =
 {
   {
@@ -6780,6 +7230,581 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__explain_response
   (ProtobufCMessageInit) boxoffice__authentication__v1__explain_response_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__identify_caller_request__field_descriptors[3] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifyCallerRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scope",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifyCallerRequest, scope),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_backend",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifyCallerRequest, is_backend),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__identify_caller_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  2,   /* field[2] = is_backend */
+  1,   /* field[1] = scope */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__identify_caller_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__identify_caller_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.IdentifyCallerRequest",
+  "IdentifyCallerRequest",
+  "Boxoffice__Authentication__V1__IdentifyCallerRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__IdentifyCallerRequest),
+  3,
+  boxoffice__authentication__v1__identify_caller_request__field_descriptors,
+  boxoffice__authentication__v1__identify_caller_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__identify_caller_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__identify_caller_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__identified_caller__field_descriptors[7] =
+{
+  {
+    "client_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedCaller, client_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "application_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedCaller, application_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedCaller, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedCaller, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedCaller, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedCaller, device),
+    &boxoffice__authentication__v1__device_information__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "login",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedCaller, login),
+    &boxoffice__authentication__v1__login__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__identified_caller__field_indices_by_name[] = {
+  1,   /* field[1] = application_id */
+  0,   /* field[0] = client_id */
+  5,   /* field[5] = device */
+  4,   /* field[4] = device_id */
+  6,   /* field[6] = login */
+  2,   /* field[2] = programmer_id */
+  3,   /* field[3] = requestor */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__identified_caller__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__identified_caller__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.IdentifiedCaller",
+  "IdentifiedCaller",
+  "Boxoffice__Authentication__V1__IdentifiedCaller",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__IdentifiedCaller),
+  7,
+  boxoffice__authentication__v1__identified_caller__field_descriptors,
+  boxoffice__authentication__v1__identified_caller__field_indices_by_name,
+  1,  boxoffice__authentication__v1__identified_caller__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__identified_caller__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__login__field_descriptors[3] =
+{
+  {
+    "session",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__Login, session),
+    &boxoffice__authentication__v1__session__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authenticated_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__Login, authenticated_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "allows_auto_sign_in",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__Login, allows_auto_sign_in),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__login__field_indices_by_name[] = {
+  2,   /* field[2] = allows_auto_sign_in */
+  1,   /* field[1] = authenticated_at_ms */
+  0,   /* field[0] = session */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__login__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__login__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.Login",
+  "Login",
+  "Boxoffice__Authentication__V1__Login",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__Login),
+  3,
+  boxoffice__authentication__v1__login__field_descriptors,
+  boxoffice__authentication__v1__login__field_indices_by_name,
+  1,  boxoffice__authentication__v1__login__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__login__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__login_reference__field_descriptors[2] =
+{
+  {
+    "mvpd",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__LoginReference, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__LoginReference, user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__login_reference__field_indices_by_name[] = {
+  0,   /* field[0] = mvpd */
+  1,   /* field[1] = user_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__login_reference__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__login_reference__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.LoginReference",
+  "LoginReference",
+  "Boxoffice__Authentication__V1__LoginReference",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__LoginReference),
+  2,
+  boxoffice__authentication__v1__login_reference__field_descriptors,
+  boxoffice__authentication__v1__login_reference__field_indices_by_name,
+  1,  boxoffice__authentication__v1__login_reference__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__login_reference__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_automatic_session_request__field_descriptors[2] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartAutomaticSessionRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logins",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__StartAutomaticSessionRequest, n_logins),
+    offsetof(Boxoffice__Authentication__V1__StartAutomaticSessionRequest, logins),
+    &boxoffice__authentication__v1__login_reference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__start_automatic_session_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  1,   /* field[1] = logins */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__start_automatic_session_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_automatic_session_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.StartAutomaticSessionRequest",
+  "StartAutomaticSessionRequest",
+  "Boxoffice__Authentication__V1__StartAutomaticSessionRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__StartAutomaticSessionRequest),
+  2,
+  boxoffice__authentication__v1__start_automatic_session_request__field_descriptors,
+  boxoffice__authentication__v1__start_automatic_session_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__start_automatic_session_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__start_automatic_session_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__automatic_session__field_descriptors[3] =
+{
+  {
+    "session",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__AutomaticSession, session),
+    &boxoffice__authentication__v1__session__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metadata",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__AutomaticSession, metadata),
+    &boxoffice__authentication__v1__user_metadata__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "caller",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__AutomaticSession, caller),
+    &boxoffice__authentication__v1__identified_caller__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__automatic_session__field_indices_by_name[] = {
+  2,   /* field[2] = caller */
+  1,   /* field[1] = metadata */
+  0,   /* field[0] = session */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__automatic_session__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__automatic_session__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.AutomaticSession",
+  "AutomaticSession",
+  "Boxoffice__Authentication__V1__AutomaticSession",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__AutomaticSession),
+  3,
+  boxoffice__authentication__v1__automatic_session__field_descriptors,
+  boxoffice__authentication__v1__automatic_session__field_indices_by_name,
+  1,  boxoffice__authentication__v1__automatic_session__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__automatic_session__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__find_live_logins_request__field_descriptors[2] =
+{
+  {
+    "requestor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__FindLiveLoginsRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logins",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__FindLiveLoginsRequest, n_logins),
+    offsetof(Boxoffice__Authentication__V1__FindLiveLoginsRequest, logins),
+    &boxoffice__authentication__v1__login_reference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__find_live_logins_request__field_indices_by_name[] = {
+  1,   /* field[1] = logins */
+  0,   /* field[0] = requestor */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__find_live_logins_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__find_live_logins_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.FindLiveLoginsRequest",
+  "FindLiveLoginsRequest",
+  "Boxoffice__Authentication__V1__FindLiveLoginsRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__FindLiveLoginsRequest),
+  2,
+  boxoffice__authentication__v1__find_live_logins_request__field_descriptors,
+  boxoffice__authentication__v1__find_live_logins_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__find_live_logins_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__find_live_logins_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__live_logins__field_descriptors[1] =
+{
+  {
+    "logins",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__LiveLogins, n_logins),
+    offsetof(Boxoffice__Authentication__V1__LiveLogins, logins),
+    &boxoffice__authentication__v1__login_reference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__live_logins__field_indices_by_name[] = {
+  0,   /* field[0] = logins */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__live_logins__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__live_logins__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.LiveLogins",
+  "LiveLogins",
+  "Boxoffice__Authentication__V1__LiveLogins",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__LiveLogins),
+  1,
+  boxoffice__authentication__v1__live_logins__field_descriptors,
+  boxoffice__authentication__v1__live_logins__field_indices_by_name,
+  1,  boxoffice__authentication__v1__live_logins__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__live_logins__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__end_automatic_sessions_request__field_descriptors[1] =
+{
+  {
+    "session_ids",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__EndAutomaticSessionsRequest, n_session_ids),
+    offsetof(Boxoffice__Authentication__V1__EndAutomaticSessionsRequest, session_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__end_automatic_sessions_request__field_indices_by_name[] = {
+  0,   /* field[0] = session_ids */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__end_automatic_sessions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_automatic_sessions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.EndAutomaticSessionsRequest",
+  "EndAutomaticSessionsRequest",
+  "Boxoffice__Authentication__V1__EndAutomaticSessionsRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__EndAutomaticSessionsRequest),
+  1,
+  boxoffice__authentication__v1__end_automatic_sessions_request__field_descriptors,
+  boxoffice__authentication__v1__end_automatic_sessions_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__end_automatic_sessions_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__end_automatic_sessions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__end_automatic_sessions_response__field_descriptors[1] =
+{
+  {
+    "ended",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndAutomaticSessionsResponse, ended),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__end_automatic_sessions_response__field_indices_by_name[] = {
+  0,   /* field[0] = ended */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__end_automatic_sessions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_automatic_sessions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.EndAutomaticSessionsResponse",
+  "EndAutomaticSessionsResponse",
+  "Boxoffice__Authentication__V1__EndAutomaticSessionsResponse",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__EndAutomaticSessionsResponse),
+  1,
+  boxoffice__authentication__v1__end_automatic_sessions_response__field_descriptors,
+  boxoffice__authentication__v1__end_automatic_sessions_response__field_indices_by_name,
+  1,  boxoffice__authentication__v1__end_automatic_sessions_response__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__end_automatic_sessions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__enum_values_by_number[6] =
 {
   { "SIGN_IN_RESULT_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN", 0 },
@@ -6816,19 +7841,21 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_result__des
   boxoffice__authentication__v1__sign_in_result__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__authentication__v1__session_kind__enum_values_by_number[5] =
+static const ProtobufCEnumValue boxoffice__authentication__v1__session_kind__enum_values_by_number[6] =
 {
   { "SESSION_KIND_REGULAR", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_REGULAR", 0 },
   { "SESSION_KIND_PLATFORM", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_PLATFORM", 1 },
   { "SESSION_KIND_TEMP_PASS", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_TEMP_PASS", 2 },
   { "SESSION_KIND_DEGRADED", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_DEGRADED", 3 },
   { "SESSION_KIND_SHARED", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SHARED", 4 },
+  { "SESSION_KIND_AUTOMATIC", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_AUTOMATIC", 5 },
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_kind__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex boxoffice__authentication__v1__session_kind__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__session_kind__enum_values_by_name[6] =
 {
+  { "SESSION_KIND_AUTOMATIC", 5 },
   { "SESSION_KIND_DEGRADED", 3 },
   { "SESSION_KIND_PLATFORM", 1 },
   { "SESSION_KIND_REGULAR", 0 },
@@ -6842,9 +7869,9 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__session_kind__descr
   "SessionKind",
   "Boxoffice__Authentication__V1__SessionKind",
   "boxoffice.authentication.v1",
-  5,
+  6,
   boxoffice__authentication__v1__session_kind__enum_values_by_number,
-  5,
+  6,
   boxoffice__authentication__v1__session_kind__enum_values_by_name,
   1,
   boxoffice__authentication__v1__session_kind__value_ranges,
@@ -7212,6 +8239,69 @@ void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V
 {
   protobuf_c_service_generated_init (&service->base,
                                      &boxoffice__authentication__v1__sessions__descriptor,
+                                     (ProtobufCServiceDestroy) destroy);
+}
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__logins__method_descriptors[4] =
+{
+  { "IdentifyCaller", &boxoffice__authentication__v1__identify_caller_request__descriptor, &boxoffice__authentication__v1__identified_caller__descriptor },
+  { "StartAutomaticSession", &boxoffice__authentication__v1__start_automatic_session_request__descriptor, &boxoffice__authentication__v1__automatic_session__descriptor },
+  { "FindLiveLogins", &boxoffice__authentication__v1__find_live_logins_request__descriptor, &boxoffice__authentication__v1__live_logins__descriptor },
+  { "EndAutomaticSessions", &boxoffice__authentication__v1__end_automatic_sessions_request__descriptor, &boxoffice__authentication__v1__end_automatic_sessions_response__descriptor },
+};
+const unsigned boxoffice__authentication__v1__logins__method_indices_by_name[] = {
+  3,        /* EndAutomaticSessions */
+  2,        /* FindLiveLogins */
+  0,        /* IdentifyCaller */
+  1         /* StartAutomaticSession */
+};
+const ProtobufCServiceDescriptor boxoffice__authentication__v1__logins__descriptor =
+{
+  PROTOBUF_C__SERVICE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.Logins",
+  "Logins",
+  "Boxoffice__Authentication__V1__Logins",
+  "boxoffice.authentication.v1",
+  4,
+  boxoffice__authentication__v1__logins__method_descriptors,
+  boxoffice__authentication__v1__logins__method_indices_by_name
+};
+void boxoffice__authentication__v1__logins__identify_caller(ProtobufCService *service,
+                                                            const Boxoffice__Authentication__V1__IdentifyCallerRequest *input,
+                                                            Boxoffice__Authentication__V1__IdentifiedCaller_Closure closure,
+                                                            void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__logins__descriptor);
+  service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__logins__start_automatic_session(ProtobufCService *service,
+                                                                    const Boxoffice__Authentication__V1__StartAutomaticSessionRequest *input,
+                                                                    Boxoffice__Authentication__V1__AutomaticSession_Closure closure,
+                                                                    void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__logins__descriptor);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__logins__find_live_logins(ProtobufCService *service,
+                                                             const Boxoffice__Authentication__V1__FindLiveLoginsRequest *input,
+                                                             Boxoffice__Authentication__V1__LiveLogins_Closure closure,
+                                                             void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__logins__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__logins__end_automatic_sessions(ProtobufCService *service,
+                                                                   const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *input,
+                                                                   Boxoffice__Authentication__V1__EndAutomaticSessionsResponse_Closure closure,
+                                                                   void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__logins__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__logins__init (Boxoffice__Authentication__V1__Logins_Service *service,
+                                                  Boxoffice__Authentication__V1__Logins_ServiceDestroy destroy)
+{
+  protobuf_c_service_generated_init (&service->base,
+                                     &boxoffice__authentication__v1__logins__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
 static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[5] =

@@ -277,6 +277,96 @@ void   boxoffice__config__v1__programmer__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__programmer__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__apple_team__init
+                     (Boxoffice__Config__V1__AppleTeam         *message)
+{
+  static const Boxoffice__Config__V1__AppleTeam init_value = BOXOFFICE__CONFIG__V1__APPLE_TEAM__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__apple_team__get_packed_size
+                     (const Boxoffice__Config__V1__AppleTeam *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apple_team__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__apple_team__pack
+                     (const Boxoffice__Config__V1__AppleTeam *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apple_team__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__apple_team__pack_to_buffer
+                     (const Boxoffice__Config__V1__AppleTeam *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apple_team__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__AppleTeam *
+       boxoffice__config__v1__apple_team__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__AppleTeam *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__apple_team__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__apple_team__free_unpacked
+                     (Boxoffice__Config__V1__AppleTeam *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__apple_team__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__apple_app_group__init
+                     (Boxoffice__Config__V1__AppleAppGroup         *message)
+{
+  static const Boxoffice__Config__V1__AppleAppGroup init_value = BOXOFFICE__CONFIG__V1__APPLE_APP_GROUP__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__apple_app_group__get_packed_size
+                     (const Boxoffice__Config__V1__AppleAppGroup *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apple_app_group__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__apple_app_group__pack
+                     (const Boxoffice__Config__V1__AppleAppGroup *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apple_app_group__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__apple_app_group__pack_to_buffer
+                     (const Boxoffice__Config__V1__AppleAppGroup *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apple_app_group__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__AppleAppGroup *
+       boxoffice__config__v1__apple_app_group__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__AppleAppGroup *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__apple_app_group__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__apple_app_group__free_unpacked
+                     (Boxoffice__Config__V1__AppleAppGroup *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__apple_app_group__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__certificate__init
                      (Boxoffice__Config__V1__Certificate         *message)
 {
@@ -1522,7 +1612,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descripto
   (ProtobufCMessageInit) boxoffice__config__v1__configuration__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__programmer__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__programmer__field_descriptors[6] =
 {
   {
     "id",
@@ -1584,8 +1674,21 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__programmer__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "apple_teams",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Programmer, n_apple_teams),
+    offsetof(Boxoffice__Config__V1__Programmer, apple_teams),
+    &boxoffice__config__v1__apple_team__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__programmer__field_indices_by_name[] = {
+  5,   /* field[5] = apple_teams */
   2,   /* field[2] = certificates */
   4,   /* field[4] = custom_schemes */
   0,   /* field[0] = id */
@@ -1595,7 +1698,7 @@ static const unsigned boxoffice__config__v1__programmer__field_indices_by_name[]
 static const ProtobufCIntRange boxoffice__config__v1__programmer__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__programmer__descriptor =
 {
@@ -1605,11 +1708,191 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__programmer__descriptor =
   "Boxoffice__Config__V1__Programmer",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Programmer),
-  5,
+  6,
   boxoffice__config__v1__programmer__field_descriptors,
   boxoffice__config__v1__programmer__field_indices_by_name,
   1,  boxoffice__config__v1__programmer__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__programmer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__apple_team__field_descriptors[7] =
+{
+  {
+    "team_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AppleTeam, team_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sign_in_key_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AppleTeam, sign_in_key_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sign_in_key_reference",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AppleTeam, sign_in_key_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "issuer_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AppleTeam, issuer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase_key_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AppleTeam, purchase_key_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase_key_reference",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AppleTeam, purchase_key_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "groups",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__AppleTeam, n_groups),
+    offsetof(Boxoffice__Config__V1__AppleTeam, groups),
+    &boxoffice__config__v1__apple_app_group__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__apple_team__field_indices_by_name[] = {
+  6,   /* field[6] = groups */
+  3,   /* field[3] = issuer_id */
+  4,   /* field[4] = purchase_key_id */
+  5,   /* field[5] = purchase_key_reference */
+  1,   /* field[1] = sign_in_key_id */
+  2,   /* field[2] = sign_in_key_reference */
+  0,   /* field[0] = team_id */
+};
+static const ProtobufCIntRange boxoffice__config__v1__apple_team__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__apple_team__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.AppleTeam",
+  "AppleTeam",
+  "Boxoffice__Config__V1__AppleTeam",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__AppleTeam),
+  7,
+  boxoffice__config__v1__apple_team__field_descriptors,
+  boxoffice__config__v1__apple_team__field_indices_by_name,
+  1,  boxoffice__config__v1__apple_team__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__apple_team__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__apple_app_group__field_descriptors[3] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AppleAppGroup, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bundle_ids",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__AppleAppGroup, n_bundle_ids),
+    offsetof(Boxoffice__Config__V1__AppleAppGroup, bundle_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "services_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__AppleAppGroup, n_services_ids),
+    offsetof(Boxoffice__Config__V1__AppleAppGroup, services_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__apple_app_group__field_indices_by_name[] = {
+  1,   /* field[1] = bundle_ids */
+  0,   /* field[0] = id */
+  2,   /* field[2] = services_ids */
+};
+static const ProtobufCIntRange boxoffice__config__v1__apple_app_group__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__apple_app_group__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.AppleAppGroup",
+  "AppleAppGroup",
+  "Boxoffice__Config__V1__AppleAppGroup",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__AppleAppGroup),
+  3,
+  boxoffice__config__v1__apple_app_group__field_descriptors,
+  boxoffice__config__v1__apple_app_group__field_indices_by_name,
+  1,  boxoffice__config__v1__apple_app_group__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__apple_app_group__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__certificate__field_descriptors[4] =

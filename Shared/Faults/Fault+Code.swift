@@ -50,6 +50,41 @@ extension Fault {
             case unapprovedSoftwareStatement = "unapproved_software_statement"
             case notFound = "not_found"
             case insufficientRole = "insufficient_role"
+            case optInRequired = "opt_in_required"
+            case sessionNotFresh = "session_not_fresh"
+            case subscriptionRequired = "subscription_required"
+            case tooManyFamilies = "too_many_families"
+            case familyUnknown = "family_unknown"
+            case sessionUnknown = "session_unknown"
+            case tokenInvalid = "token_invalid"
+            case tokenRevoked = "token_revoked"
+            case tokenReplayed = "token_replayed"
+            case accountLocked = "account_locked"
+            case environmentMismatch = "environment_mismatch"
+            case rateLimited = "rate_limited"
+            case rotationInProgress = "rotation_in_progress"
+            case stepUpRequired = "step_up_required"
+            case idempotencyKeyReused = "idempotency_key_reused"
+            case clientUnknown = "client_unknown"
+            case appleTokenMalformed = "apple_token_malformed"
+            case appleTokenAlgorithm = "apple_token_algorithm"
+            case appleKeyUnknown = "apple_key_unknown"
+            case appleTokenSignature = "apple_token_signature"
+            case appleTokenIssuer = "apple_token_issuer"
+            case appleTokenAudience = "apple_token_audience"
+            case appleTokenExpired = "apple_token_expired"
+            case appleNonceMismatch = "apple_nonce_mismatch"
+            case appleTokenSubject = "apple_token_subject"
+            case appleTokenReplayed = "apple_token_replayed"
+            case appleGrantInvalid = "apple_grant_invalid"
+            case appleRequestInvalid = "apple_request_invalid"
+            case appleUnavailable = "apple_unavailable"
+            case ticketInvalid = "ticket_invalid"
+            case linkConflict = "link_conflict"
+            case lastMethod = "last_method"
+            case appleNotificationInvalid = "apple_notification_invalid"
+            case stateInvalid = "state_invalid"
+            case transferWindowClosed = "transfer_window_closed"
         }
 
         private enum Storage: Hashable, Sendable {
@@ -82,6 +117,8 @@ extension Fault {
             switch storage {
             case .known(.overloaded),
                 .known(.tooManyRequests),
+                .known(.rateLimited),
+                .known(.appleUnavailable),
                 .known(.unavailable),
                 .known(.deadlineExceeded),
                 .known(.storageFull),
@@ -200,4 +237,77 @@ extension Fault.Code {
     public static let notFound = Fault.Code(.notFound)
     /// The administrator's role does not allow it.
     public static let insufficientRole = Fault.Code(.insufficientRole)
+
+    // MARK: Automatic Sign-In and Sign in with Apple (apple §2, §4)
+
+    /// apple §4.
+    public static let optInRequired = Fault.Code(.optInRequired)
+    /// apple §4.
+    public static let sessionNotFresh = Fault.Code(.sessionNotFresh)
+    /// apple §4.
+    public static let subscriptionRequired = Fault.Code(.subscriptionRequired)
+    /// apple §4.
+    public static let tooManyFamilies = Fault.Code(.tooManyFamilies)
+    /// apple §4.
+    public static let familyUnknown = Fault.Code(.familyUnknown)
+    /// apple §4.
+    public static let sessionUnknown = Fault.Code(.sessionUnknown)
+    /// apple §4: unknown or wrong, which are not told apart.
+    public static let tokenInvalid = Fault.Code(.tokenInvalid)
+    /// apple §4.
+    public static let tokenRevoked = Fault.Code(.tokenRevoked)
+    /// apple §4.
+    public static let tokenReplayed = Fault.Code(.tokenReplayed)
+    /// apple §4.
+    public static let accountLocked = Fault.Code(.accountLocked)
+    /// apple §4.
+    public static let environmentMismatch = Fault.Code(.environmentMismatch)
+    /// apple §1.2; comes with `retryAfter`.
+    public static let rateLimited = Fault.Code(.rateLimited)
+    /// apple §4.
+    public static let rotationInProgress = Fault.Code(.rotationInProgress)
+    /// A session for streaming asked for something of the account (apple §1.2).
+    public static let stepUpRequired = Fault.Code(.stepUpRequired)
+    /// The key came before with another request.
+    public static let idempotencyKeyReused = Fault.Code(.idempotencyKeyReused)
+    /// apple §4: no app of the programmer's at Apple.
+    public static let clientUnknown = Fault.Code(.clientUnknown)
+    /// apple §2.2, V1.
+    public static let appleTokenMalformed = Fault.Code(.appleTokenMalformed)
+    /// apple §2.2, V2.
+    public static let appleTokenAlgorithm = Fault.Code(.appleTokenAlgorithm)
+    /// apple §2.2, V3.
+    public static let appleKeyUnknown = Fault.Code(.appleKeyUnknown)
+    /// apple §2.2, V4.
+    public static let appleTokenSignature = Fault.Code(.appleTokenSignature)
+    /// apple §2.2, V5.
+    public static let appleTokenIssuer = Fault.Code(.appleTokenIssuer)
+    /// apple §2.2, V6.
+    public static let appleTokenAudience = Fault.Code(.appleTokenAudience)
+    /// apple §2.2, V7.
+    public static let appleTokenExpired = Fault.Code(.appleTokenExpired)
+    /// apple §2.2, V8.
+    public static let appleNonceMismatch = Fault.Code(.appleNonceMismatch)
+    /// apple §2.2, V9.
+    public static let appleTokenSubject = Fault.Code(.appleTokenSubject)
+    /// apple §2.2, V10.
+    public static let appleTokenReplayed = Fault.Code(.appleTokenReplayed)
+    /// apple §2.11: the person has to sign in anew.
+    public static let appleGrantInvalid = Fault.Code(.appleGrantInvalid)
+    /// apple §2.11: Apple refuses what we ask; an operator has to look.
+    public static let appleRequestInvalid = Fault.Code(.appleRequestInvalid)
+    /// apple §2.11: Apple gives no answer that means anything.
+    public static let appleUnavailable = Fault.Code(.appleUnavailable)
+    /// The ticket is spent, over, or of another device (apple §2.8).
+    public static let ticketInvalid = Fault.Code(.ticketInvalid)
+    /// apple §2.8, rule 6.
+    public static let linkConflict = Fault.Code(.linkConflict)
+    /// apple §2.8, rule 7.
+    public static let lastMethod = Fault.Code(.lastMethod)
+    /// apple §2.9.
+    public static let appleNotificationInvalid = Fault.Code(.appleNotificationInvalid)
+    /// The answer belongs to no sign-in of this browser (apple §2.1).
+    public static let stateInvalid = Fault.Code(.stateInvalid)
+    /// apple §2.10.
+    public static let transferWindowClosed = Fault.Code(.transferWindowClosed)
 }

@@ -7,6 +7,7 @@
 #include "administration.pb-c.h"
 #include "authentication.pb-c.h"
 #include "authorization.pb-c.h"
+#include "autosignin.pb-c.h"
 #include "frame.pb-c.h"
 #include "platform.pb-c.h"
 
@@ -36,6 +37,14 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Configuratio
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Programmer_descriptor(void)
 {
     return &boxoffice__config__v1__programmer__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AppleTeam_descriptor(void)
+{
+    return &boxoffice__config__v1__apple_team__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AppleAppGroup_descriptor(void)
+{
+    return &boxoffice__config__v1__apple_app_group__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Certificate_descriptor(void)
 {
@@ -589,6 +598,46 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Expl
 {
     return &boxoffice__authentication__v1__explain_response_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_IdentifyCallerRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__identify_caller_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_IdentifiedCaller_descriptor(void)
+{
+    return &boxoffice__authentication__v1__identified_caller__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Login_descriptor(void)
+{
+    return &boxoffice__authentication__v1__login__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_LoginReference_descriptor(void)
+{
+    return &boxoffice__authentication__v1__login_reference__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_StartAutomaticSessionRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__start_automatic_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_AutomaticSession_descriptor(void)
+{
+    return &boxoffice__authentication__v1__automatic_session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_FindLiveLoginsRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__find_live_logins_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_LiveLogins_descriptor(void)
+{
+    return &boxoffice__authentication__v1__live_logins__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndAutomaticSessionsRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__end_automatic_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndAutomaticSessionsResponse_descriptor(void)
+{
+    return &boxoffice__authentication__v1__end_automatic_sessions_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_AuthorizeRequest_descriptor(void)
 {
     return &boxoffice__authorization__v1__authorize_request__descriptor;
@@ -636,6 +685,270 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_GetMe
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_MediaTokenKeys_descriptor(void)
 {
     return &boxoffice__authorization__v1__media_token_keys__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_BackendCall_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__backend_call__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_Caller_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__caller__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_IssueTokenRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__issue_token_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_IssuedToken_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__issued_token__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ConfirmStoredRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__confirm_stored_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_TokenFamily_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__token_family__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_SignedInDevice_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__signed_in_device__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_RedeemTokenRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__redeem_token_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_StreamingSession_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__streaming_session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_RedeemedToken_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__redeemed_token__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_RotateTokenRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__rotate_token_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_Rotation_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__rotation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_RevokeTokenRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__revoke_token_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_Revocation_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__revocation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_RevokeAllRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__revoke_all_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_RevokedFamilies_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__revoked_families__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_FlagSignInRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__flag_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_GetOptInStatusRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__get_opt_in_status_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_OptInStatus_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__opt_in_status__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_CreateWebLinkRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__create_web_link_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_WebLink_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__web_link__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_OpenWebLinkRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__open_web_link_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_WebSession_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__web_session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_EndWebSessionRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__end_web_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_EndWebSessionResponse_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__end_web_session_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_CreateNonceRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__create_nonce_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_Nonce_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__nonce__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_FirstTimeUser_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__first_time_user__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AppleSignInRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__apple_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AppleSignedIn_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__apple_signed_in__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_TicketIssued_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__ticket_issued__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AppleSignInOutcome_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__apple_sign_in_outcome__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_LinkAppleRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__link_apple_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AppleLink_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__apple_link__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_UnlinkAppleRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__unlink_apple_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_UnlinkAppleResponse_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__unlink_apple_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AppleNotification_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__apple_notification__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AppleNotificationResponse_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__apple_notification_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_StartWebSignInRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__start_web_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_WebSignInStart_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__web_sign_in_start__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_CompleteWebSignInRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__complete_web_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_WebSignedIn_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__web_signed_in__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_WebCancelled_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__web_cancelled__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_WebSignInOutcome_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__web_sign_in_outcome__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ListDeadLettersRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__list_dead_letters_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_DeadLetters_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__dead_letters__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_DeadLetter_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__dead_letter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_SendAgainRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__send_again_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_SendAgainResponse_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__send_again_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ListSecurityEventsRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__list_security_events_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_SecurityEvents_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__security_events__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_SecurityEvent_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__security_event__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_SetAccountLockRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__set_account_lock_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_SetAccountLockResponse_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__set_account_lock_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_CloseAccountRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__close_account_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_CloseAccountResponse_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__close_account_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ValidateAppleSessionRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__validate_apple_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AppleSessionState_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__apple_session_state__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_RevokeAppleRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__revoke_apple_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_RevokeAppleResponse_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__revoke_apple_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ExchangeTransferRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__exchange_transfer_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_SentUser_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__sent_user__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ExchangedTransfer_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__exchanged_transfer__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ImportTransfersRequest_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__import_transfers_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_TransferredUser_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__transferred_user__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ImportTransfersResponse_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__import_transfers_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_wire_v1_Frame_descriptor(void)
 {

@@ -71,6 +71,16 @@ typedef struct Boxoffice__Authentication__V1__GetSignInReportRequest Boxoffice__
 typedef struct Boxoffice__Authentication__V1__ListSignInReportsRequest Boxoffice__Authentication__V1__ListSignInReportsRequest;
 typedef struct Boxoffice__Authentication__V1__SignInReports Boxoffice__Authentication__V1__SignInReports;
 typedef struct Boxoffice__Authentication__V1__ExplainResponseRequest Boxoffice__Authentication__V1__ExplainResponseRequest;
+typedef struct Boxoffice__Authentication__V1__IdentifyCallerRequest Boxoffice__Authentication__V1__IdentifyCallerRequest;
+typedef struct Boxoffice__Authentication__V1__IdentifiedCaller Boxoffice__Authentication__V1__IdentifiedCaller;
+typedef struct Boxoffice__Authentication__V1__Login Boxoffice__Authentication__V1__Login;
+typedef struct Boxoffice__Authentication__V1__LoginReference Boxoffice__Authentication__V1__LoginReference;
+typedef struct Boxoffice__Authentication__V1__StartAutomaticSessionRequest Boxoffice__Authentication__V1__StartAutomaticSessionRequest;
+typedef struct Boxoffice__Authentication__V1__AutomaticSession Boxoffice__Authentication__V1__AutomaticSession;
+typedef struct Boxoffice__Authentication__V1__FindLiveLoginsRequest Boxoffice__Authentication__V1__FindLiveLoginsRequest;
+typedef struct Boxoffice__Authentication__V1__LiveLogins Boxoffice__Authentication__V1__LiveLogins;
+typedef struct Boxoffice__Authentication__V1__EndAutomaticSessionsRequest Boxoffice__Authentication__V1__EndAutomaticSessionsRequest;
+typedef struct Boxoffice__Authentication__V1__EndAutomaticSessionsResponse Boxoffice__Authentication__V1__EndAutomaticSessionsResponse;
 
 
 /* --- enums --- */
@@ -116,7 +126,11 @@ typedef enum _Boxoffice__Authentication__V1__SessionKind {
   /*
    * Taken over from another requestor by the platform's identity.
    */
-  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SHARED = 4
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SHARED = 4,
+  /*
+   * Made for a device by Automatic Sign-In or Sign in with Apple, from a login elsewhere.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_AUTOMATIC = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND)
 } Boxoffice__Authentication__V1__SessionKind;
 typedef enum _Boxoffice__Authentication__V1__LogoutResult {
@@ -1184,6 +1198,161 @@ struct  Boxoffice__Authentication__V1__ExplainResponseRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+struct  Boxoffice__Authentication__V1__IdentifyCallerRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * What the bearer needs; empty: `api:client:v1`.
+   */
+  char *scope;
+  /*
+   * True: a programmer's own backend calls; there is no device.
+   */
+  protobuf_c_boolean is_backend;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__IDENTIFY_CALLER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__identify_caller_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Authentication__V1__IdentifiedCaller
+{
+  ProtobufCMessage base;
+  char *client_id;
+  char *application_id;
+  char *programmer_id;
+  char *requestor;
+  /*
+   * Empty for a backend.
+   */
+  char *device_id;
+  Boxoffice__Authentication__V1__DeviceInformation *device;
+  /*
+   * Absent: the device has no valid session at the requestor.
+   */
+  Boxoffice__Authentication__V1__Login *login;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__IDENTIFIED_CALLER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__identified_caller__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
+
+
+/*
+ * A session that is valid now.
+ */
+struct  Boxoffice__Authentication__V1__Login
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__Session *session;
+  /*
+   * When the person signed in at the MVPD, milliseconds since 1970.
+   */
+  uint64_t authenticated_at_ms;
+  /*
+   * The integration's flag `autoSignIn`.
+   */
+  protobuf_c_boolean allows_auto_sign_in;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__LOGIN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__login__descriptor) \
+    , NULL, 0, 0 }
+
+
+/*
+ * A person at an MVPD.
+ */
+struct  Boxoffice__Authentication__V1__LoginReference
+{
+  ProtobufCMessage base;
+  char *mvpd;
+  /*
+   * The scrambled user id: 64 lower-case hex digits.
+   */
+  char *user_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__LOGIN_REFERENCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__login_reference__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__StartAutomaticSessionRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * Whose logins count, at least one.
+   */
+  size_t n_logins;
+  Boxoffice__Authentication__V1__LoginReference **logins;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__START_AUTOMATIC_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__start_automatic_session_request__descriptor) \
+    , NULL, 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__AutomaticSession
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__Session *session;
+  /*
+   * What a streaming session may know: `userID`, `channelID` and `maxRating` at most.
+   */
+  Boxoffice__Authentication__V1__UserMetadata *metadata;
+  /*
+   * Who called, without the new session.
+   */
+  Boxoffice__Authentication__V1__IdentifiedCaller *caller;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__AUTOMATIC_SESSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__automatic_session__descriptor) \
+    , NULL, NULL, NULL }
+
+
+struct  Boxoffice__Authentication__V1__FindLiveLoginsRequest
+{
+  ProtobufCMessage base;
+  char *requestor;
+  size_t n_logins;
+  Boxoffice__Authentication__V1__LoginReference **logins;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__FIND_LIVE_LOGINS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__find_live_logins_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__LiveLogins
+{
+  ProtobufCMessage base;
+  size_t n_logins;
+  Boxoffice__Authentication__V1__LoginReference **logins;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__LIVE_LOGINS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__live_logins__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__EndAutomaticSessionsRequest
+{
+  ProtobufCMessage base;
+  size_t n_session_ids;
+  char **session_ids;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__END_AUTOMATIC_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__end_automatic_sessions_request__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__EndAutomaticSessionsResponse
+{
+  ProtobufCMessage base;
+  uint32_t ended;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__END_AUTOMATIC_SESSIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__end_automatic_sessions_response__descriptor) \
+    , 0 }
+
+
 /* Boxoffice__Authentication__V1__DeviceInformation methods */
 void   boxoffice__authentication__v1__device_information__init
                      (Boxoffice__Authentication__V1__DeviceInformation         *message);
@@ -2248,6 +2417,196 @@ Boxoffice__Authentication__V1__ExplainResponseRequest *
 void   boxoffice__authentication__v1__explain_response_request__free_unpacked
                      (Boxoffice__Authentication__V1__ExplainResponseRequest *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__IdentifyCallerRequest methods */
+void   boxoffice__authentication__v1__identify_caller_request__init
+                     (Boxoffice__Authentication__V1__IdentifyCallerRequest         *message);
+size_t boxoffice__authentication__v1__identify_caller_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__IdentifyCallerRequest   *message);
+size_t boxoffice__authentication__v1__identify_caller_request__pack
+                     (const Boxoffice__Authentication__V1__IdentifyCallerRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__identify_caller_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IdentifyCallerRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__IdentifyCallerRequest *
+       boxoffice__authentication__v1__identify_caller_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__identify_caller_request__free_unpacked
+                     (Boxoffice__Authentication__V1__IdentifyCallerRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__IdentifiedCaller methods */
+void   boxoffice__authentication__v1__identified_caller__init
+                     (Boxoffice__Authentication__V1__IdentifiedCaller         *message);
+size_t boxoffice__authentication__v1__identified_caller__get_packed_size
+                     (const Boxoffice__Authentication__V1__IdentifiedCaller   *message);
+size_t boxoffice__authentication__v1__identified_caller__pack
+                     (const Boxoffice__Authentication__V1__IdentifiedCaller   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__identified_caller__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IdentifiedCaller   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__IdentifiedCaller *
+       boxoffice__authentication__v1__identified_caller__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__identified_caller__free_unpacked
+                     (Boxoffice__Authentication__V1__IdentifiedCaller *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__Login methods */
+void   boxoffice__authentication__v1__login__init
+                     (Boxoffice__Authentication__V1__Login         *message);
+size_t boxoffice__authentication__v1__login__get_packed_size
+                     (const Boxoffice__Authentication__V1__Login   *message);
+size_t boxoffice__authentication__v1__login__pack
+                     (const Boxoffice__Authentication__V1__Login   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__login__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__Login   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__Login *
+       boxoffice__authentication__v1__login__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__login__free_unpacked
+                     (Boxoffice__Authentication__V1__Login *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__LoginReference methods */
+void   boxoffice__authentication__v1__login_reference__init
+                     (Boxoffice__Authentication__V1__LoginReference         *message);
+size_t boxoffice__authentication__v1__login_reference__get_packed_size
+                     (const Boxoffice__Authentication__V1__LoginReference   *message);
+size_t boxoffice__authentication__v1__login_reference__pack
+                     (const Boxoffice__Authentication__V1__LoginReference   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__login_reference__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__LoginReference   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__LoginReference *
+       boxoffice__authentication__v1__login_reference__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__login_reference__free_unpacked
+                     (Boxoffice__Authentication__V1__LoginReference *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__StartAutomaticSessionRequest methods */
+void   boxoffice__authentication__v1__start_automatic_session_request__init
+                     (Boxoffice__Authentication__V1__StartAutomaticSessionRequest         *message);
+size_t boxoffice__authentication__v1__start_automatic_session_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__StartAutomaticSessionRequest   *message);
+size_t boxoffice__authentication__v1__start_automatic_session_request__pack
+                     (const Boxoffice__Authentication__V1__StartAutomaticSessionRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__start_automatic_session_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StartAutomaticSessionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__StartAutomaticSessionRequest *
+       boxoffice__authentication__v1__start_automatic_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__start_automatic_session_request__free_unpacked
+                     (Boxoffice__Authentication__V1__StartAutomaticSessionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__AutomaticSession methods */
+void   boxoffice__authentication__v1__automatic_session__init
+                     (Boxoffice__Authentication__V1__AutomaticSession         *message);
+size_t boxoffice__authentication__v1__automatic_session__get_packed_size
+                     (const Boxoffice__Authentication__V1__AutomaticSession   *message);
+size_t boxoffice__authentication__v1__automatic_session__pack
+                     (const Boxoffice__Authentication__V1__AutomaticSession   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__automatic_session__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__AutomaticSession   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__AutomaticSession *
+       boxoffice__authentication__v1__automatic_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__automatic_session__free_unpacked
+                     (Boxoffice__Authentication__V1__AutomaticSession *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__FindLiveLoginsRequest methods */
+void   boxoffice__authentication__v1__find_live_logins_request__init
+                     (Boxoffice__Authentication__V1__FindLiveLoginsRequest         *message);
+size_t boxoffice__authentication__v1__find_live_logins_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__FindLiveLoginsRequest   *message);
+size_t boxoffice__authentication__v1__find_live_logins_request__pack
+                     (const Boxoffice__Authentication__V1__FindLiveLoginsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__find_live_logins_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__FindLiveLoginsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__FindLiveLoginsRequest *
+       boxoffice__authentication__v1__find_live_logins_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__find_live_logins_request__free_unpacked
+                     (Boxoffice__Authentication__V1__FindLiveLoginsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__LiveLogins methods */
+void   boxoffice__authentication__v1__live_logins__init
+                     (Boxoffice__Authentication__V1__LiveLogins         *message);
+size_t boxoffice__authentication__v1__live_logins__get_packed_size
+                     (const Boxoffice__Authentication__V1__LiveLogins   *message);
+size_t boxoffice__authentication__v1__live_logins__pack
+                     (const Boxoffice__Authentication__V1__LiveLogins   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__live_logins__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__LiveLogins   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__LiveLogins *
+       boxoffice__authentication__v1__live_logins__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__live_logins__free_unpacked
+                     (Boxoffice__Authentication__V1__LiveLogins *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__EndAutomaticSessionsRequest methods */
+void   boxoffice__authentication__v1__end_automatic_sessions_request__init
+                     (Boxoffice__Authentication__V1__EndAutomaticSessionsRequest         *message);
+size_t boxoffice__authentication__v1__end_automatic_sessions_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest   *message);
+size_t boxoffice__authentication__v1__end_automatic_sessions_request__pack
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__end_automatic_sessions_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *
+       boxoffice__authentication__v1__end_automatic_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__end_automatic_sessions_request__free_unpacked
+                     (Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__EndAutomaticSessionsResponse methods */
+void   boxoffice__authentication__v1__end_automatic_sessions_response__init
+                     (Boxoffice__Authentication__V1__EndAutomaticSessionsResponse         *message);
+size_t boxoffice__authentication__v1__end_automatic_sessions_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsResponse   *message);
+size_t boxoffice__authentication__v1__end_automatic_sessions_response__pack
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsResponse   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__end_automatic_sessions_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndAutomaticSessionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *
+       boxoffice__authentication__v1__end_automatic_sessions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__end_automatic_sessions_response__free_unpacked
+                     (Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Boxoffice__Authentication__V1__DeviceInformation_Closure)
@@ -2417,6 +2776,36 @@ typedef void (*Boxoffice__Authentication__V1__SignInReports_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__ExplainResponseRequest_Closure)
                  (const Boxoffice__Authentication__V1__ExplainResponseRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__IdentifyCallerRequest_Closure)
+                 (const Boxoffice__Authentication__V1__IdentifyCallerRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__IdentifiedCaller_Closure)
+                 (const Boxoffice__Authentication__V1__IdentifiedCaller *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__Login_Closure)
+                 (const Boxoffice__Authentication__V1__Login *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__LoginReference_Closure)
+                 (const Boxoffice__Authentication__V1__LoginReference *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__StartAutomaticSessionRequest_Closure)
+                 (const Boxoffice__Authentication__V1__StartAutomaticSessionRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__AutomaticSession_Closure)
+                 (const Boxoffice__Authentication__V1__AutomaticSession *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__FindLiveLoginsRequest_Closure)
+                 (const Boxoffice__Authentication__V1__FindLiveLoginsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__LiveLogins_Closure)
+                 (const Boxoffice__Authentication__V1__LiveLogins *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__EndAutomaticSessionsRequest_Closure)
+                 (const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__EndAutomaticSessionsResponse_Closure)
+                 (const Boxoffice__Authentication__V1__EndAutomaticSessionsResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -2670,6 +3059,54 @@ void boxoffice__authentication__v1__sessions__update_attributes(ProtobufCService
                                                                 const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
                                                                 Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
                                                                 void *closure_data);
+typedef struct Boxoffice__Authentication__V1__Logins_Service Boxoffice__Authentication__V1__Logins_Service;
+struct Boxoffice__Authentication__V1__Logins_Service
+{
+  ProtobufCService base;
+  void (*identify_caller)(Boxoffice__Authentication__V1__Logins_Service *service,
+                          const Boxoffice__Authentication__V1__IdentifyCallerRequest *input,
+                          Boxoffice__Authentication__V1__IdentifiedCaller_Closure closure,
+                          void *closure_data);
+  void (*start_automatic_session)(Boxoffice__Authentication__V1__Logins_Service *service,
+                                  const Boxoffice__Authentication__V1__StartAutomaticSessionRequest *input,
+                                  Boxoffice__Authentication__V1__AutomaticSession_Closure closure,
+                                  void *closure_data);
+  void (*find_live_logins)(Boxoffice__Authentication__V1__Logins_Service *service,
+                           const Boxoffice__Authentication__V1__FindLiveLoginsRequest *input,
+                           Boxoffice__Authentication__V1__LiveLogins_Closure closure,
+                           void *closure_data);
+  void (*end_automatic_sessions)(Boxoffice__Authentication__V1__Logins_Service *service,
+                                 const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *input,
+                                 Boxoffice__Authentication__V1__EndAutomaticSessionsResponse_Closure closure,
+                                 void *closure_data);
+};
+typedef void (*Boxoffice__Authentication__V1__Logins_ServiceDestroy)(Boxoffice__Authentication__V1__Logins_Service *);
+void boxoffice__authentication__v1__logins__init (Boxoffice__Authentication__V1__Logins_Service *service,
+                                                  Boxoffice__Authentication__V1__Logins_ServiceDestroy destroy);
+#define BOXOFFICE__AUTHENTICATION__V1__LOGINS__BASE_INIT \
+    { &boxoffice__authentication__v1__logins__descriptor, protobuf_c_service_invoke_internal, NULL }
+#define BOXOFFICE__AUTHENTICATION__V1__LOGINS__INIT(function_prefix__) \
+    { BOXOFFICE__AUTHENTICATION__V1__LOGINS__BASE_INIT,\
+      function_prefix__ ## identify_caller,\
+      function_prefix__ ## start_automatic_session,\
+      function_prefix__ ## find_live_logins,\
+      function_prefix__ ## end_automatic_sessions  }
+void boxoffice__authentication__v1__logins__identify_caller(ProtobufCService *service,
+                                                            const Boxoffice__Authentication__V1__IdentifyCallerRequest *input,
+                                                            Boxoffice__Authentication__V1__IdentifiedCaller_Closure closure,
+                                                            void *closure_data);
+void boxoffice__authentication__v1__logins__start_automatic_session(ProtobufCService *service,
+                                                                    const Boxoffice__Authentication__V1__StartAutomaticSessionRequest *input,
+                                                                    Boxoffice__Authentication__V1__AutomaticSession_Closure closure,
+                                                                    void *closure_data);
+void boxoffice__authentication__v1__logins__find_live_logins(ProtobufCService *service,
+                                                             const Boxoffice__Authentication__V1__FindLiveLoginsRequest *input,
+                                                             Boxoffice__Authentication__V1__LiveLogins_Closure closure,
+                                                             void *closure_data);
+void boxoffice__authentication__v1__logins__end_automatic_sessions(ProtobufCService *service,
+                                                                   const Boxoffice__Authentication__V1__EndAutomaticSessionsRequest *input,
+                                                                   Boxoffice__Authentication__V1__EndAutomaticSessionsResponse_Closure closure,
+                                                                   void *closure_data);
 typedef struct Boxoffice__Authentication__V1__AuthenticationOperations_Service Boxoffice__Authentication__V1__AuthenticationOperations_Service;
 struct Boxoffice__Authentication__V1__AuthenticationOperations_Service
 {
@@ -2790,8 +3227,19 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__get_sign_
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_sign_in_reports_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_reports__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__explain_response_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__identify_caller_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__identified_caller__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__login__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__login_reference__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_automatic_session_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__automatic_session__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__find_live_logins_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__live_logins__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_automatic_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_automatic_sessions_response__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descriptor;
+extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__logins__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_operations__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -21,6 +21,8 @@ typedef struct Boxoffice__Config__V1__IssueSoftwareStatementRequest Boxoffice__C
 typedef struct Boxoffice__Config__V1__SoftwareStatement Boxoffice__Config__V1__SoftwareStatement;
 typedef struct Boxoffice__Config__V1__Configuration Boxoffice__Config__V1__Configuration;
 typedef struct Boxoffice__Config__V1__Programmer Boxoffice__Config__V1__Programmer;
+typedef struct Boxoffice__Config__V1__AppleTeam Boxoffice__Config__V1__AppleTeam;
+typedef struct Boxoffice__Config__V1__AppleAppGroup Boxoffice__Config__V1__AppleAppGroup;
 typedef struct Boxoffice__Config__V1__Certificate Boxoffice__Config__V1__Certificate;
 typedef struct Boxoffice__Config__V1__DegradationRule Boxoffice__Config__V1__DegradationRule;
 typedef struct Boxoffice__Config__V1__PlatformIdentityIssuer Boxoffice__Config__V1__PlatformIdentityIssuer;
@@ -333,10 +335,76 @@ struct  Boxoffice__Config__V1__Programmer
    */
   size_t n_custom_schemes;
   char **custom_schemes;
+  /*
+   * Its developer teams at Apple; none: neither Automatic Sign-In nor Sign in with Apple.
+   */
+  size_t n_apple_teams;
+  Boxoffice__Config__V1__AppleTeam **apple_teams;
 };
 #define BOXOFFICE__CONFIG__V1__PROGRAMMER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__programmer__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION__METADATA_ENCRYPTION_OAEP_SHA256, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION__METADATA_ENCRYPTION_OAEP_SHA256, 0,NULL, 0,NULL }
+
+
+/*
+ * A developer team and its apps (apple sections 1.3, 2.4 and 2.8).
+ */
+struct  Boxoffice__Config__V1__AppleTeam
+{
+  ProtobufCMessage base;
+  /*
+   * 10 upper-case letters and digits.
+   */
+  char *team_id;
+  /*
+   * Id of the key that signs client secrets, 10 characters; empty: no Sign in with Apple.
+   */
+  char *sign_in_key_id;
+  /*
+   * Name of a secret file at the autosignin service, never the key: P-256, PEM.
+   */
+  char *sign_in_key_reference;
+  /*
+   * App Store Connect's issuer id (UUID) and In-App Purchase key; empty: no Automatic Sign-In.
+   */
+  char *issuer_id;
+  char *purchase_key_id;
+  /*
+   * As sign_in_key_reference.
+   */
+  char *purchase_key_reference;
+  size_t n_groups;
+  Boxoffice__Config__V1__AppleAppGroup **groups;
+};
+#define BOXOFFICE__CONFIG__V1__APPLE_TEAM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__apple_team__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * Apps that share one consent under a primary App ID.
+ */
+struct  Boxoffice__Config__V1__AppleAppGroup
+{
+  ProtobufCMessage base;
+  /*
+   * The primary App ID.
+   */
+  char *id;
+  /*
+   * Of its native apps, the primary one among them.
+   */
+  size_t n_bundle_ids;
+  char **bundle_ids;
+  /*
+   * Client ids of its web sign-in.
+   */
+  size_t n_services_ids;
+  char **services_ids;
+};
+#define BOXOFFICE__CONFIG__V1__APPLE_APP_GROUP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__apple_app_group__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
 
 
 /*
@@ -1141,6 +1209,44 @@ Boxoffice__Config__V1__Programmer *
 void   boxoffice__config__v1__programmer__free_unpacked
                      (Boxoffice__Config__V1__Programmer *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__AppleTeam methods */
+void   boxoffice__config__v1__apple_team__init
+                     (Boxoffice__Config__V1__AppleTeam         *message);
+size_t boxoffice__config__v1__apple_team__get_packed_size
+                     (const Boxoffice__Config__V1__AppleTeam   *message);
+size_t boxoffice__config__v1__apple_team__pack
+                     (const Boxoffice__Config__V1__AppleTeam   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__apple_team__pack_to_buffer
+                     (const Boxoffice__Config__V1__AppleTeam   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__AppleTeam *
+       boxoffice__config__v1__apple_team__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__apple_team__free_unpacked
+                     (Boxoffice__Config__V1__AppleTeam *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__AppleAppGroup methods */
+void   boxoffice__config__v1__apple_app_group__init
+                     (Boxoffice__Config__V1__AppleAppGroup         *message);
+size_t boxoffice__config__v1__apple_app_group__get_packed_size
+                     (const Boxoffice__Config__V1__AppleAppGroup   *message);
+size_t boxoffice__config__v1__apple_app_group__pack
+                     (const Boxoffice__Config__V1__AppleAppGroup   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__apple_app_group__pack_to_buffer
+                     (const Boxoffice__Config__V1__AppleAppGroup   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__AppleAppGroup *
+       boxoffice__config__v1__apple_app_group__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__apple_app_group__free_unpacked
+                     (Boxoffice__Config__V1__AppleAppGroup *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__Certificate methods */
 void   boxoffice__config__v1__certificate__init
                      (Boxoffice__Config__V1__Certificate         *message);
@@ -1560,6 +1666,12 @@ typedef void (*Boxoffice__Config__V1__Configuration_Closure)
 typedef void (*Boxoffice__Config__V1__Programmer_Closure)
                  (const Boxoffice__Config__V1__Programmer *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__AppleTeam_Closure)
+                 (const Boxoffice__Config__V1__AppleTeam *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__AppleAppGroup_Closure)
+                 (const Boxoffice__Config__V1__AppleAppGroup *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__Certificate_Closure)
                  (const Boxoffice__Config__V1__Certificate *message,
                   void *closure_data);
@@ -1694,6 +1806,8 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__issue_software_st
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__software_statement__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__programmer__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__apple_team__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__apple_app_group__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__certificate__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_rule__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer__descriptor;

@@ -55,6 +55,8 @@ public enum SessionKind: Hashable, Sendable {
     case degraded
     /// Taken over from another requestor by the platform's identity.
     case shared
+    /// Made for a device by Automatic Sign-In or Sign in with Apple, from a login elsewhere.
+    case automatic
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -65,6 +67,7 @@ public enum SessionKind: Hashable, Sendable {
         case 2: self = .tempPass
         case 3: self = .degraded
         case 4: self = .shared
+        case 5: self = .automatic
         default: self = .unrecognized(rawValue)
         }
     }
@@ -77,6 +80,7 @@ public enum SessionKind: Hashable, Sendable {
         case .tempPass: 2
         case .degraded: 3
         case .shared: 4
+        case .automatic: 5
         case .unrecognized(let value): value
         }
     }
@@ -2610,6 +2614,367 @@ public struct ExplainResponseRequest: Message {
     }
 }
 
+public struct IdentifyCallerRequest: Message {
+    public var call: DeviceCall?
+    /// What the bearer needs; empty: `api:client:v1`.
+    public var scope: String
+    /// True: a programmer's own backend calls; there is no device.
+    public var isBackend: Bool
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        scope: String = "",
+        isBackend: Bool = false
+    ) {
+        self.call = call
+        self.scope = scope
+        self.isBackend = isBackend
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.IdentifyCallerRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_IdentifyCallerRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__IdentifyCallerRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__IdentifyCallerRequest.self)
+        call = try CField.message(c.pointee.call)
+        scope = try CField.string(c.pointee.scope, "boxoffice.authentication.v1.IdentifyCallerRequest.scope")
+        isBackend = c.pointee.is_backend != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__IdentifyCallerRequest.self, capacity: 1)
+        boxoffice__authentication__v1__identify_caller_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !scope.isEmpty { c.pointee.scope = try arena.string(scope, "boxoffice.authentication.v1.IdentifyCallerRequest.scope") }
+        c.pointee.is_backend = isBackend ? 1 : 0
+    }
+}
+
+public struct IdentifiedCaller: Message {
+    public var clientID: String
+    public var applicationID: String
+    public var programmerID: String
+    public var requestor: String
+    /// Empty for a backend.
+    public var deviceID: String
+    public var device: DeviceInformation?
+    /// Absent: the device has no valid session at the requestor.
+    public var login: Login?
+
+    public init() { self.init(clientID: "") }
+
+    public init(
+        clientID: String = "",
+        applicationID: String = "",
+        programmerID: String = "",
+        requestor: String = "",
+        deviceID: String = "",
+        device: DeviceInformation? = nil,
+        login: Login? = nil
+    ) {
+        self.clientID = clientID
+        self.applicationID = applicationID
+        self.programmerID = programmerID
+        self.requestor = requestor
+        self.deviceID = deviceID
+        self.device = device
+        self.login = login
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.IdentifiedCaller" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_IdentifiedCaller_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__IdentifiedCaller>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__IdentifiedCaller.self)
+        clientID = try CField.string(c.pointee.client_id, "boxoffice.authentication.v1.IdentifiedCaller.client_id")
+        applicationID = try CField.string(c.pointee.application_id, "boxoffice.authentication.v1.IdentifiedCaller.application_id")
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.authentication.v1.IdentifiedCaller.programmer_id")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.IdentifiedCaller.requestor")
+        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.IdentifiedCaller.device_id")
+        device = try CField.message(c.pointee.device)
+        login = try CField.message(c.pointee.login)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__IdentifiedCaller.self, capacity: 1)
+        boxoffice__authentication__v1__identified_caller__init(c)
+        if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.authentication.v1.IdentifiedCaller.client_id") }
+        if !applicationID.isEmpty { c.pointee.application_id = try arena.string(applicationID, "boxoffice.authentication.v1.IdentifiedCaller.application_id") }
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.authentication.v1.IdentifiedCaller.programmer_id") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.IdentifiedCaller.requestor") }
+        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.IdentifiedCaller.device_id") }
+        c.pointee.device = try arena.message(device, as: Boxoffice__Authentication__V1__DeviceInformation.self)
+        c.pointee.login = try arena.message(login, as: Boxoffice__Authentication__V1__Login.self)
+    }
+}
+
+/// A session that is valid now.
+public struct Login: Message {
+    public var session: Session?
+    /// When the person signed in at the MVPD, milliseconds since 1970.
+    public var authenticatedAtMilliseconds: UInt64
+    /// The integration's flag `autoSignIn`.
+    public var allowsAutoSignIn: Bool
+
+    public init() { self.init(session: nil) }
+
+    public init(
+        session: Session? = nil,
+        authenticatedAtMilliseconds: UInt64 = 0,
+        allowsAutoSignIn: Bool = false
+    ) {
+        self.session = session
+        self.authenticatedAtMilliseconds = authenticatedAtMilliseconds
+        self.allowsAutoSignIn = allowsAutoSignIn
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.Login" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_Login_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__Login>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__Login.self)
+        session = try CField.message(c.pointee.session)
+        authenticatedAtMilliseconds = c.pointee.authenticated_at_ms
+        allowsAutoSignIn = c.pointee.allows_auto_sign_in != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__Login.self, capacity: 1)
+        boxoffice__authentication__v1__login__init(c)
+        c.pointee.session = try arena.message(session, as: Boxoffice__Authentication__V1__Session.self)
+        c.pointee.authenticated_at_ms = authenticatedAtMilliseconds
+        c.pointee.allows_auto_sign_in = allowsAutoSignIn ? 1 : 0
+    }
+}
+
+/// A person at an MVPD.
+public struct LoginReference: Message {
+    public var mvpd: String
+    /// The scrambled user id: 64 lower-case hex digits.
+    public var userID: String
+
+    public init() { self.init(mvpd: "") }
+
+    public init(
+        mvpd: String = "",
+        userID: String = ""
+    ) {
+        self.mvpd = mvpd
+        self.userID = userID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.LoginReference" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_LoginReference_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__LoginReference>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__LoginReference.self)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.LoginReference.mvpd")
+        userID = try CField.string(c.pointee.user_id, "boxoffice.authentication.v1.LoginReference.user_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__LoginReference.self, capacity: 1)
+        boxoffice__authentication__v1__login_reference__init(c)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.LoginReference.mvpd") }
+        if !userID.isEmpty { c.pointee.user_id = try arena.string(userID, "boxoffice.authentication.v1.LoginReference.user_id") }
+    }
+}
+
+public struct StartAutomaticSessionRequest: Message {
+    public var call: DeviceCall?
+    /// Whose logins count, at least one.
+    public var logins: [LoginReference]
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        logins: [LoginReference] = []
+    ) {
+        self.call = call
+        self.logins = logins
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.StartAutomaticSessionRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_StartAutomaticSessionRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__StartAutomaticSessionRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__StartAutomaticSessionRequest.self)
+        call = try CField.message(c.pointee.call)
+        logins = try CField.messages(c.pointee.logins, c.pointee.n_logins)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__StartAutomaticSessionRequest.self, capacity: 1)
+        boxoffice__authentication__v1__start_automatic_session_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        c.pointee.logins = try arena.messages(logins, as: Boxoffice__Authentication__V1__LoginReference.self)
+        c.pointee.n_logins = logins.count
+    }
+}
+
+public struct AutomaticSession: Message {
+    public var session: Session?
+    /// What a streaming session may know: `userID`, `channelID` and `maxRating` at most.
+    public var metadata: UserMetadata?
+    /// Who called, without the new session.
+    public var caller: IdentifiedCaller?
+
+    public init() { self.init(session: nil) }
+
+    public init(
+        session: Session? = nil,
+        metadata: UserMetadata? = nil,
+        caller: IdentifiedCaller? = nil
+    ) {
+        self.session = session
+        self.metadata = metadata
+        self.caller = caller
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.AutomaticSession" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_AutomaticSession_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__AutomaticSession>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__AutomaticSession.self)
+        session = try CField.message(c.pointee.session)
+        metadata = try CField.message(c.pointee.metadata)
+        caller = try CField.message(c.pointee.caller)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__AutomaticSession.self, capacity: 1)
+        boxoffice__authentication__v1__automatic_session__init(c)
+        c.pointee.session = try arena.message(session, as: Boxoffice__Authentication__V1__Session.self)
+        c.pointee.metadata = try arena.message(metadata, as: Boxoffice__Authentication__V1__UserMetadata.self)
+        c.pointee.caller = try arena.message(caller, as: Boxoffice__Authentication__V1__IdentifiedCaller.self)
+    }
+}
+
+public struct FindLiveLoginsRequest: Message {
+    public var requestor: String
+    public var logins: [LoginReference]
+
+    public init() { self.init(requestor: "") }
+
+    public init(
+        requestor: String = "",
+        logins: [LoginReference] = []
+    ) {
+        self.requestor = requestor
+        self.logins = logins
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.FindLiveLoginsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_FindLiveLoginsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__FindLiveLoginsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__FindLiveLoginsRequest.self)
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.FindLiveLoginsRequest.requestor")
+        logins = try CField.messages(c.pointee.logins, c.pointee.n_logins)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__FindLiveLoginsRequest.self, capacity: 1)
+        boxoffice__authentication__v1__find_live_logins_request__init(c)
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.FindLiveLoginsRequest.requestor") }
+        c.pointee.logins = try arena.messages(logins, as: Boxoffice__Authentication__V1__LoginReference.self)
+        c.pointee.n_logins = logins.count
+    }
+}
+
+public struct LiveLogins: Message {
+    public var logins: [LoginReference]
+
+    public init() { self.init(logins: []) }
+
+    public init(
+        logins: [LoginReference] = []
+    ) {
+        self.logins = logins
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.LiveLogins" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_LiveLogins_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__LiveLogins>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__LiveLogins.self)
+        logins = try CField.messages(c.pointee.logins, c.pointee.n_logins)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__LiveLogins.self, capacity: 1)
+        boxoffice__authentication__v1__live_logins__init(c)
+        c.pointee.logins = try arena.messages(logins, as: Boxoffice__Authentication__V1__LoginReference.self)
+        c.pointee.n_logins = logins.count
+    }
+}
+
+public struct EndAutomaticSessionsRequest: Message {
+    public var sessionIDs: [String]
+
+    public init() { self.init(sessionIDs: []) }
+
+    public init(
+        sessionIDs: [String] = []
+    ) {
+        self.sessionIDs = sessionIDs
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.EndAutomaticSessionsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_EndAutomaticSessionsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__EndAutomaticSessionsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__EndAutomaticSessionsRequest.self)
+        sessionIDs = try CField.strings(c.pointee.session_ids, c.pointee.n_session_ids, "boxoffice.authentication.v1.EndAutomaticSessionsRequest.session_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__EndAutomaticSessionsRequest.self, capacity: 1)
+        boxoffice__authentication__v1__end_automatic_sessions_request__init(c)
+        c.pointee.session_ids = try arena.strings(sessionIDs, "boxoffice.authentication.v1.EndAutomaticSessionsRequest.session_ids")
+        c.pointee.n_session_ids = sessionIDs.count
+    }
+}
+
+public struct EndAutomaticSessionsResponse: Message {
+    public var ended: UInt32
+
+    public init() { self.init(ended: 0) }
+
+    public init(
+        ended: UInt32 = 0
+    ) {
+        self.ended = ended
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.EndAutomaticSessionsResponse" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_EndAutomaticSessionsResponse_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__EndAutomaticSessionsResponse>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__EndAutomaticSessionsResponse.self)
+        ended = c.pointee.ended
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__EndAutomaticSessionsResponse.self, capacity: 1)
+        boxoffice__authentication__v1__end_automatic_sessions_response__init(c)
+        c.pointee.ended = ended
+    }
+}
+
 /// For the gateway.
 public protocol Authentication: Sendable {
     func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient
@@ -2859,6 +3224,67 @@ public struct SessionsClient: Sessions {
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
         try await caller.call(SessionsMethods.updateAttributes, request, context: context)
+    }
+}
+
+/// For Automatic Sign-In and Sign in with Apple (apple section 1.4).
+public protocol Logins: Sendable {
+    /// Checks who calls, and tells the session that the device has at the requestor.
+    ///
+    /// Faults as every device call: `access_denied`, `invalid_client`, `insufficient_scope`, `invalid_requestor`, `invalid_device_id`.
+    func identifyCaller(_ request: IdentifyCallerRequest, context: CallContext) async throws -> IdentifiedCaller
+    /// A session for the calling device, made from a live login of the same person at the requestor, on whatever device that is.
+    ///
+    /// Faults: as IdentifyCaller; `subscription_required` (no login serves).
+    func startAutomaticSession(_ request: StartAutomaticSessionRequest, context: CallContext) async throws -> AutomaticSession
+    /// Which of some logins could serve StartAutomaticSession at the requestor now.
+    func findLiveLogins(_ request: FindLiveLoginsRequest, context: CallContext) async throws -> LiveLogins
+    /// Ends sessions that StartAutomaticSession made; others and unknown ones are passed over.
+    func endAutomaticSessions(_ request: EndAutomaticSessionsRequest, context: CallContext) async throws -> EndAutomaticSessionsResponse
+}
+
+/// The methods of `boxoffice.authentication.v1.Logins`.
+public enum LoginsMethods {
+    public static let service = "boxoffice.authentication.v1.Logins"
+
+    public static let identifyCaller = UnaryMethod<IdentifyCallerRequest, IdentifiedCaller>(
+        service: service, name: "IdentifyCaller", idempotency: .noSideEffects)
+    public static let startAutomaticSession = UnaryMethod<StartAutomaticSessionRequest, AutomaticSession>(
+        service: service, name: "StartAutomaticSession", idempotency: .unknown)
+    public static let findLiveLogins = UnaryMethod<FindLiveLoginsRequest, LiveLogins>(
+        service: service, name: "FindLiveLogins", idempotency: .noSideEffects)
+    public static let endAutomaticSessions = UnaryMethod<EndAutomaticSessionsRequest, EndAutomaticSessionsResponse>(
+        service: service, name: "EndAutomaticSessions", idempotency: .idempotent)
+
+    /// Offers the operations of an implementation.
+    public static func register(_ implementation: some Logins, in registry: inout some MethodRegistry) {
+        registry.unary(identifyCaller) { try await implementation.identifyCaller($0, context: $1) }
+        registry.unary(startAutomaticSession) { try await implementation.startAutomaticSession($0, context: $1) }
+        registry.unary(findLiveLogins) { try await implementation.findLiveLogins($0, context: $1) }
+        registry.unary(endAutomaticSessions) { try await implementation.endAutomaticSessions($0, context: $1) }
+    }
+}
+
+/// Calls `boxoffice.authentication.v1.Logins` at a peer.
+public struct LoginsClient: Logins {
+    private let caller: any RpcCaller
+
+    public init(caller: any RpcCaller) { self.caller = caller }
+
+    public func identifyCaller(_ request: IdentifyCallerRequest, context: CallContext) async throws -> IdentifiedCaller {
+        try await caller.call(LoginsMethods.identifyCaller, request, context: context)
+    }
+
+    public func startAutomaticSession(_ request: StartAutomaticSessionRequest, context: CallContext) async throws -> AutomaticSession {
+        try await caller.call(LoginsMethods.startAutomaticSession, request, context: context)
+    }
+
+    public func findLiveLogins(_ request: FindLiveLoginsRequest, context: CallContext) async throws -> LiveLogins {
+        try await caller.call(LoginsMethods.findLiveLogins, request, context: context)
+    }
+
+    public func endAutomaticSessions(_ request: EndAutomaticSessionsRequest, context: CallContext) async throws -> EndAutomaticSessionsResponse {
+        try await caller.call(LoginsMethods.endAutomaticSessions, request, context: context)
     }
 }
 

@@ -787,6 +787,8 @@ public struct Programmer: Message {
     public var metadataEncryption: MetadataEncryption
     /// Custom URL schemes for all of its requestors, `adbe.` and letters.
     public var customSchemes: [String]
+    /// Its developer teams at Apple; none: neither Automatic Sign-In nor Sign in with Apple.
+    public var appleTeams: [AppleTeam]
 
     public init() { self.init(id: "") }
 
@@ -795,13 +797,15 @@ public struct Programmer: Message {
         name: String = "",
         certificates: [Certificate] = [],
         metadataEncryption: MetadataEncryption = MetadataEncryption(rawValue: 0),
-        customSchemes: [String] = []
+        customSchemes: [String] = [],
+        appleTeams: [AppleTeam] = []
     ) {
         self.id = id
         self.name = name
         self.certificates = certificates
         self.metadataEncryption = metadataEncryption
         self.customSchemes = customSchemes
+        self.appleTeams = appleTeams
     }
 
     public static var messageName: String { "boxoffice.config.v1.Programmer" }
@@ -815,6 +819,7 @@ public struct Programmer: Message {
         certificates = try CField.messages(c.pointee.certificates, c.pointee.n_certificates)
         metadataEncryption = MetadataEncryption(rawValue: Int32(bitPattern: c.pointee.metadata_encryption.rawValue))
         customSchemes = try CField.strings(c.pointee.custom_schemes, c.pointee.n_custom_schemes, "boxoffice.config.v1.Programmer.custom_schemes")
+        appleTeams = try CField.messages(c.pointee.apple_teams, c.pointee.n_apple_teams)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -827,6 +832,115 @@ public struct Programmer: Message {
         c.pointee.metadata_encryption = Boxoffice__Config__V1__MetadataEncryption(rawValue: UInt32(bitPattern: metadataEncryption.rawValue))
         c.pointee.custom_schemes = try arena.strings(customSchemes, "boxoffice.config.v1.Programmer.custom_schemes")
         c.pointee.n_custom_schemes = customSchemes.count
+        c.pointee.apple_teams = try arena.messages(appleTeams, as: Boxoffice__Config__V1__AppleTeam.self)
+        c.pointee.n_apple_teams = appleTeams.count
+    }
+}
+
+/// A developer team and its apps (apple sections 1.3, 2.4 and 2.8).
+public struct AppleTeam: Message {
+    /// 10 upper-case letters and digits.
+    public var teamID: String
+    /// Id of the key that signs client secrets, 10 characters; empty: no Sign in with Apple.
+    public var signInKeyID: String
+    /// Name of a secret file at the autosignin service, never the key: P-256, PEM.
+    public var signInKeyReference: String
+    /// App Store Connect's issuer id (UUID) and In-App Purchase key; empty: no Automatic Sign-In.
+    public var issuerID: String
+    public var purchaseKeyID: String
+    /// As sign_in_key_reference.
+    public var purchaseKeyReference: String
+    public var groups: [AppleAppGroup]
+
+    public init() { self.init(teamID: "") }
+
+    public init(
+        teamID: String = "",
+        signInKeyID: String = "",
+        signInKeyReference: String = "",
+        issuerID: String = "",
+        purchaseKeyID: String = "",
+        purchaseKeyReference: String = "",
+        groups: [AppleAppGroup] = []
+    ) {
+        self.teamID = teamID
+        self.signInKeyID = signInKeyID
+        self.signInKeyReference = signInKeyReference
+        self.issuerID = issuerID
+        self.purchaseKeyID = purchaseKeyID
+        self.purchaseKeyReference = purchaseKeyReference
+        self.groups = groups
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.AppleTeam" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_AppleTeam_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__AppleTeam>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__AppleTeam.self)
+        teamID = try CField.string(c.pointee.team_id, "boxoffice.config.v1.AppleTeam.team_id")
+        signInKeyID = try CField.string(c.pointee.sign_in_key_id, "boxoffice.config.v1.AppleTeam.sign_in_key_id")
+        signInKeyReference = try CField.string(c.pointee.sign_in_key_reference, "boxoffice.config.v1.AppleTeam.sign_in_key_reference")
+        issuerID = try CField.string(c.pointee.issuer_id, "boxoffice.config.v1.AppleTeam.issuer_id")
+        purchaseKeyID = try CField.string(c.pointee.purchase_key_id, "boxoffice.config.v1.AppleTeam.purchase_key_id")
+        purchaseKeyReference = try CField.string(c.pointee.purchase_key_reference, "boxoffice.config.v1.AppleTeam.purchase_key_reference")
+        groups = try CField.messages(c.pointee.groups, c.pointee.n_groups)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__AppleTeam.self, capacity: 1)
+        boxoffice__config__v1__apple_team__init(c)
+        if !teamID.isEmpty { c.pointee.team_id = try arena.string(teamID, "boxoffice.config.v1.AppleTeam.team_id") }
+        if !signInKeyID.isEmpty { c.pointee.sign_in_key_id = try arena.string(signInKeyID, "boxoffice.config.v1.AppleTeam.sign_in_key_id") }
+        if !signInKeyReference.isEmpty { c.pointee.sign_in_key_reference = try arena.string(signInKeyReference, "boxoffice.config.v1.AppleTeam.sign_in_key_reference") }
+        if !issuerID.isEmpty { c.pointee.issuer_id = try arena.string(issuerID, "boxoffice.config.v1.AppleTeam.issuer_id") }
+        if !purchaseKeyID.isEmpty { c.pointee.purchase_key_id = try arena.string(purchaseKeyID, "boxoffice.config.v1.AppleTeam.purchase_key_id") }
+        if !purchaseKeyReference.isEmpty { c.pointee.purchase_key_reference = try arena.string(purchaseKeyReference, "boxoffice.config.v1.AppleTeam.purchase_key_reference") }
+        c.pointee.groups = try arena.messages(groups, as: Boxoffice__Config__V1__AppleAppGroup.self)
+        c.pointee.n_groups = groups.count
+    }
+}
+
+/// Apps that share one consent under a primary App ID.
+public struct AppleAppGroup: Message {
+    /// The primary App ID.
+    public var id: String
+    /// Of its native apps, the primary one among them.
+    public var bundleIDs: [String]
+    /// Client ids of its web sign-in.
+    public var servicesIDs: [String]
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        bundleIDs: [String] = [],
+        servicesIDs: [String] = []
+    ) {
+        self.id = id
+        self.bundleIDs = bundleIDs
+        self.servicesIDs = servicesIDs
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.AppleAppGroup" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_AppleAppGroup_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__AppleAppGroup>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__AppleAppGroup.self)
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.AppleAppGroup.id")
+        bundleIDs = try CField.strings(c.pointee.bundle_ids, c.pointee.n_bundle_ids, "boxoffice.config.v1.AppleAppGroup.bundle_ids")
+        servicesIDs = try CField.strings(c.pointee.services_ids, c.pointee.n_services_ids, "boxoffice.config.v1.AppleAppGroup.services_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__AppleAppGroup.self, capacity: 1)
+        boxoffice__config__v1__apple_app_group__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.AppleAppGroup.id") }
+        c.pointee.bundle_ids = try arena.strings(bundleIDs, "boxoffice.config.v1.AppleAppGroup.bundle_ids")
+        c.pointee.n_bundle_ids = bundleIDs.count
+        c.pointee.services_ids = try arena.strings(servicesIDs, "boxoffice.config.v1.AppleAppGroup.services_ids")
+        c.pointee.n_services_ids = servicesIDs.count
     }
 }
 

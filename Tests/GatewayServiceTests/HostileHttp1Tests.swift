@@ -16,7 +16,7 @@ internal import Testing
 
     /// Does something bad to a gateway and checks that it still serves others.
     private func attack(
-        _ gateway: TestGateway = gateway(head: .seconds(5), body: .seconds(5)), _ work: @escaping @Sendable (Int) async throws -> Void
+        _ gateway: TestGateway = gateway(head: .seconds(30), body: .seconds(30)), _ work: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         try await gateway.exchange(over: .live) { client in
             let port = try #require(client.port)

@@ -97,7 +97,7 @@ final class RawConnection: Sendable {
 
 /// Waits for what must come.
 enum Eventually {
-    static func holds(_ what: @autoclosure () -> String, within limit: Duration = .seconds(10), _ condition: () -> Bool) async throws {
+    static func holds(_ what: @autoclosure () -> String, within limit: Duration = .seconds(60), _ condition: () -> Bool) async throws {
         let end = ContinuousClock.now + limit
         while !condition() {
             try #require(ContinuousClock.now < end, "in vain waited for \(what())")

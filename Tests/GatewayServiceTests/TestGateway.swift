@@ -27,7 +27,7 @@ struct TestGateway: Sendable {
     init(
         configuration: Configuration? = DemoCatalogue.configuration, trusted: [String] = [], insecureCookies: Bool = false,
         origin: String = "https://tv.example", throttle: ThrottleSettings = TestGateway.unthrottled, clock: any MonotonicClock = SteadyClock(),
-        connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(10), tls: HttpsSettings? = nil
+        connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil
     ) {
         self.clock = clock
         catalogue = ChangingCatalogue(configuration)

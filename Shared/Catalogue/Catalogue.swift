@@ -12,6 +12,8 @@ public struct Catalogue: Sendable {
     private let applicationsBySoftware: [String: Application]
     let programmers: [String: Programmer]
     let degradationRules: [IntegrationKey: [DegradationRule]]
+    let appleApps: [String: AppleApp]
+    let appleTeams: [String: (programmer: String, team: AppleTeam)]
 
     public init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -24,6 +26,7 @@ public struct Catalogue: Sendable {
         degradationRules = Dictionary(grouping: configuration.degradationRules) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }
         let pairs = configuration.applications.flatMap { application in application.softwareIDs.map { ($0, application) } }
         applicationsBySoftware = Dictionary(pairs) { first, _ in first }
+        (appleTeams, appleApps) = Self.appleIndex(configuration.programmers)
     }
 
     public var version: UInt64 { configuration.version }

@@ -33,13 +33,29 @@ import Testing
         try withHome { home in
             try LocalPki(folder: home.pki).ensure()
             let secrets = try FileManager.default.contentsOfDirectory(atPath: home.pki.path).filter {
-                !$0.hasSuffix(".crt") && !$0.hasSuffix(".jwks")
+                !$0.hasSuffix(".crt") && !$0.hasSuffix(".jwks") && !$0.hasSuffix(".pub")
             }
             #expect(secrets.count > 10)
             for name in secrets {
                 let attributes = try FileManager.default.attributesOfItem(atPath: home.pki.appendingPathComponent(name).path)
                 #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
             }
+        }
+    }
+
+    @Test func theStandInApplesKeysHaveTheirPublicHalvesBesideThem() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensure()
+            try FileManager.default.removeItem(atPath: pki.path("apple-acme-purchase.pub"))
+            #expect(try pki.ensure().isEmpty)
+            for name in LocalPki.appleKeys {
+                let key = try P256PrivateKey(pemFile: pki.path("\(name).key"))
+                let publicKey = try P256PublicKey(pem: String(contentsOfFile: pki.path("\(name).pub"), encoding: .utf8))
+                #expect(try publicKey.digest() == key.publicKey.digest(), "\(name)")
+            }
+            let seal = try String(contentsOfFile: pki.path("autosignin-seal.key"), encoding: .utf8)
+            #expect(seal.wholeMatch(of: /[0-9a-f]{64}\n/) != nil)
         }
     }
 

@@ -1,3 +1,4 @@
+import Catalogue
 import ConfigService
 import Contracts
 import Cryptography
@@ -79,10 +80,24 @@ struct DemoCatalogueTests {
     @Test("each programmer has a registered application")
     func applications() throws {
         let applications = try demo().applications
-        #expect(applications.map(\.id) == ["acme-tv", "acme-ops", "bravo-tv"])
-        #expect(applications.map(\.requestorIDs) == [["ACME1", "ACME2"], ["ACME1", "ACME2"], ["BRAVO"]])
-        let (tv, ops) = (["api:client:v1"], ["decisions:owner", "temporary:passes:owner"])
-        #expect(applications.map(\.scopes) == [tv, ops, tv] && applications.allSatisfy { $0.platforms.count == 8 })
+        #expect(applications.map(\.id) == ["acme-tv", "acme-ops", "acme-backend", "bravo-tv", "bravo-backend"])
+        #expect(applications.map(\.requestorIDs) == [["ACME1", "ACME2"], ["ACME1", "ACME2"], ["ACME1", "ACME2"], ["BRAVO"], ["BRAVO"]])
+        let (tv, ops, backend) = (["api:client:v1"], ["decisions:owner", "temporary:passes:owner"], ["autosignin:owner"])
+        #expect(applications.map(\.scopes) == [tv, ops, backend, tv, backend] && applications.allSatisfy { $0.platforms.count == 8 })
+    }
+
+    @Test("each programmer has a team at Apple, and Automatic Sign-In is on for NorthCable alone")
+    func apple() throws {
+        let demo = try demo()
+        #expect(demo.programmers.flatMap(\.appleTeams).map(\.teamID) == ["ACMETEAM01", "BRAVOTEAM1"])
+        let catalogue = Catalogue(demo)
+        let web = try #require(catalogue.appleApp("example.acme.web"))
+        #expect(web.programmer == "acme" && web.group.id == "example.acme.tv" && !web.isNative)
+        #expect(web.team.signInKeyReference == "apple-acme-sign-in.key" && web.team.purchaseKeyReference == "apple-acme-purchase.key")
+        #expect(catalogue.appleApp("example.acme.radio")?.group.id == "example.acme.radio")
+        #expect(catalogue.appleApp("example.bravo.tv")?.programmer == "bravo")
+        #expect(Set(demo.integrations.filter(\.autoSignIn).map(\.mvpdID)) == ["NorthCable"])
+        #expect(demo.integrations.filter(\.autoSignIn).count == demo.requestors.count)
     }
 
     private struct NotSaml: Error {}

@@ -131,6 +131,27 @@ struct EditingTests {
         #expect("\(compared)".contains("secret\"") == false)
     }
 
+    @Test("teams at Apple are read back as they were written; problems stand at their places, key references are masked")
+    func appleTeams() async throws {
+        let admin = try await AdministrationWorld()
+        let group: [String: Any] = ["id": "tv.harbor.app", "bundleIds": ["tv.harbor.app"], "servicesIds": ["tv.harbor.web"]]
+        var team: [String: Any] = ["teamId": "HARBORTEAM", "signInKeyId": "SIGNKEY001", "signInKeyReference": "a-key", "groups": [group]]
+        try await admin.edit(.programmer, "harbor") { $0["appleTeams"] = [team] }.changed()
+        let json = try await admin.get(.programmer, "harbor").json
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        func text(_ value: Any?) throws -> String {
+            String(decoding: try JSONSerialization.data(withJSONObject: try #require(value), options: .sortedKeys), as: UTF8.self)
+        }
+        #expect(try text(read["appleTeams"]) == text([team]))
+        let change = try #require(try await admin.draft().changes.first)
+        #expect(change.property == "appleTeams" && !change.newJson.contains("a-key") && change.newJson.contains("HARBORTEAM"))
+        try await admin.push().version()
+        #expect(admin.published.configuration.programmers.flatMap(\.appleTeams).map(\.groups).first?.first?.servicesIDs == ["tv.harbor.web"])
+        team["signInKeyReference"] = "../a-key"
+        let refused = try await admin.edit(.programmer, "harbor") { $0["appleTeams"] = [team] }
+        #expect(refused.refusal?.problems.map(\.field) == ["appleTeams[0].signInKeyReference"])
+    }
+
     @Test("an entry is replaced only as the editor has seen it")
     func etags() async throws {
         let admin = try await AdministrationWorld()

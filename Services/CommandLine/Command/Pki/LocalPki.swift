@@ -18,6 +18,9 @@ struct LocalPki: Sendable {
         "programmer-acme", "programmer-bravo",
     ]
 
+    /// The keys that programmers have at the stand-in Apple; it knows their public halves, autosignin signs with them (apple §1.3, §2.4).
+    static let appleKeys = ["apple-acme-sign-in", "apple-acme-purchase", "apple-bravo-sign-in", "apple-bravo-purchase"]
+
     /// - Returns: The names of what was made, in order; empty when nothing was missing.
     /// - Throws: `CommandFailure` when the folder cannot be written or a file in it is damaged.
     @discardableResult
@@ -36,12 +39,13 @@ struct LocalPki: Sendable {
                 made.append("\(name).key")
             }
             try ensurePlatformIdentity(&made)
+            for name in Self.appleKeys { try ensureAppleKey(name, &made) }
             if isMissing("admin.token") {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
                 made.append("admin.token")
             }
             // The client secret of the sandbox's OAuth provider is no key, but as good as one.
-            for name in ["user-id.key", "oauth.key", "openfiber.secret"] where isMissing(name) {
+            for name in ["user-id.key", "oauth.key", "openfiber.secret", "autosignin-seal.key"] where isMissing(name) {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: name, mode: 0o600)
                 made.append(name)
             }
@@ -95,6 +99,17 @@ struct LocalPki: Sendable {
         }
         let key = try RSAPrivateKey(pemFile: path(file))
         try write(JSONWebKeySet(keys: [JSONWebKey(.rsa(key.publicKey))]).json + "\n", to: keys, mode: 0o644)
+    }
+
+    private func ensureAppleKey(_ name: String, _ made: inout [String]) throws {
+        let (file, publicHalf) = ("\(name).key", "\(name).pub")
+        if isMissing(file) {
+            try write(try P256PrivateKey.generate().pem(), to: file, mode: 0o600)
+            made.append(file)
+        } else if !isMissing(publicHalf) {
+            return
+        }
+        try write(try P256PrivateKey(pemFile: path(file)).publicKey.pem(), to: publicHalf, mode: 0o644)
     }
 
     private func isCurrent(_ name: String) throws -> Bool {

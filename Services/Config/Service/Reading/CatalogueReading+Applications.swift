@@ -6,9 +6,9 @@ extension CatalogueReading {
         "ios": .ios, "tvos": .tvos, "roku": .roku, "fireTv": .fireTv, "android": .android, "desktop": .desktop,
         "otherMobile": .otherMobile, "otherTv": .otherTv,
     ]
-    /// The scopes of the public APIs (rest-v1 §2.2).
+    /// The scopes of the public APIs (rest-v1 §2.2, apple §4).
     private static let scopes: Set<String> = [
-        "api:client:v1", "api:client:v2", "decisions:owner", "temporary:passes:owner", "analytics:client",
+        "api:client:v1", "api:client:v2", "decisions:owner", "temporary:passes:owner", "analytics:client", "autosignin:owner",
     ]
 
     func application(_ value: JsonValue) -> Application? {

@@ -26,6 +26,9 @@ final class CatalogueReading {
     /// Name and version of each programmer's applications.
     var editions: Set<[String]> = []
     var issuers: Set<String> = []
+    var appleTeams: Set<String> = []
+    /// Where each app of every team stands.
+    var appleClients: [String: JsonPath] = [:]
     private var ownWarnings: [CatalogueProblem] = []
     /// References to MVPDs that may stand before the MVPD itself.
     var proxies: [(reference: JsonValue, id: String, from: String)] = []
@@ -65,6 +68,7 @@ final class CatalogueReading {
             programmer.metadataEncryption = object.choice(
                 "metadataEncryption", ["oaepSha256": .oaepSha256, "pkcs1v15": .pkcs1V15], else: .oaepSha256)
             programmer.customSchemes = customSchemes(object)
+            programmer.appleTeams = object.optional("appleTeams")?.array(appleTeam) ?? []
             if !programmer.id.isEmpty { programmers[programmer.id] = programmer }
             return programmer
         }

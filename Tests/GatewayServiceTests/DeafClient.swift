@@ -5,16 +5,18 @@ internal import Darwin
 #endif
 internal import Testing
 
-/// A socket that sends and never reads.
+/// A socket that sends and reads nothing until it is told to.
 struct DeafClient: Sendable {
     private let descriptor: Int32
 
-    init(_ port: Int) throws {
+    /// - Parameter receiveBuffer: Bytes that the system takes in unread; `nil`: as many as it likes.
+    init(_ port: Int, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
         descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
+        if var size = receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size)) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -35,6 +37,34 @@ struct DeafClient: Sendable {
             guard errno == EAGAIN, ContinuousClock.now < end else { return nil }
             try await Task.sleep(for: .milliseconds(5))
         }
+    }
+
+    /// Says that nothing more will be sent.
+    func closeOutput() {
+        #if canImport(Glibc)
+        shutdown(descriptor, Int32(SHUT_WR))
+        #else
+        shutdown(descriptor, SHUT_WR)
+        #endif
+    }
+
+    /// Takes what comes, a little at a time, until the other end closes.
+    /// - Returns: `nil` when it did not close within the time, or broke off.
+    func readToEnd(within limit: Duration) async throws -> [UInt8]? {
+        let end = ContinuousClock.now.advanced(by: limit)
+        var all: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 * 1024)
+        while ContinuousClock.now < end {
+            let count = read(descriptor, &piece, piece.count)
+            if count == 0 { return all }
+            if count > 0 {
+                all += piece[..<count]
+            } else {
+                guard errno == EAGAIN else { return nil }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        return nil
     }
 
     /// Ends the connection without a farewell.

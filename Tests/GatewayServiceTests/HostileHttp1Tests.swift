@@ -158,6 +158,22 @@ internal import Testing
         }
     }
 
+    @Test func aSlowReaderThatSendsNoMoreGetsItsAnswersWhole() async throws {
+        try await attack { port in
+            let client = try DeafClient(port, receiveBuffer: 32_768)
+            defer { client.close() }
+            let request = "GET /openapi.json HTTP/1.1\r\n\(Self.host)\r\n"
+            let sent = try await client.send(Array(String(repeating: request, count: 24).utf8), within: .seconds(30))
+            #expect(sent == request.utf8.count * 24)
+            client.closeOutput()
+            let received = try #require(try await client.readToEnd(within: .seconds(60)), "the gateway ends the connection in its own time")
+            let text = String(decoding: received, as: UTF8.self)
+            let answers = text.components(separatedBy: "HTTP/1.1 200 OK\r\n").dropFirst().map { $0.components(separatedBy: "\r\n\r\n") }
+            #expect(answers.count == 24)
+            #expect(Set(answers.map { $0.dropFirst().joined().utf8.count }).count == 1, "none is cut off")
+        }
+    }
+
     @Test func aResetWhileABodyArrivesHarmsNobody() async throws {
         try await attack { port in
             for _ in 0..<20 {

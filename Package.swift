@@ -171,7 +171,8 @@ let package = Package(
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]
         ),
         library(
-            "SandboxService", "Services/Sandbox/Service", ["Clocks", "CSandboxXml", "StrictJson", lifecycle, logging, hummingbird, mustache, nioCore]),
+            "SandboxService", "Services/Sandbox/Service",
+            ["Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, mustache, nioCore]),
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, lifecycle, logging, unixSignals]),
 
         cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),

@@ -9,6 +9,7 @@ public struct Sandbox: Sendable {
     private let oauth: [String: OAuthProvider]
     private let log: RequestLog
     private let platform: PlatformRoutes?
+    private let apple: AppleStandIn?
     private let pages: Pages
     private let clock: AdjustableClock
     private let identifiers: any IdentifierSource
@@ -35,6 +36,9 @@ public struct Sandbox: Sendable {
         self.oauth = oauth
         let log = RequestLog(logger: logger)
         self.log = log
+        apple = try settings.apple.map { [pages] settings throws(SettingsFault) in
+            try AppleStandIn(settings, clock: clock, pages: pages, logger: logger)
+        }
         platform = try settings.apple.map { [providers, identifiers, clock = self.clock] apple throws(SettingsFault) in
             let byID = Dictionary(uniqueKeysWithValues: providers.map { ($0.id, $0) })
             return PlatformRoutes(
@@ -53,11 +57,12 @@ public struct Sandbox: Sendable {
 
     /// The stand-in Apple on its own address; nil when the settings have none.
     public func appleApplication(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) -> (any ApplicationProtocol)? {
-        guard let platform, let apple = settings.apple else { return nil }
+        guard let platform, let apple, let listener = settings.apple?.listen else { return nil }
         let router = Router(context: SandboxContext.self)
         router.get("/healthz") { _, _ in "ok" }
         platform.add(to: router)
-        return application(router, on: apple.listen, onServerRunning)
+        apple.add(to: router)
+        return application(router, on: listener, onServerRunning)
     }
 
     private func application(

@@ -59,6 +59,19 @@ const char *_Nullable csandbox_sign_octets(
     const CSandboxKey *_Nonnull privateKey, const char *_Nonnull digest, const uint8_t *_Nonnull data, size_t count,
     CSandboxOctets *_Nonnull out);
 
+// Keys and signatures of JWS, for the stand-in Apple (apple §3).
+
+/// Reads a PEM public key (SubjectPublicKeyInfo) of P-256.
+const char *_Nullable csandbox_key_load_public_p256(
+    const uint8_t *_Nonnull pem, size_t count, CSandboxKey *_Nullable *_Nonnull out);
+
+/// Verifies ES256: the signature is r and s of 32 octets each (RFC 7518 §3.4); any other form, DER too, does not verify.
+const char *_Nullable csandbox_verify_es256(
+    const CSandboxKey *_Nonnull publicKey, const uint8_t *_Nonnull data, size_t count, const uint8_t *_Nonnull signature, size_t signatureCount);
+
+/// Makes the RSA key of 2048 bits that a seed of 32 octets gives: the same one each time. Good for tests only.
+const char *_Nullable csandbox_key_make_rsa(const uint8_t *_Nonnull seed, CSandboxKey *_Nullable *_Nonnull out);
+
 // Parsing (mvpd §6).
 
 typedef struct CSandboxDocument CSandboxDocument;

@@ -9,6 +9,9 @@ struct FormFields: Sendable {
         }
     }
 
+    /// The decoded names in their order.
+    var names: [String] { pairs.map(\.name) }
+
     /// All values of a name, still encoded.
     func raw(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
 

@@ -4,7 +4,7 @@ internal import Mustache
 
 /// The templates and files of `Services/Sandbox/Pages`.
 struct Pages: Sendable {
-    private static let required = ["error", "index", "login", "response", "signed-out"]
+    private static let required = ["apple-answer", "apple-consent", "error", "index", "login", "response", "signed-out"]
 
     private let library: MustacheLibrary
     private let assets: [String: ByteBuffer]
@@ -29,9 +29,11 @@ struct Pages: Sendable {
     /// A page as an answer.
     /// - Parameter page: One of the templates that were checked when the pages were loaded.
     func html(_ page: String, _ values: [String: Any], status: HTTPResponse.Status = .ok) -> Response {
-        let text = library.render(values, withTemplate: page) ?? ""
-        return Response(status: status, headers: Self.headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        Response(status: status, headers: Self.headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text(page, values))))
     }
+
+    /// A page without its headers.
+    func text(_ page: String, _ values: [String: Any]) -> String { library.render(values, withTemplate: page) ?? "" }
 
     func asset(_ name: String) throws -> Response {
         guard let content = assets[name] else { throw HTTPError(.notFound) }
@@ -39,7 +41,8 @@ struct Pages: Sendable {
         return Response(status: .ok, headers: [.contentType: type, .cacheControl: "max-age=300"], body: ResponseBody(byteBuffer: content))
     }
 
-    private static let headers: HTTPFields = {
+    /// Of every page.
+    static let headers: HTTPFields = {
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"]
         headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'"
         headers[.xContentTypeOptions] = "nosniff"

@@ -48,7 +48,8 @@ extension SandboxSettings {
         }
         return Apple(
             listen: Listener(address: apple.listen.address, port: apple.listen.port), identityIssuer: apple.identityIssuer,
-            identityKey: resolve(apple.identityKey), providers: providers)
+            identityKey: resolve(apple.identityKey), providers: providers,
+            teams: (apple.teams ?? []).map { AppleTeamSettings($0, resolve: resolve) }, seed: apple.seed)
     }
 
     /// At the same server as the assertion consumer, under the path that service providers have (mvpd §2.1).

@@ -48,6 +48,10 @@ public struct SandboxSettings: Sendable, Equatable {
         public var identityKey: String
         /// The MVPDs whose people the platform signs in, by the platform's own names.
         public var providers: [String: String]
+        /// Who may call Apple's servers.
+        public var teams: [AppleTeamSettings] = []
+        /// Repeats ids, codes and keys; nil: nothing repeats.
+        public var seed: String?
     }
 
     public var listen: Listener

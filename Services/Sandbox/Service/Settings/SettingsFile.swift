@@ -52,6 +52,33 @@ struct SettingsFile: Decodable {
         let identityIssuer: String
         let identityKey: String
         let providers: [Provider]
+        let teams: [AppleTeam]?
+        let seed: String?
+    }
+
+    struct AppleTeam: Decodable {
+        let id: String
+        let signInKeys: [AppleKey]
+        let issuer: String
+        let purchaseKeys: [AppleKey]
+        let groups: [AppleGroup]
+    }
+
+    struct AppleKey: Decodable {
+        let id: String
+        let file: String
+    }
+
+    struct AppleGroup: Decodable {
+        struct Service: Decodable {
+            let id: String
+            let redirectURLs: [String]
+        }
+
+        let id: String
+        let bundleIDs: [String]
+        let servicesIDs: [Service]?
+        let notificationURL: String?
     }
 
     struct Provider: Decodable {

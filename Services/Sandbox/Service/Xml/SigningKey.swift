@@ -14,7 +14,21 @@ final class SigningKey: @unchecked Sendable {
         pointer = key
     }
 
+    /// Makes the RSA key of 2048 bits that belongs to a seed.
+    /// - Parameter seed: 32 octets.
+    init(seed: [UInt8]) throws(XmlRefusal) {
+        var key: OpaquePointer?
+        try XmlRefusal.check(csandbox_key_make_rsa(seed, &key))
+        guard let key else { throw XmlRefusal(reason: "no key can be made") }
+        pointer = key
+    }
+
     deinit { csandbox_key_free(pointer) }
+
+    /// Modulus and exponent of the RSA key, big-endian.
+    func publicNumbers() throws(XmlRefusal) -> (modulus: [UInt8], exponent: [UInt8]) {
+        (try XmlRefusal.octets { csandbox_key_number(pointer, "n", $0) }, try XmlRefusal.octets { csandbox_key_number(pointer, "e", $0) })
+    }
 
     /// HMAC-SHA-256 under a secret that only this key and this purpose give; 32 octets.
     func authenticationCode(of message: [UInt8], purpose: String) throws(XmlRefusal) -> [UInt8] {

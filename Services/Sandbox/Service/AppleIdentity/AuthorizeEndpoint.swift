@@ -1,0 +1,89 @@
+internal import Clocks
+internal import FoundationEssentials
+internal import Hummingbird
+
+/// `GET /auth/authorize`: a page that asks for consent, and its answer.
+struct AuthorizeEndpoint: Sendable {
+    let memory: AppleMemory
+    let pages: Pages
+
+    func page(_ request: AppleRequest) -> AppleAnswer {
+        do throws(AppleRefusal) {
+            let asked = try ConsentRequest(request.query, memory.access { $0.directory }, now: request.now)
+            let transaction = memory.access { content in
+                let transaction = content.octets.text(24, for: "consent")
+                content.consentPages[transaction] = asked
+                return transaction
+            }
+            let values: [String: Any] = [
+                "client": asked.client.id, "transaction": transaction, "asksName": asked.scopes.contains("name"),
+                "asksEmail": asked.scopes.contains("email"),
+            ]
+            return .html(pages.text("apple-consent", values), outcome: "asked")
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// The person's choice: `transaction`, `account`, `firstName`, `lastName`, `mail` (`share` or `hide`), `action` (`continue` or `cancel`).
+    func consent(_ request: AppleRequest) -> AppleAnswer {
+        do {
+            let form = FormFields(encoded: String(decoding: request.body, as: UTF8.self))
+            let transaction = try form.single("transaction") ?? ""
+            guard let asked = memory.access({ $0.consentPages.removeValue(forKey: transaction) }),
+                request.now < asked.createdAt + ConsentRequest.lifetime
+            else { return .refused(AppleRefusal(.invalidRequest, "the page is too old")) }
+            if try form.single("action") == "cancel" { return answer(asked, [("error", "user_cancelled_authorize")], outcome: "cancelled") }
+            guard let account = try form.single("account"), !account.isEmpty else {
+                return .refused(AppleRefusal(.invalidRequest, "account is missing"))
+            }
+            var order = SignInOrder(account: account, client: asked.client, nonce: asked.nonce, scopes: asked.scopes, redirectURI: asked.redirectURI)
+            order.hidesEmail = try form.single("mail") == "hide"
+            order.name = try Self.name(form)
+            let issue = try memory.access { try $0.signIn(order, now: request.now) }
+            return answer(asked, try Self.fields(issue, asked), outcome: "consented")
+        } catch is SamlRefusal {
+            return .refused(AppleRefusal(.invalidRequest, "a field is repeated or not percent-encoded"))
+        } catch {
+            return AppleAnswer(status: .internalServerError, outcome: "\(error)")
+        }
+    }
+
+    private static func name(_ form: FormFields) throws -> SignInIssue.Person.Name? {
+        let (first, last) = (try form.single("firstName") ?? "", try form.single("lastName") ?? "")
+        if first.isEmpty, last.isEmpty { return nil }
+        return SignInIssue.Person.Name(firstName: first.isEmpty ? nil : first, lastName: last.isEmpty ? nil : last)
+    }
+
+    private static func fields(_ issue: SignInIssue, _ asked: ConsentRequest) throws -> [(String, String)] {
+        var fields = [("code", issue.code)]
+        if asked.wantsIdentityToken { fields.append(("id_token", issue.identityToken)) }
+        if let person = issue.person {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            fields.append(("user", String(decoding: try encoder.encode(person), as: UTF8.self)))
+        }
+        return fields
+    }
+
+    private func answer(_ asked: ConsentRequest, _ fields: [(String, String)], outcome: String) -> AppleAnswer {
+        let fields = (asked.state.map { [("state", $0)] } ?? []) + fields
+        if asked.mode == .formPost {
+            let values: [String: Any] = ["address": asked.redirectURI, "fields": fields.map { ["name": $0.0, "value": $0.1] }]
+            return .html(pages.text("apple-answer", values), outcome: outcome)
+        }
+        let query = fields.map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
+        let mark = asked.mode == .fragment ? "#" : asked.redirectURI.contains("?") ? "&" : "?"
+        let headers: HTTPFields = [.location: asked.redirectURI + mark + query, .cacheControl: "no-store"]
+        return AppleAnswer(status: .found, headers: headers, outcome: outcome)
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { octet in
+            switch octet {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: String(UnicodeScalar(octet))
+            default: "%" + Hexadecimal.text([octet]).uppercased()
+            }
+        }.joined()
+    }
+}

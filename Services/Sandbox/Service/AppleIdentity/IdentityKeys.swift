@@ -1,0 +1,89 @@
+/// The key set that identity tokens are checked with, and which key signs (apple §2.1).
+struct IdentityKeys: Sendable {
+    struct Key: Sendable {
+        /// 10 characters.
+        let id: String
+        let key: SigningKey
+        /// RFC 7517.
+        let jwk: String
+    }
+
+    /// How many keys the set may hold.
+    static let sizes = 2...4
+    private static let firstSize = 3
+
+    /// In the order of the set.
+    private(set) var published: [Key] = []
+    /// Keys that are not in the set, or no more.
+    private(set) var unpublished: [Key] = []
+    private(set) var signingID = ""
+
+    init(_ octets: inout RepeatableOctets) throws(XmlRefusal) {
+        for _ in 0..<Self.firstSize { published.append(try Self.make(&octets)) }
+        signingID = published[0].id
+    }
+
+    var signing: Key { key(signingID) ?? published[0] }
+
+    /// `{"keys": […]}`.
+    var document: String { #"{"keys":[\#(published.map(\.jwk).joined(separator: ","))]}"# }
+
+    var tag: String { "\"" + Hexadecimal.text(Digest.sha256(Array(document.utf8)).prefix(16)) + "\"" }
+
+    func key(_ id: String) -> Key? { (published + unpublished).first { $0.id == id } }
+
+    /// Puts a new key into the set; the one that signs stays.
+    mutating func add(_ octets: inout RepeatableOctets) throws -> Key {
+        guard published.count < Self.sizes.upperBound else { throw KeySetFault.full }
+        let key = try Self.make(&octets)
+        published.append(key)
+        return key
+    }
+
+    /// Lets a key of the set sign.
+    mutating func promote(_ id: String) throws(KeySetFault) {
+        guard published.contains(where: { $0.id == id }) else { throw .unknown }
+        signingID = id
+    }
+
+    /// Takes a key out of the set; if it signed, the first one left does.
+    mutating func drop(_ id: String) throws(KeySetFault) {
+        guard let index = published.firstIndex(where: { $0.id == id }) else { throw .unknown }
+        guard published.count > Self.sizes.lowerBound else { throw .small }
+        unpublished.append(published.remove(at: index))
+        if signingID == id { signingID = published[0].id }
+    }
+
+    /// Lets a new key sign that is not in the set.
+    mutating func signUnpublished(_ octets: inout RepeatableOctets) throws -> Key {
+        let key = try Self.make(&octets)
+        unpublished.append(key)
+        signingID = key.id
+        return key
+    }
+
+    /// A key that is in no set and signs nothing else.
+    func makeForeign(_ octets: inout RepeatableOctets) throws(XmlRefusal) -> Key { try Self.make(&octets) }
+
+    /// Puts a key into the set that was not there.
+    mutating func publish(_ id: String) throws(KeySetFault) {
+        guard let index = unpublished.firstIndex(where: { $0.id == id }) else { throw .unknown }
+        guard published.count < Self.sizes.upperBound else { throw .full }
+        published.append(unpublished.remove(at: index))
+    }
+
+    private static func make(_ octets: inout RepeatableOctets) throws(XmlRefusal) -> Key {
+        let key = try SigningKey(seed: octets.next(32, for: "key"))
+        let (modulus, exponent) = try key.publicNumbers()
+        let id = String(Hexadecimal.text(Digest.sha256(modulus).prefix(5)).uppercased())
+        let numbers = #""n":"\#(Base64.urlText(modulus))","e":"\#(Base64.urlText(exponent))""#
+        return Key(id: id, key: key, jwk: #"{"kty":"RSA","kid":"\#(id)","use":"sig","alg":"RS256",\#(numbers)}"#)
+    }
+}
+
+/// Why the key set stays as it is.
+enum KeySetFault: String, Error {
+    case unknown = "no such key is there"
+    case full = "the set holds 4 keys already"
+    case small = "the set keeps 2 keys at least"
+}

@@ -1,0 +1,122 @@
+internal import Clocks
+
+/// `POST /auth/token`, `/auth/revoke` and `/auth/usermigrationinfo`.
+struct TokenEndpoint: Sendable {
+    private static let credentials: Set<String> = ["client_id", "client_secret"]
+
+    let memory: AppleMemory
+
+    private struct Tokens: Encodable {
+        let access_token: String
+        let token_type = "Bearer"
+        let expires_in = AccessToken.lifetime
+        var refresh_token: String?
+        var id_token: String?
+    }
+
+    func token(_ request: AppleRequest) -> AppleAnswer {
+        answer(request, allowed: ["grant_type", "code", "redirect_uri", "refresh_token", "scope"]) { form, client, content in
+            switch try form.require("grant_type") {
+            case "authorization_code": try Self.exchange(form, client, &content, request.now)
+            case "refresh_token": try Self.refresh(form, client, &content, request.now)
+            case "client_credentials": try Self.migration(form, client, &content, request.now)
+            default: throw AppleRefusal(.unsupportedGrantType, "the grant is not supported")
+            }
+        }
+    }
+
+    func revoke(_ request: AppleRequest) -> AppleAnswer {
+        answer(request, allowed: ["token", "token_type_hint"]) { form, client, content in
+            if let hint = form["token_type_hint"], hint != "refresh_token", hint != "access_token" {
+                throw AppleRefusal(.invalidRequest, "token_type_hint is unknown")
+            }
+            try content.ledger.revoke(try form.require("token"), client: client.id)
+            return AppleAnswer(status: .ok, outcome: "revoked")
+        }
+    }
+
+    func migrationInfo(_ request: AppleRequest) -> AppleAnswer {
+        answer(request, allowed: ["sub", "target", "transfer_sub"], bearer: true) { form, client, content in
+            let now = request.now
+            guard let bearer = request.bearer, content.ledger.migrationTeam(bearer, now: now) == client.group.team else {
+                throw AppleRefusal(.invalidRequest, "the bearer is no token of the team's migration")
+            }
+            if let subject = form["transfer_sub"] {
+                guard form["sub"] == nil, form["target"] == nil else { throw AppleRefusal(.invalidRequest, "sub and transfer_sub are mixed") }
+                return try Self.received(subject, client, content, now)
+            }
+            return try Self.sent(try form.require("sub"), to: try form.require("target"), client, &content)
+        }
+    }
+
+    /// Reads the form, checks who asks, and puts refusals into Apple's words.
+    private func answer(
+        _ request: AppleRequest, allowed: Set<String>, bearer: Bool = false,
+        _ act: (AppleForm, AppleClient, inout AppleMemory.Content) throws -> AppleAnswer
+    ) -> AppleAnswer {
+        do {
+            let form = try AppleForm(request, allowed: allowed.union(Self.credentials))
+            if !bearer, request.headers[.authorization] != nil { throw AppleRefusal(.invalidRequest, "credentials are mixed") }
+            return try memory.access { content in
+                let client = try Self.client(form, content, request.now)
+                return try act(form, client, &content)
+            }
+        } catch let refusal as AppleRefusal {
+            return .refused(refusal)
+        } catch {
+            return AppleAnswer(status: .internalServerError, outcome: "\(error)")
+        }
+    }
+
+    private static func client(_ form: AppleForm, _ content: AppleMemory.Content, _ now: Timestamp) throws(AppleRefusal) -> AppleClient {
+        let id = try form.require("client_id")
+        let secret = try form.require("client_secret")
+        guard let client = content.directory.client(id), let team = content.directory.teams[client.group.team] else {
+            throw AppleRefusal(.invalidClient, "the client is unknown")
+        }
+        try ClientSecret.check(secret, client: client, team: team, now: now)
+        return client
+    }
+
+    private static func exchange(
+        _ form: AppleForm, _ client: AppleClient, _ content: inout AppleMemory.Content, _ now: Timestamp
+    ) throws -> AppleAnswer {
+        let code = try content.ledger.redeem(try form.require("code"), client: client.id, redirectURI: form["redirect_uri"], now: now)
+        let access = accessToken(for: .person(code.grant), client, &content, now)
+        let refresh = "r" + content.octets.text(32, for: "refresh") + ".0." + Hexadecimal.text(content.octets.next(4, for: "refresh-suffix"))
+        content.ledger.add(RefreshToken(grant: code.grant), as: refresh)
+        content.secrets.add(refreshToken: refresh)
+        var order = content.tokenOrder(code.grant, client: client, nonce: code.nonce, now: now)
+        order.accessToken = access
+        let identity = try content.identityToken(order, now: now)
+        return try .json(Tokens(access_token: access, refresh_token: refresh, id_token: identity), outcome: "exchanged", isKept: false)
+    }
+
+    private static func refresh(
+        _ form: AppleForm, _ client: AppleClient, _ content: inout AppleMemory.Content, _ now: Timestamp
+    ) throws -> AppleAnswer {
+        let grant = try content.ledger.validate(try form.require("refresh_token"), client: client.id, now: now)
+        let access = accessToken(for: .person(grant), client, &content, now)
+        var order = content.tokenOrder(grant, client: client, nonce: nil, now: now)
+        order.accessToken = access
+        let identity = try content.identityToken(order, now: now)
+        return try .json(Tokens(access_token: access, id_token: identity), outcome: "validated", isKept: false)
+    }
+
+    private static func migration(
+        _ form: AppleForm, _ client: AppleClient, _ content: inout AppleMemory.Content, _ now: Timestamp
+    ) throws -> AppleAnswer {
+        guard try form.require("scope") == "user.migration" else { throw AppleRefusal(.invalidScope, "the scope is unknown") }
+        let access = accessToken(for: .migration(team: client.group.team), client, &content, now)
+        return try .json(Tokens(access_token: access), outcome: "migration-token", isKept: false)
+    }
+
+    private static func accessToken(
+        for purpose: AccessToken.Purpose, _ client: AppleClient, _ content: inout AppleMemory.Content, _ now: Timestamp
+    ) -> String {
+        let text = "a" + content.octets.text(32, for: "access") + ".0." + Hexadecimal.text(content.octets.next(4, for: "access-suffix"))
+        content.ledger.add(AccessToken(purpose: purpose, client: client.id, expiresAt: now + .seconds(AccessToken.lifetime)), as: text)
+        content.secrets.add(accessToken: text)
+        return text
+    }
+}

@@ -155,8 +155,12 @@ let package = Package(
         program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "ServiceKit", "Tokens"]),
 
         library(
-            "AutoSignInService", "Services/AutoSignIn/Service", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", "Storage", logging]),
-        program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "ServiceKit"]),
+            "AutoSignInService", "Services/AutoSignIn/Service",
+            [
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "StrictJson", "Tokens",
+                logging, coreMetrics, httpClient, nioCore, nioPosix,
+            ]),
+        program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "ServiceKit"]),
 
         library(
             "GatewayService", "Services/Gateway/Service",
@@ -238,7 +242,12 @@ let package = Package(
                 "Doubles",
                 "Faults", "Storage", "Tokens", nioCore, nioPosix, nioSSL, logging,
             ]),
-        tests("AutoSignInServiceTests", ["AutoSignInService", "Faults", "Storage", logging]),
+        tests(
+            "AutoSignInServiceTests",
+            [
+                "Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage",
+                "Tokens", logging,
+            ]),
         tests(
             "GatewayServiceTests",
             [

@@ -1,0 +1,29 @@
+internal import CoreMetrics
+
+/// What the service counts. Labels are bounded: kinds and results, never an id.
+struct AutoSignInMetrics: Sendable {
+    let issuedTokens = Counter(label: "boxoffice_autosignin_tokens_issued_total")
+    let rotations = Counter(label: "boxoffice_autosignin_rotations_total")
+
+    /// - Parameter result: `signed_in`, `continued`, or the code of a refusal.
+    func redeemed(_ result: String) {
+        Counter(label: "boxoffice_autosignin_redeems_total", dimensions: [("result", result)]).increment()
+    }
+
+    /// - Parameter reason: `opt_out`, `sign_out_everywhere`, `flagged`, `replay`, `idle`, `not_stored`, `account_closed`, `apple_link` or `other`.
+    func revoked(_ reason: String) {
+        Counter(label: "boxoffice_autosignin_families_revoked_total", dimensions: [("reason", reason)]).increment()
+    }
+
+    /// - Parameters:
+    ///   - call: A kind of letter.
+    ///   - result: `done`, `absent`, `postponed`, or `given_up`, which is an alarm.
+    func delivered(_ call: String, _ result: String) {
+        Counter(label: "boxoffice_autosignin_outbox_deliveries_total", dimensions: [("call", call), ("result", result)]).increment()
+    }
+
+    /// - Parameter kind: Of the event, as in the store.
+    func securityEvent(_ kind: String) {
+        Counter(label: "boxoffice_autosignin_security_events_total", dimensions: [("kind", kind)]).increment()
+    }
+}

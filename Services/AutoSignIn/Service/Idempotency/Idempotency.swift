@@ -1,0 +1,77 @@
+internal import Clocks
+internal import ContractRuntime
+internal import Faults
+internal import Storage
+
+/// Lets a call that is sent again have its effect once: equal keys get the first answer for 24 hours (apple §4).
+///
+/// Calls with the same key at the same time share one effect and one answer. A refusal is not kept: it changed nothing.
+actor Idempotency {
+    private let store: AutoSignInStore
+    private let seal: TokenSeal
+    private let clock: any WallClock
+    private var underWay: [Digest: (request: Digest, task: Task<Result<[UInt8], Fault>, Never>)] = [:]
+
+    static let memory: Duration = .seconds(24 * 3600)
+
+    init(store: AutoSignInStore, seal: TokenSeal, clock: any WallClock) {
+        self.store = store
+        self.seal = seal
+        self.clock = clock
+    }
+
+    /// - Parameters:
+    ///   - place: `nil`: nothing is remembered.
+    ///   - perform: Puts the effect and, in the same commit, `Remembering.keep(_:in:)`.
+    /// - Throws: `idempotency_key_reused`; what `perform` throws; faults of the storage.
+    func once<Answer: Message>(
+        _ place: IdempotentPlace?, _ perform: @escaping @Sendable (Remembering) async throws(Fault) -> Answer
+    ) async throws(Fault) -> Answer {
+        guard let place else { return try await perform(Remembering(place: nil, seal: seal, until: clock.now())) }
+        if let shared = underWay[place.digest] {
+            guard shared.request == place.request else { throw Self.reused }
+            return try Answer(serialized: try await shared.task.value.get())
+        }
+        let task = Task { () async -> Result<[UInt8], Fault> in
+            do throws(Fault) {
+                if let known = try await answer(at: place) { return .success(known) }
+                return .success(try await perform(Remembering(place: place, seal: seal, until: clock.now() + Self.memory)).serialized())
+            } catch {
+                return .failure(error)
+            }
+        }
+        underWay[place.digest] = (place.request, task)
+        let result = await task.value
+        underWay[place.digest] = nil
+        return try Answer(serialized: try result.get())
+    }
+
+    private func answer(at place: IdempotentPlace) async throws(Fault) -> [UInt8]? {
+        let now = clock.now()
+        guard let kept = try await store.store.read({ try $0.keptAnswer(place.digest, now: now) }) else { return nil }
+        guard kept.request == place.request else { throw Self.reused }
+        guard let answer = seal.open(kept.answer, "answer", of: place.owner) else {
+            throw Fault(.internal, "An internal fault occurred.")
+        }
+        return answer
+    }
+
+    static var reused: Fault { Fault(.idempotencyKeyReused, "The idempotency key came before with another request.") }
+}
+
+/// Keeps an answer, sealed, in the commit that has the effect.
+struct Remembering: Sendable {
+    fileprivate let place: IdempotentPlace?
+    fileprivate let seal: TokenSeal
+    fileprivate let until: Timestamp
+
+    func keep(_ answer: some Message, in database: Database) throws {
+        guard let place else { return }
+        let sealed = try seal.close(try answer.serialized(), "answer", of: place.owner)
+        try database.keep(sealed, request: place.request, at: place.digest, until: until)
+    }
+}
+
+extension IdempotentPlace {
+    fileprivate var owner: String { digest.bytes.map { String($0, radix: 16) }.joined(separator: ".") }
+}

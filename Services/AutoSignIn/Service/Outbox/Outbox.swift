@@ -1,0 +1,148 @@
+internal import Clocks
+internal import Faults
+internal import Logging
+internal import Storage
+
+/// Makes the calls that commits have left behind: local state changes first, the outside world hears of it later (apple §1.2, I5).
+final class Outbox: Sendable {
+    private let store: AutoSignInStore
+    private let couriers: [OutboxKind: any OutboxCourier]
+    private let clock: any WallClock
+    private let random: any RandomSource
+    private let metrics: AutoSignInMetrics
+    private let logger: Logger
+    private let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// Letters that are under way at once.
+    private static let batch = 32
+    /// A letter whose process broke off meanwhile is tried again after this.
+    static let lease: Duration = .seconds(120)
+
+    init(
+        store: AutoSignInStore, couriers: [OutboxKind: any OutboxCourier], clock: any WallClock, random: any RandomSource,
+        metrics: AutoSignInMetrics, logger: Logger
+    ) {
+        self.store = store
+        self.couriers = couriers
+        self.clock = clock
+        self.random = random
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// There is a new letter.
+    func wake() { signal.yield() }
+
+    /// Delivers what is due until the task is cancelled.
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [signal] in
+                while (try? await Task.sleep(for: .seconds(1))) != nil { signal.yield() }
+            }
+            for await _ in signals {
+                do throws(Fault) { try await deliverDue() } catch { logger.warning("outbox_stalled", metadata: ["error": "\(error)"]) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// One round: until nothing is due.
+    /// - Throws: Faults of the storage.
+    func deliverDue() async throws(Fault) {
+        while !Task.isCancelled {
+            let now = clock.now()
+            let items = try await store.store.read { try $0.dueLetters(now: now, limit: Self.batch) }
+            if items.isEmpty { return }
+            let failures = await withTaskGroup(of: Fault?.self, returning: [Fault].self) { group in
+                for item in items { group.addTask { await self.deliver(item) } }
+                return await group.reduce(into: []) { failures, fault in if let fault { failures.append(fault) } }
+            }
+            if let failure = failures.first { throw failure }
+        }
+    }
+
+    /// - Returns: Why its result could not be noted.
+    private func deliver(_ item: OutboxItem) async -> Fault? {
+        do throws(Fault) {
+            let now = clock.now()
+            // Claimed before it goes: whatever happens to this process, the try is counted, and counted as unclear.
+            guard try await store.store.write({ try $0.claim(item, until: now + Self.lease) }) else { return nil }
+            var tried = item
+            tried.progress.attempts += 1
+            let outcome = await couriers[item.letter.kind]?.deliver(item) ?? .unreachable
+            try await note(outcome, tried)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func note(_ outcome: DeliveryOutcome, _ item: OutboxItem) async throws(Fault) {
+        let now = clock.now()
+        let step = RetryPolicy.step(after: outcome, of: item.letter.kind, progress: item.progress, now: now, fraction: random.fraction())
+        report(step, outcome, item)
+        let courier = couriers[item.letter.kind]
+        try await store.change { database, touched in
+            switch step {
+            case .done: try Self.finish(item, .done, courier, database, &touched, now)
+            case .absent: try Self.finish(item, .absent, courier, database, &touched, now)
+            case .assumed: try Self.finish(item, .assumed, courier, database, &touched, now)
+            case .again(let moment, let progress): try database.postpone(item, to: moment, progress)
+            case .giveUp(let progress):
+                try courier?.settle(item, .givenUp(isUnclear: progress.isUnclear), in: database, &touched, now: now)
+                try database.bury(item, progress, now: now)
+            }
+        }
+    }
+
+    private static func finish(
+        _ item: OutboxItem, _ end: DeliveryEnd, _ courier: (any OutboxCourier)?, _ database: Database, _ touched: inout Touched,
+        _ now: Timestamp
+    ) throws {
+        try courier?.settle(item, end, in: database, &touched, now: now)
+        try database.remove(item)
+    }
+
+    private func report(_ step: RetryPolicy.Step, _ outcome: DeliveryOutcome, _ item: OutboxItem) {
+        let kind = item.letter.kind.rawValue
+        let fields: Logger.Metadata = [
+            "call": "\(kind)", "letter": "\(item.id)", "attempts": "\(item.progress.attempts)", "status": "\(outcome.status)",
+        ]
+        switch step {
+        case .done, .assumed:
+            metrics.delivered(kind, "done")
+            logger.debug("outbox_delivered", metadata: fields)
+        case .absent:
+            metrics.delivered(kind, "absent")
+            logger.warning("outbox_value_absent", metadata: fields)
+        case .again:
+            metrics.delivered(kind, "postponed")
+            logger.info("outbox_postponed", metadata: fields)
+        case .giveUp:
+            // An alarm: an operator has to look, and may send it again.
+            metrics.delivered(kind, "given_up")
+            logger.error("outbox_gave_up", metadata: fields)
+        }
+    }
+
+    /// - Returns: False when there is no dead letter of that id.
+    func sendAgain(_ id: Int64) async throws(Fault) -> Bool {
+        let now = clock.now()
+        let wasKnown = try await store.change { [couriers] database, touched in
+            guard let item = try database.deadLetter(id) else { return false }
+            if try couriers[item.letter.kind]?.reopen(item, in: database, &touched, now: now) ?? true {
+                try database.revive(item, now: now)
+            } else {
+                try database.remove(item)
+            }
+            return true
+        }
+        if wasKnown { wake() }
+        return wasKnown
+    }
+
+    /// Oldest first, at most 1000.
+    func deadLetters() async throws(Fault) -> [OutboxItem] {
+        try await store.store.read { try $0.deadLetters(limit: 1000) }
+    }
+}

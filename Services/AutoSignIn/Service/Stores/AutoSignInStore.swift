@@ -1,0 +1,80 @@
+public import Faults
+public import Storage
+
+/// The state of this service in one SQLite file. One process at a time uses the file; its caches rely on that.
+///
+/// Statements are extensions of `Database`, so that an operation puts together in one commit what belongs together.
+public final class AutoSignInStore: Sendable {
+    let store: Store
+    let accounts: CoherentCache<AccountID, AccountRecord>
+    let sessions: CoherentCache<StreamingSessionID, StreamingSessionRecord>
+    let families: CoherentCache<FamilyID, FamilyRecord>
+    let versions: CoherentCache<TokenID, TokenVersionRecord>
+
+    /// - Parameters:
+    ///   - store: Opened with `migrations`.
+    ///   - cached: Accounts, sessions, families and values kept in memory, of each at least 2.
+    public init(_ store: Store, cached: Int = 65_536) {
+        self.store = store
+        accounts = CoherentCache(capacity: cached)
+        sessions = CoherentCache(capacity: cached)
+        families = CoherentCache(capacity: cached)
+        versions = CoherentCache(capacity: cached)
+    }
+
+    /// Runs statements in one commit, and lets the caches forget what they changed before anybody hears of it.
+    /// - Parameter body: Names what it changes; may run more than once.
+    /// - Throws: As `Store.write`.
+    func change<Value: Sendable>(_ body: @escaping @Sendable (Database, inout Touched) throws -> Value) async throws(Fault) -> Value {
+        do throws(Fault) {
+            let (value, touched) = try await store.write { database in
+                var touched = Touched()
+                let value = try body(database, &touched)
+                return (value, touched)
+            }
+            forget(touched)
+            return value
+        } catch {
+            // Whether a commit that broke off is on disk, nobody knows.
+            if [.unavailable, .internal, .storageFull].contains(error.code) { forgetAll() }
+            throw error
+        }
+    }
+
+    private func forget(_ touched: Touched) {
+        for id in touched.accounts { accounts.forget(id) }
+        for id in touched.sessions { sessions.forget(id) }
+        for id in touched.families { families.forget(id) }
+        for id in touched.versions { versions.forget(id) }
+    }
+
+    private func forgetAll() {
+        accounts.forgetAll()
+        sessions.forgetAll()
+        families.forgetAll()
+        versions.forgetAll()
+    }
+
+    /// Reads what the file says of itself.
+    /// - Throws: `internal` when it is another service's or has another layout; the fault of the store when it does not answer.
+    public func verify() async throws(Fault) {
+        let facts = try await store.read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT name, value FROM store_metadata")
+            return Dictionary(rows.map { ($0["name"] as String, $0["value"] as String) }) { first, _ in first }
+        }
+        guard facts["owner"] == Self.owner else {
+            throw Fault(.internal, "the store \(store.file) belongs to '\(facts["owner"] ?? "nobody")', not to '\(Self.owner)'")
+        }
+        guard facts["layout"] == String(Self.layout) else {
+            throw Fault(.internal, "the store \(store.file) has the layout \(facts["layout"] ?? "unknown"), not \(Self.layout)")
+        }
+    }
+}
+
+/// What a commit changed.
+struct Touched: Hashable, Sendable {
+    var accounts: Set<AccountID> = []
+    var sessions: Set<StreamingSessionID> = []
+    var families: Set<FamilyID> = []
+    var versions: Set<TokenID> = []
+}

@@ -1,0 +1,132 @@
+public import Storage
+
+extension AutoSignInStore {
+    /// Layout of the tables; grows with each release that changes them.
+    static let layout = 2
+    static let owner = "autosignin"
+
+    /// All steps; released ones never change.
+    public static let migrations =
+        [
+            Migration(
+                "1-metadata",
+                sql: """
+                    CREATE TABLE store_metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+                    INSERT INTO store_metadata (name, value) VALUES ('owner', '\(owner)'), ('layout', '1');
+                    """)
+        ] + accountMigrations + familyMigrations + callMigrations
+
+    /// What is removed once it is over.
+    public static let sweeps =
+        [
+            Sweep(table: "streaming_session", expiryColumn: "expires_at_ms"),
+            Sweep(table: "family", expiryColumn: "forget_at_ms"),
+            Sweep(table: "token_version", expiryColumn: "forget_at_ms"),
+            Sweep(table: "redemption", expiryColumn: "expires_at_ms"),
+            Sweep(table: "idempotency", expiryColumn: "expires_at_ms"),
+            Sweep(table: "web_link", expiryColumn: "expires_at_ms"),
+            Sweep(table: "web_session", expiryColumn: "expires_at_ms"),
+            Sweep(table: "security_event", expiryColumn: "expires_at_ms"),
+        ]
+
+    private static let accountMigrations = [
+        Migration(
+            "2-accounts",
+            sql: """
+                UPDATE store_metadata SET value = '\(layout)' WHERE name = 'layout';
+                CREATE TABLE account (
+                    id TEXT PRIMARY KEY NOT NULL, programmer TEXT NOT NULL, created_at_ms INTEGER NOT NULL, is_locked INTEGER NOT NULL,
+                    closed_at_ms INTEGER, given_name TEXT, family_name TEXT, email TEXT, is_email_verified INTEGER NOT NULL,
+                    is_email_private INTEGER NOT NULL
+                ) WITHOUT ROWID;
+                CREATE INDEX account_email ON account (programmer, email COLLATE NOCASE) WHERE email IS NOT NULL;
+                CREATE TABLE account_login (
+                    programmer TEXT NOT NULL, mvpd TEXT NOT NULL, user_id TEXT NOT NULL, account_id TEXT NOT NULL,
+                    attached_at_ms INTEGER NOT NULL, PRIMARY KEY (programmer, mvpd, user_id)
+                ) WITHOUT ROWID;
+                CREATE INDEX account_login_account ON account_login (account_id);
+                """),
+        Migration(
+            "3-streaming-sessions",
+            sql: """
+                CREATE TABLE streaming_session (
+                    id TEXT NOT NULL UNIQUE, account_id TEXT NOT NULL, programmer TEXT NOT NULL, requestor TEXT NOT NULL,
+                    device_id TEXT NOT NULL, device_label TEXT NOT NULL, client_id TEXT NOT NULL, family_id TEXT, link_id TEXT,
+                    apple_client_id TEXT, scopes TEXT NOT NULL, has_tv_session INTEGER NOT NULL, created_at_ms INTEGER NOT NULL,
+                    last_used_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX streaming_session_account ON streaming_session (account_id);
+                CREATE INDEX streaming_session_family ON streaming_session (family_id) WHERE family_id IS NOT NULL;
+                CREATE INDEX streaming_session_link ON streaming_session (link_id) WHERE link_id IS NOT NULL;
+                CREATE INDEX streaming_session_device ON streaming_session (device_id, requestor);
+                CREATE INDEX streaming_session_expiry ON streaming_session (expires_at_ms);
+                CREATE INDEX streaming_session_use ON streaming_session (last_used_at_ms);
+                """),
+    ]
+
+    private static let familyMigrations = [
+        Migration(
+            "4-families",
+            sql: """
+                CREATE TABLE family (
+                    id TEXT NOT NULL UNIQUE, account_id TEXT NOT NULL, programmer TEXT NOT NULL, bundle_id TEXT NOT NULL,
+                    environment INTEGER NOT NULL, state INTEGER NOT NULL, link_id TEXT, device_id TEXT NOT NULL, device_label TEXT NOT NULL,
+                    created_at_ms INTEGER NOT NULL, last_used_at_ms INTEGER, idle_at_ms INTEGER, revoked_at_ms INTEGER, reason TEXT NOT NULL,
+                    forget_at_ms INTEGER
+                );
+                CREATE INDEX family_account ON family (account_id);
+                CREATE INDEX family_link ON family (link_id) WHERE link_id IS NOT NULL;
+                CREATE INDEX family_idle ON family (idle_at_ms) WHERE idle_at_ms IS NOT NULL;
+                CREATE INDEX family_forget ON family (forget_at_ms) WHERE forget_at_ms IS NOT NULL;
+                CREATE TABLE token_version (
+                    id TEXT NOT NULL UNIQUE, family_id TEXT NOT NULL, number INTEGER NOT NULL, comparison BLOB NOT NULL, sealed BLOB,
+                    state INTEGER NOT NULL, created_at_ms INTEGER NOT NULL, activated_at_ms INTEGER, rotate_at_ms INTEGER,
+                    superseded_at_ms INTEGER, forget_at_ms INTEGER, UNIQUE (family_id, number)
+                );
+                CREATE INDEX token_version_rotation ON token_version (rotate_at_ms) WHERE rotate_at_ms IS NOT NULL;
+                CREATE INDEX token_version_forget ON token_version (forget_at_ms) WHERE forget_at_ms IS NOT NULL;
+                CREATE TABLE redemption (
+                    family_id TEXT NOT NULL, device_id TEXT NOT NULL, address_hash BLOB NOT NULL, outcome TEXT NOT NULL,
+                    at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX redemption_family ON redemption (family_id, device_id);
+                CREATE INDEX redemption_expiry ON redemption (expires_at_ms);
+                """)
+    ]
+
+    private static let callMigrations = [
+        Migration(
+            "5-calls",
+            sql: """
+                CREATE TABLE idempotency (
+                    place BLOB NOT NULL UNIQUE, request BLOB NOT NULL, answer BLOB, expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX idempotency_expiry ON idempotency (expires_at_ms);
+                CREATE TABLE outbox (
+                    id INTEGER PRIMARY KEY AUTOINCREMENT, lane TEXT NOT NULL, call TEXT NOT NULL, programmer TEXT NOT NULL,
+                    subject TEXT NOT NULL, payload BLOB NOT NULL, state INTEGER NOT NULL, is_claimed INTEGER NOT NULL,
+                    attempts INTEGER NOT NULL, refused_credentials INTEGER NOT NULL, is_unclear INTEGER NOT NULL, last_status INTEGER NOT NULL,
+                    created_at_ms INTEGER NOT NULL, began_at_ms INTEGER NOT NULL, next_at_ms INTEGER NOT NULL, given_up_at_ms INTEGER
+                );
+                CREATE INDEX outbox_due ON outbox (state, next_at_ms);
+                CREATE INDEX outbox_lane ON outbox (lane, state, id);
+                CREATE TABLE security_event (
+                    at_ms INTEGER NOT NULL, kind TEXT NOT NULL, family_id TEXT NOT NULL, account_id TEXT NOT NULL, requestor TEXT NOT NULL,
+                    expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX security_event_time ON security_event (at_ms);
+                CREATE INDEX security_event_expiry ON security_event (expires_at_ms);
+                CREATE TABLE web_link (
+                    handle BLOB NOT NULL UNIQUE, account_id TEXT NOT NULL, programmer TEXT NOT NULL, requestor TEXT NOT NULL,
+                    expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX web_link_expiry ON web_link (expires_at_ms);
+                CREATE TABLE web_session (
+                    secret BLOB NOT NULL UNIQUE, account_id TEXT NOT NULL, programmer TEXT NOT NULL, requestor TEXT NOT NULL,
+                    expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX web_session_expiry ON web_session (expires_at_ms);
+                CREATE INDEX web_session_account ON web_session (account_id);
+                """)
+    ]
+}

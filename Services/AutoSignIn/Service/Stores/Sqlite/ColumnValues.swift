@@ -1,0 +1,24 @@
+internal import Foundation
+internal import Storage
+
+extension Identifier: DatabaseValueConvertible {
+    var databaseValue: DatabaseValue { text.databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
+}
+
+extension Digest: DatabaseValueConvertible {
+    var databaseValue: DatabaseValue { Data(bytes).databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Digest? {
+        Data.fromDatabaseValue(value).map { Digest(bytes: [UInt8]($0)) }
+    }
+}
+
+extension SealedBytes: DatabaseValueConvertible {
+    var databaseValue: DatabaseValue { Data(bytes).databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> SealedBytes? {
+        Data.fromDatabaseValue(value).map { SealedBytes(bytes: [UInt8]($0)) }
+    }
+}

@@ -1,0 +1,97 @@
+internal import Clocks
+internal import Storage
+
+/// Statements about sessions, to be put together in one commit.
+extension Database {
+    func session(_ id: StreamingSessionID) throws -> StreamingSessionRecord? {
+        let statement = try cachedStatement(sql: "SELECT * FROM streaming_session WHERE id = ?")
+        return try Row.fetchOne(statement, arguments: [id]).map(StreamingSessionRecord.init(row:))
+    }
+
+    func sessionWithoutTV(device: DeviceID, requestor: RequestorID, client: ClientID) throws -> StreamingSessionRecord? {
+        let sql = """
+            SELECT * FROM streaming_session WHERE device_id = ? AND requestor = ? AND client_id = ? AND has_tv_session = 0
+            ORDER BY created_at_ms DESC
+            """
+        return try Row.fetchOne(cachedStatement(sql: sql), arguments: [device, requestor, client]).map(StreamingSessionRecord.init(row:))
+    }
+
+    func sessions(of account: AccountID) throws -> [StreamingSessionRecord] {
+        try sessions("account_id = ?", [account])
+    }
+
+    func sessions(of family: FamilyID) throws -> [StreamingSessionRecord] {
+        try sessions("family_id = ?", [family])
+    }
+
+    /// Of an Apple link, those made through one of the client ids.
+    func sessions(of link: AppleLinkID, clients: [AppleClientID]) throws -> [StreamingSessionRecord] {
+        try sessions("link_id = ?", [link]).filter { session in
+            if case .apple(_, let client) = session.origin { clients.contains(client) } else { false }
+        }
+    }
+
+    private func sessions(_ condition: String, _ arguments: StatementArguments) throws -> [StreamingSessionRecord] {
+        let statement = try cachedStatement(sql: "SELECT * FROM streaming_session WHERE \(condition) ORDER BY created_at_ms DESC, id")
+        return try Row.fetchAll(statement, arguments: arguments).map(StreamingSessionRecord.init(row:))
+    }
+
+    /// In place of the session that the device had at the requestor.
+    /// - Returns: The sessions that it replaces; `authentication` replaces their authn tokens by itself.
+    @discardableResult
+    func put(_ session: StreamingSessionRecord) throws -> [StreamingSessionID] {
+        let before = try StreamingSessionID.fetchAll(
+            cachedStatement(sql: "DELETE FROM streaming_session WHERE device_id = ? AND requestor = ? RETURNING id"),
+            arguments: [session.device, session.requestor])
+        let sql = """
+            INSERT OR REPLACE INTO streaming_session (id, account_id, programmer, requestor, device_id, device_label, client_id, family_id,
+                link_id, apple_client_id, scopes, has_tv_session, created_at_ms, last_used_at_ms, expires_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        let (link, appleClient): (AppleLinkID?, AppleClientID?) =
+            if case .apple(let link, let client) = session.origin { (link, client) } else { (nil, nil) }
+        try cachedStatement(sql: sql).execute(arguments: [
+            session.id, session.account, session.programmer, session.requestor, session.device, session.deviceLabel, session.client,
+            session.origin.family, link, appleClient, session.scopes.joined(separator: " "), session.hasTVSession, session.createdAt,
+            session.lastUsedAt, session.expiresAt,
+        ])
+        return before
+    }
+
+    func touch(_ session: StreamingSessionID, now: Timestamp) throws {
+        try cachedStatement(sql: "UPDATE streaming_session SET last_used_at_ms = ? WHERE id = ?").execute(arguments: [now, session])
+    }
+
+    /// Ends sessions here at once, and their authn tokens through the outbox.
+    func end(_ sessions: [StreamingSessionRecord], now: Timestamp) throws {
+        for session in sessions {
+            try cachedStatement(sql: "DELETE FROM streaming_session WHERE id = ?").execute(arguments: [session.id])
+        }
+        let tokens = sessions.filter(\.hasTVSession).map(\.id)
+        guard let first = sessions.first, !tokens.isEmpty else { return }
+        try enqueue(.endSessions(tokens), programmer: first.programmer, now: now)
+    }
+
+    /// Sessions that nobody has used for 30 days.
+    func idleSessions(now: Timestamp, limit: Int) throws -> [StreamingSessionRecord] {
+        let statement = try cachedStatement(sql: "SELECT * FROM streaming_session WHERE last_used_at_ms <= ? LIMIT ?")
+        return try Row.fetchAll(statement, arguments: [now - StreamingSessionRecord.idleLimit, limit]).map(StreamingSessionRecord.init(row:))
+    }
+}
+
+extension StreamingSessionRecord {
+    init(row: Row) throws {
+        let origin: StreamingSessionOrigin
+        if let family: FamilyID = row["family_id"] {
+            origin = .automatic(family)
+        } else {
+            origin = .apple(row["link_id"], row["apple_client_id"])
+        }
+        let scopes: String = row["scopes"]
+        self.init(
+            id: row["id"], account: row["account_id"], programmer: row["programmer"], requestor: row["requestor"], device: row["device_id"],
+            deviceLabel: row["device_label"], client: row["client_id"], origin: origin, scopes: scopes.split(separator: " ").map(String.init),
+            hasTVSession: row["has_tv_session"], createdAt: row["created_at_ms"], lastUsedAt: row["last_used_at_ms"],
+            expiresAt: row["expires_at_ms"])
+    }
+}

@@ -114,6 +114,7 @@ let package = Package(
             ]),
         library("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
         library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
+        library("OutboundHttp", "Shared/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
         library("Storage", "Shared/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
         library(
             "ServiceKit", "Shared/ServiceKit",
@@ -138,8 +139,8 @@ let package = Package(
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "StrictJson", "Tokens",
-                logging, coreMetrics, httpClient, nioCore, nioPosix, nioSSL,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "SamlProfile", "Storage", "StrictJson",
+                "Tokens", logging, coreMetrics,
             ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 
@@ -148,11 +149,10 @@ let package = Package(
         library(
             "AuthorizationService", "Services/Authorization/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaRss", "SamlProfile", "Storage", "Tokens",
-                logging,
-                coreMetrics, httpClient, nioCore, nioPosix, nioSSL,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaRss", "OutboundHttp", "SamlProfile", "Storage",
+                "Tokens", logging, coreMetrics,
             ]),
-        program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "ServiceKit", "Tokens"]),
+        program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
 
         library(
             "AutoSignInService", "Services/AutoSignIn/Service",
@@ -238,9 +238,8 @@ let package = Package(
         tests(
             "AuthorizationServiceTests",
             [
-                "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "SamlSigner", "Contracts", "ContractRuntime", "Cryptography",
-                "Doubles",
-                "Faults", "Storage", "Tokens", nioCore, nioPosix, nioSSL, logging,
+                "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "OutboundHttp", "SamlSigner", "Contracts", "ContractRuntime",
+                "Cryptography", "Doubles", "Faults", "Storage", "Tokens", nioCore, nioPosix, nioSSL, logging,
             ]),
         tests(
             "AutoSignInServiceTests",

@@ -7,6 +7,7 @@ import Doubles
 import Faults
 import Foundation
 import Logging
+import OutboundHttp
 import Testing
 import Tokens
 
@@ -139,6 +140,25 @@ import Tokens
         await transport.shutdown()
         try await server.stop()
         #expect(server.requestCount == 1)
+    }
+
+    @Test func aReplacedClientCertificateIsShownFromTheNextCallOn() async throws {
+        let authority = try CertificateAuthority.create(name: "MVPD authority"), stranger = try CertificateAuthority.create(name: "another")
+        let identity = try authority.issue(commonName: "pdp", names: CertificateNames(addresses: ["127.0.0.1"]))
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("client-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let transport = HTTPDecisionTransport(clientCertificates: ["own": try Self.clientCertificate(of: stranger, in: folder, "first")])
+        let server = MisbehavingServer(MisbehavingServer.http(Xacml.permit()))
+        let url = try await server.start(identity: identity, clients: authority.certificate)
+        let anchors = [authority.certificate.der]
+        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own")?.code == .networkReceivedError)
+        transport.replace(clientCertificates: ["own": try Self.clientCertificate(of: authority, in: folder, "second")])
+        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own") == nil)
+        transport.replace(clientCertificates: [:])
+        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own")?.code == .networkReceivedError)
+        await transport.shutdown()
+        try await server.stop()
     }
 
     private static func clientCertificate(of authority: CertificateAuthority, in folder: URL, _ name: String) throws -> ClientCertificate {

@@ -1,5 +1,6 @@
 internal import AuthorizationService
 internal import Contracts
+internal import OutboundHttp
 internal import ServiceKit
 internal import Tokens
 
@@ -39,6 +40,16 @@ struct Main {
         environment.onChange(of: MediaTokenKeyFiles.paths(settings).map(files.path)) {
             keys.reload { () throws(MediaTokenKeyProblem) in try MediaTokenKeyFiles(settings, path: files.path) }
         }
+        environment.onChange(of: settings.decisionPointFiles.map(files.path)) {
+            do {
+                let (certificates, identity) = (try clientCertificates(settings, files), try identity(settings, files))
+                transport.replace(clientCertificates: certificates)
+                service.use(identity)
+                environment.logger.info("decision-point-credentials.replaced")
+            } catch {
+                environment.logger.error("decision-point-credentials.kept", metadata: ["reason": "\(error)"])
+            }
+        }
         environment.background("media-token-keys") {
             while true {
                 try await Task.sleep(for: .seconds(5))
@@ -61,7 +72,7 @@ struct Main {
     }
 
     private static func clientCertificates(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> [String: ClientCertificate] {
-        try loading(files) { () throws(MediaTokenKeyProblem) in try ClientCertificate.all(settings, path: files.path) }
+        try loading(files) { () throws(MediaTokenKeyProblem) in try settings.loadClientCertificates(path: files.path) }
     }
 
     private static func loading<Loaded>(_ files: SettingsFiles, _ load: () throws(MediaTokenKeyProblem) -> Loaded) throws -> Loaded {

@@ -11,6 +11,7 @@ public struct AuthorizationService: Authorization {
     let catalogue: any CatalogueSource
     let sessions: SessionFinder
     private let store: any AuthorizationStore
+    private let forms: DecisionForms
     private let decisions: DecisionMaker
     let preauthorizer: Preauthorizer
     private let mediaTokens: MediaTokenIssuer
@@ -39,12 +40,15 @@ public struct AuthorizationService: Authorization {
         self.publishedKeys = publishedKeys
         self.clock = clock
         self.logger = logger
+        forms = DecisionForms(identity: identity, clock: clock)
         let client = PolicyDecisionClient(
-            transport: transport, clock: clock, forms: DecisionForms(identity: identity, clock: clock), tokens: UpstreamTokens(sessions: sessions),
-            jitter: jitter)
+            transport: transport, clock: clock, forms: forms, tokens: UpstreamTokens(sessions: sessions), jitter: jitter)
         decisions = DecisionMaker(store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics)
         preauthorizer = Preauthorizer(preflight: Preflight(client: client), logger: logger, metrics: metrics)
     }
+
+    /// Asks MVPDs as somebody else, or with another key, from the next question on.
+    public func use(_ identity: DecisionIdentity) { forms.use(identity) }
 
     /// A decision about one resource (rest-v1 §3.14); a cached permit is given again without asking the MVPD.
     ///

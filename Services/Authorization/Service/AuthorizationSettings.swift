@@ -32,6 +32,11 @@ public struct AuthorizationSettings: Decodable, Sendable {
         public let key: String
     }
 
+    /// The files of what decision points are asked with.
+    public var decisionPointFiles: [String] {
+        [signingKey, signingCertificate].compactMap(\.self) + clientCertificates.values.flatMap { [$0.certificate, $0.key] }
+    }
+
     private enum CodingKeys: String, CodingKey {
         case mediaTokenKey, mediaTokenCertificates, mediaTokenJwsKey, nextMediaTokenJwsKey, signingThreads, waitingSignatures, copy, keyLeadSeconds
         case spEntityID, signingKey, signingCertificate, clientCertificates

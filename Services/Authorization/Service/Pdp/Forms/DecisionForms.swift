@@ -5,15 +5,20 @@ internal import Synchronization
 
 /// Finds the form in which a decision point is asked.
 final class DecisionForms: Sendable {
-    private let identity: DecisionIdentity
+    private let identityInUse: Mutex<DecisionIdentity>
     private let clock: any WallClock
     /// Certificates that were parsed, by their DER; there are as many as the catalogue has.
     private let certificates = Mutex<[[UInt8]: PinnedCertificate]>([:])
 
     init(identity: DecisionIdentity, clock: any WallClock) {
-        self.identity = identity
+        identityInUse = Mutex(identity)
         self.clock = clock
     }
+
+    /// Asks as somebody else, or with another key, from the next question on.
+    func use(_ identity: DecisionIdentity) { identityInUse.withLock { $0 = identity } }
+
+    private var identity: DecisionIdentity { identityInUse.withLock { $0 } }
 
     /// - Parameter others: Further questions of the same message; none for a point that takes only one.
     /// - Throws: `DecisionPointProblem` when the record or this service's settings lack what the form needs.

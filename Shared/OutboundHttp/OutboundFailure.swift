@@ -1,0 +1,28 @@
+/// Why there is no whole answer, as far as it decides about a second attempt.
+public struct OutboundFailure: Error, Sendable {
+    public enum Kind: String, Hashable, Sendable {
+        /// No connection within its time; nothing was sent.
+        case connectTimeout
+        /// No connection at all; nothing was sent.
+        case notSent
+        /// The connection broke before any of the answer came.
+        case resetBeforeAnswer
+        /// Sent, but no answer within its time.
+        case responseTimeout
+        /// The time of the whole step is over.
+        case budgetSpent
+        /// The answer broke off or is too large, or TLS failed.
+        case unusable
+        /// The caller no longer waits.
+        case cancelled
+    }
+
+    public let kind: Kind
+    /// For the log.
+    public let cause: String
+
+    public init(_ kind: Kind, cause: String = "") {
+        self.kind = kind
+        self.cause = cause
+    }
+}

@@ -1,0 +1,39 @@
+/// A request as it goes out.
+public struct OutboundRequest: Sendable {
+    public enum Method: Sendable {
+        case get
+        case post
+    }
+
+    public var method: Method
+    /// Absolute, percent-encoded.
+    public var url: String
+    public var headers: [(name: String, value: String)]
+    /// `nil`: none.
+    public var body: [UInt8]?
+
+    public init(_ method: Method, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A whole answer.
+public struct OutboundAnswer: Sendable {
+    public let status: Int
+    public let body: [UInt8]
+    private let headers: [(name: String, value: String)]
+
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first header of that name, whatever its case.
+    public func header(_ name: String) -> String? {
+        headers.first { $0.name.count == name.count && $0.name.lowercased() == name.lowercased() }?.value
+    }
+}

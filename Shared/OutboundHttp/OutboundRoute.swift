@@ -1,0 +1,26 @@
+/// How a server of somebody else's is reached. Calls by different routes share no connection, so a server that hangs takes none from another.
+public struct OutboundRoute: Hashable, Sendable {
+    /// Whose the connections are: one peer's, however many addresses it has.
+    public var peer: String
+    /// DER; empty: the system's.
+    public var trustAnchors: [[UInt8]] = []
+    /// Shown to the server; `nil`: none.
+    public var certificate: ClientCertificate?
+    public var connectTimeout: Duration
+    /// From the request's last byte to the answer, and between two parts of the answer.
+    public var responseTimeout: Duration
+    /// Connections at once to one host, at least 1.
+    public var connections: Int
+
+    public init(
+        peer: String, trustAnchors: [[UInt8]] = [], certificate: ClientCertificate? = nil, connectTimeout: Duration, responseTimeout: Duration,
+        connections: Int
+    ) {
+        self.peer = peer
+        self.trustAnchors = trustAnchors
+        self.certificate = certificate
+        self.connectTimeout = connectTimeout
+        self.responseTimeout = responseTimeout
+        self.connections = connections
+    }
+}

@@ -1,0 +1,80 @@
+internal import Clocks
+internal import Cryptography
+
+/// An identity token whose every check passed. Only the verification makes one.
+package struct VerifiedIdentityToken: Sendable {
+    /// How the token is tied to this request (apple §2.2, V8).
+    enum NonceStanding: Sendable {
+        case matched
+        /// The device cannot echo one: a code exchange has to succeed in its place.
+        case unsupported
+    }
+
+    /// `sub`: the only key for identity.
+    let subject: String
+    /// `aud`.
+    let clientID: String
+    let nonceStanding: NonceStanding
+    let email: AppleEmail?
+    /// `real_user_status`, on the first use in a native app (apple §2.6).
+    let realUserStatus: RealUserStatus?
+    /// `transfer_sub`, in the 60 days after an app transfer (apple §2.10).
+    let transferSubject: String?
+
+    /// The checks V3 to V9 in their order (apple §2.2); reading the token made V1 and V2.
+    /// - Parameter key: The published key of the token's `kid`; `nil`: there is none.
+    /// - Throws: The first reason found.
+    package init(
+        _ token: UnverifiedIdentityToken, key: AppleKey?, expecting expected: IdentityTokenExpectation, now: Int64
+    ) throws(IdentityTokenRejection) {
+        try token.requireSignature(by: key)
+        let claims = token.claims
+        guard claims.string("iss") == IdentityTokenExpectation.issuer else { throw .issuer }
+        guard claims.string("aud") == expected.clientID else { throw .audience }
+        try Self.requireTime(claims, now)
+        nonceStanding = try Self.standing(claims, expected.nonce)
+        guard let subject = claims.string("sub"), Self.isSubject(subject) else { throw .subject }
+        try Self.requireHash("c_hash", of: expected.code, claims)
+        try Self.requireHash("at_hash", of: expected.accessToken, claims)
+        self.subject = subject
+        clientID = expected.clientID
+        email = AppleEmail(claims)
+        realUserStatus = claims.number("real_user_status").flatMap(RealUserStatus.init)
+        transferSubject = claims.string("transfer_sub").flatMap { Self.isSubject($0) ? $0 : nil }
+    }
+
+    /// How far Apple's clock may be ahead, in seconds (V7).
+    private static let clockTolerance: Int64 = 60
+
+    private static func requireTime(_ claims: JSONMembers, _ now: Int64) throws(IdentityTokenRejection) {
+        guard let end = claims.number("exp"), let start = claims.number("iat"), now < end, start <= now + clockTolerance else { throw .expired }
+    }
+
+    private static func standing(_ claims: JSONMembers, _ expected: String?) throws(IdentityTokenRejection) -> NonceStanding {
+        guard let expected else { throw .nonce }
+        switch claims["nonce"] {
+        case .string(let nonce):
+            guard ConstantTime.equal(nonce, expected) else { throw .nonce }
+            return .matched
+        case nil:
+            // Anything but a clear no counts as yes.
+            guard claims["nonce_supported"] == nil || claims.bool("nonce_supported") == false else { throw .nonce }
+            return .unsupported
+        default: throw .nonce
+        }
+    }
+
+    /// Characters of a `sub` (V9).
+    private static let longestSubject = 255
+
+    static func isSubject(_ text: String) -> Bool {
+        // Bytes first: counting characters of a long text costs more.
+        (1...(4 * longestSubject)).contains(text.utf8.count) && text.count <= longestSubject && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+    }
+
+    /// OpenID Connect Core §3.1.3.6: the left half of the SHA-256 of the text. An absent claim, or nothing to hold it against, passes.
+    private static func requireHash(_ name: String, of text: String?, _ claims: JSONMembers) throws(IdentityTokenRejection) {
+        guard let text, let claim = claims[name] else { return }
+        guard case .string(let hash) = claim, hash == Base64.url.encode(Array(SHA256.hash(text).prefix(16))) else { throw .foreignGrant }
+    }
+}

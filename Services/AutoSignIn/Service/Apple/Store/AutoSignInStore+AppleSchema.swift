@@ -1,0 +1,63 @@
+internal import Storage
+
+extension AutoSignInStore {
+    /// Tables of Sign in with Apple; released steps never change.
+    static let appleMigrations = [
+        Migration(
+            "6-apple-links",
+            sql: """
+                CREATE TABLE apple_link (
+                    id TEXT NOT NULL UNIQUE, programmer TEXT NOT NULL, team TEXT NOT NULL, subject TEXT NOT NULL, account_id TEXT NOT NULL,
+                    real_user_status INTEGER, is_mail_allowed INTEGER NOT NULL, mail_changed_at_ms INTEGER, created_at_ms INTEGER NOT NULL,
+                    authorized_at_ms INTEGER NOT NULL, UNIQUE (team, subject), UNIQUE (account_id, team)
+                );
+                CREATE TABLE apple_consent (
+                    link_id TEXT NOT NULL, group_id TEXT NOT NULL, authorized_at_ms INTEGER NOT NULL, revoked_at_ms INTEGER,
+                    PRIMARY KEY (link_id, group_id)
+                ) WITHOUT ROWID;
+                CREATE TABLE apple_grant (
+                    link_id TEXT NOT NULL, client_id TEXT NOT NULL, group_id TEXT NOT NULL, sealed BLOB NOT NULL, validated_at_ms INTEGER NOT NULL,
+                    next_check_at_ms INTEGER NOT NULL, unclear_since_ms INTEGER, UNIQUE (link_id, client_id)
+                );
+                CREATE INDEX apple_grant_due ON apple_grant (next_check_at_ms);
+                CREATE TABLE apple_transfer (
+                    team TEXT NOT NULL, transfer_subject TEXT NOT NULL, programmer TEXT NOT NULL, account_id TEXT NOT NULL,
+                    accepted_at_ms INTEGER NOT NULL, UNIQUE (team, transfer_subject)
+                );
+                """),
+        Migration(
+            "7-apple-sign-ins",
+            sql: """
+                CREATE TABLE apple_nonce (
+                    digest BLOB NOT NULL UNIQUE, holder TEXT NOT NULL, client_id TEXT NOT NULL, expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX apple_nonce_expiry ON apple_nonce (expires_at_ms);
+                CREATE TABLE apple_spent (kind TEXT NOT NULL, digest BLOB NOT NULL, expires_at_ms INTEGER NOT NULL, UNIQUE (kind, digest));
+                CREATE INDEX apple_spent_expiry ON apple_spent (expires_at_ms);
+                CREATE TABLE apple_ticket (
+                    digest BLOB NOT NULL UNIQUE, holder TEXT NOT NULL, sealed BLOB NOT NULL, expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX apple_ticket_expiry ON apple_ticket (expires_at_ms);
+                CREATE TABLE apple_web_state (
+                    digest BLOB NOT NULL UNIQUE, browser BLOB NOT NULL, requestor TEXT NOT NULL, client_id TEXT NOT NULL, return_url TEXT NOT NULL,
+                    expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX apple_web_state_expiry ON apple_web_state (expires_at_ms);
+                CREATE TABLE apple_notification (
+                    team TEXT NOT NULL, jti TEXT NOT NULL, type TEXT NOT NULL, received_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL,
+                    UNIQUE (team, jti)
+                );
+                CREATE INDEX apple_notification_expiry ON apple_notification (expires_at_ms);
+                CREATE TABLE apple_key_set (
+                    id INTEGER PRIMARY KEY CHECK (id = 1), document BLOB NOT NULL, fetched_at_ms INTEGER NOT NULL, lifetime_ms INTEGER NOT NULL
+                );
+                """),
+    ]
+
+    /// What of them is removed once it is over.
+    static let appleSweeps = [
+        Sweep(table: "apple_nonce", expiryColumn: "expires_at_ms"), Sweep(table: "apple_spent", expiryColumn: "expires_at_ms"),
+        Sweep(table: "apple_ticket", expiryColumn: "expires_at_ms"), Sweep(table: "apple_web_state", expiryColumn: "expires_at_ms"),
+        Sweep(table: "apple_notification", expiryColumn: "expires_at_ms"),
+    ]
+}

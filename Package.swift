@@ -77,6 +77,7 @@ let package = Package(
         .executable(name: "wire-benchmark", targets: ["WireBenchmark"]),
         .executable(name: "gateway-benchmark", targets: ["GatewayBenchmark"]),
         .executable(name: "saml-benchmark", targets: ["SamlBenchmark"]),
+        .executable(name: "apple-benchmark", targets: ["AppleBenchmark"]),
         .executable(name: "saml-mutations", targets: ["SamlMutations"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
     ],
@@ -224,6 +225,7 @@ let package = Package(
                 logging,
             ]),
         library("SamlSigner", "Tests/SamlSigner", []),
+        program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),
         program("SamlBenchmark", "Tests/Benchmarks/Saml", ["Clocks", "SamlProfile", "SamlSigner", arguments]),
         .executableTarget(
             name: "SamlMutations", dependencies: ["Clocks", "SamlProfile", "SamlSigner"], path: "Tests/Fuzz/SamlMutations", exclude: ["run"],

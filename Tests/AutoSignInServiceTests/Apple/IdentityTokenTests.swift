@@ -14,7 +14,9 @@ struct IdentityTokenTests {
         return try Self.verifier.verify(token, expecting: expected, now: now)
     }
 
-    private func rejection(_ maker: TokenMaker, nonce: String? = TokenMaker.nonce, at now: Timestamp = TokenMaker.now) throws -> IdentityTokenRejection? {
+    private func rejection(_ maker: TokenMaker, nonce: String? = TokenMaker.nonce, at now: Timestamp = TokenMaker.now) throws
+        -> IdentityTokenRejection?
+    {
         let token = try maker.token()
         do throws(IdentityTokenRejection) {
             _ = try verify(token, nonce: nonce, at: now)
@@ -53,7 +55,9 @@ struct IdentityTokenTests {
             "", ".", "..", "...", parts[0], "\(parts[0]).\(parts[1])", good + ".", good + "." + parts[2], good + "=", " " + good, good + "\n",
             "\(parts[0]).\(parts[1])=.\(parts[2])", good.replacingFirst("_", by: "/"), "\(parts[1]).\(parts[0])",
         ]
-        for payload in ["[]", "\"text\"", "1", "null", "{", "{}x", "{\"iss\":\"a\",}", "{\"iss\":\"a\" \"b\":1}", "\u{feff}{}", "{\"a\":01}", "{\"a\":\"\u{1}\"}"] {
+        for payload in [
+            "[]", "\"text\"", "1", "null", "{", "{}x", "{\"iss\":\"a\",}", "{\"iss\":\"a\" \"b\":1}", "\u{feff}{}", "{\"a\":01}", "{\"a\":\"\u{1}\"}",
+        ] {
             bad.append(try TokenMaker.token(header: header, payload: payload, key: TokenMaker.keys[0]))
         }
         bad.append(try TokenMaker.token(header: "[]", payload: "{}", key: TokenMaker.keys[0]))
@@ -88,7 +92,9 @@ struct IdentityTokenTests {
         #expect(rejection(of: try token(longest + 6)) == .malformed)
     }
 
-    @Test("apple #38: any algorithm but RS256 is refused", arguments: ["\"none\"", "\"None\"", "\"HS256\"", "\"ES256\"", "\"PS256\"", "\"rs256\"", "1", nil])
+    @Test(
+        "apple #38: any algorithm but RS256 is refused",
+        arguments: ["\"none\"", "\"None\"", "\"HS256\"", "\"ES256\"", "\"PS256\"", "\"rs256\"", "1", nil])
     func refusesAlgorithms(algorithm: String?) throws {
         #expect(try rejection(TokenMaker().withHeader("alg", algorithm)) == .algorithm)
     }
@@ -121,7 +127,9 @@ struct IdentityTokenTests {
 
     @Test("apple #41: wrong issuer, foreign audience and the end of the token have a code each")
     func checksClaims() throws {
-        for issuer in ["\"https://appleid.apple.com/\"", "\"appleid.apple.com\"", "\"HTTPS://appleid.apple.com\"", "[\"https://appleid.apple.com\"]", nil] {
+        for issuer in [
+            "\"https://appleid.apple.com/\"", "\"appleid.apple.com\"", "\"HTTPS://appleid.apple.com\"", "[\"https://appleid.apple.com\"]", nil,
+        ] {
             #expect(try rejection(TokenMaker().with("iss", issuer)) == .issuer)
         }
         for audience in ["\"example.acme.radio\"", "\"Example.acme.tv\"", "[\"example.acme.tv\"]", "[\"example.acme.tv\",\"x\"]", nil] {

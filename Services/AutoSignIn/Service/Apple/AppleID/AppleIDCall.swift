@@ -20,7 +20,8 @@ struct AppleIDCall: Sendable {
         if form != nil { headers.append((name: "content-type", value: "application/x-www-form-urlencoded")) }
         if let bearer { headers.append((name: "authorization", value: "Bearer \(bearer.text)")) }
         return AppleRequest(
-            method: form == nil ? .get : .post, url: server + endpoint.rawValue, headers: headers, body: form.map { Array(FormBody.encode($0).utf8) } ?? [])
+            method: form == nil ? .get : .post, url: server + endpoint.rawValue, headers: headers,
+            body: form.map { Array(FormBody.encode($0).utf8) } ?? [])
     }
 }
 

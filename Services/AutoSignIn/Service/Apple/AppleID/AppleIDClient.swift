@@ -83,7 +83,8 @@ struct AppleIDClient: Sendable {
         do throws(AppleTransportFailure) {
             return try await transport.send(call.request(at: server))
         } catch {
-            logger.warning("apple.no_answer", metadata: ["endpoint": "\(call.endpoint.rawValue)", "kind": "\(error.kind.rawValue)", "cause": "\(error.cause)"])
+            logger.warning(
+                "apple.no_answer", metadata: ["endpoint": "\(call.endpoint.rawValue)", "kind": "\(error.kind.rawValue)", "cause": "\(error.cause)"])
             throw .appleIsAway(after: .seconds(5), cause: error)
         }
     }

@@ -158,8 +158,8 @@ let package = Package(
         library(
             "AutoSignInService", "Services/AutoSignIn/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Storage", "StrictJson", "Tokens",
-                logging, coreMetrics, httpClient, nioCore, nioPosix,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "Storage", "StrictJson", "Tokens",
+                logging, coreMetrics,
             ]),
         program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "ServiceKit"]),
 

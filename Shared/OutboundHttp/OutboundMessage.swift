@@ -24,7 +24,7 @@ public struct OutboundRequest: Sendable {
 public struct OutboundAnswer: Sendable {
     public let status: Int
     public let body: [UInt8]
-    private let headers: [(name: String, value: String)]
+    public let headers: [(name: String, value: String)]
 
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status

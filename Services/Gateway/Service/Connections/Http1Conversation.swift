@@ -9,15 +9,15 @@ internal import NIOHTTP1
 /// sends ahead (RFC 9112 §9.3.2) wait here; no more is read from a client that sends too many of them, or does not read its answers.
 final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = RequestPart
-    typealias OutboundIn = ResponsePart
-    typealias OutboundOut = ResponsePart
+    typealias OutboundIn = Never
 
     /// Answers a request; never fails.
     typealias Responder = @Sendable (Request, GatewayContext) async -> Reply
 
     /// What a responder gave, ready to be written.
     struct Reply: Sendable {
-        let head: HTTPResponse
+        let status: HTTPResponse.Status
+        let fields: HTTPFields
         let body: ByteBuffer
     }
 
@@ -26,7 +26,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         /// The head is there; perhaps the same read brings the rest.
         case gathering(HTTPRequest, ByteBuffer)
         /// An answer is being made; the upload is a body that still arrives.
-        case answering(closes: Bool, upload: Upload?)
+        case answering(Http1Answer.Connection, upload: Upload?)
         /// The answer went before the request's body had ended.
         case draining
         /// Nothing more is read or said.
@@ -39,6 +39,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private static let patience = TimeAmount.seconds(30)
 
     private let responder: Responder
+    private let requestGuard: RequestGuard
     private let executor: EventLoopExecutor
     private let base: GatewayContext
     private var context: ChannelHandlerContext?
@@ -56,8 +57,9 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var isInputClosed = false
 
     /// - Parameter base: What the connection's requests have in common.
-    init(base: GatewayContext, eventLoop: any EventLoop, responder: @escaping Responder) {
+    init(base: GatewayContext, eventLoop: any EventLoop, requestGuard: RequestGuard, responder: @escaping Responder) {
         self.base = base
+        self.requestGuard = requestGuard
         self.responder = responder
         executor = EventLoopExecutor(eventLoop)
     }
@@ -153,9 +155,9 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
             phase = .gathering(head, body)
         case (.gathering(let head, let body), .end): answer(head, body: body)
         case (.answering(_, let upload?), .body(let bytes)): upload.add(bytes)
-        case (.answering(let closes, let upload?), .end):
+        case (.answering(let connection, let upload?), .end):
             upload.finish()
-            phase = .answering(closes: closes, upload: nil)
+            phase = .answering(connection, upload: nil)
         case (.answering, _): return false
         case (.draining, .end): phase = .idle
         default: break
@@ -164,7 +166,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func answer(_ head: HTTPRequest, body: ByteBuffer = ByteBuffer(), upload: Upload? = nil) {
-        phase = .answering(closes: head.headerFields[.connection] == "close", upload: upload)
+        phase = .answering(head.headerFields[.connection].flatMap(Http1Answer.Connection.init) ?? .stays, upload: upload)
         var base = base
         base.body = upload == nil ? body : nil
         let request = Request(head: head, body: upload?.body ?? RequestBody(buffer: body))
@@ -186,23 +188,18 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private func breakUpload() {
         guard case .answering(_, let upload?) = phase else { return }
         upload.finish(HTTPParserError.invalidEOFState)
-        phase = .answering(closes: true, upload: nil)
+        phase = .answering(.close, upload: nil)
     }
 
     // MARK: Answers
 
     private func write(_ reply: Reply) {
         task = nil
-        guard let context, case .answering(let closes, let upload) = phase else { return }
-        var head = reply.head
-        head.headerFields[.date] = HttpDate.now()
-        let ends = closes || isLast || head.headerFields[.connection] == "close"
-        if ends { head.headerFields[.connection] = "close" }
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if reply.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(reply.body)), promise: nil) }
+        guard case .answering(let connection, let upload) = phase else { return }
+        let ends = connection == .close || isLast || reply.fields[.connection] == "close"
         upload?.finish()
         phase = ends ? .closing : upload == nil ? .idle : .draining
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        requestGuard.send(Http1Answer(status: reply.status, fields: reply.fields, body: reply.body, connection: ends ? .close : connection))
         guard !ends else { return backlog.removeAll() }
         takeBacklog()
         guard !isTaking else { return }
@@ -222,11 +219,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What was sent is no HTTP.
     private func refuse() {
-        guard let context else { return }
         phase = .closing
-        let head = HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0", .date: HttpDate.now()])
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        requestGuard.send(Http1Answer(status: .badRequest, connection: .close))
     }
 
     // MARK: Reading and ending

@@ -1,51 +1,67 @@
+internal import HTTPTypes
+internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTPTypesHTTP1
 
 /// What HTTP/1 asks of a server beside its syntax: one host per request (RFC 9112 §3.2), targets in absolute form (§3.2.2), and connections that end
-/// when the client or its version wants it (§9.3).
-final class Http1Rules: ChannelDuplexHandler {
+/// when the client or its version wants it (§9.3). Hands requests on in the types of HTTPTypes.
+///
+/// Of the field `Connection` only the essence is handed on: `close`, `keep-alive` of a client of HTTP/1.0, or nothing.
+final class Http1Rules: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias InboundOut = RequestPart
 
-    private struct Wish {
-        let keepsOpen: Bool
-        let version: HTTPVersion
-    }
-
-    /// Of the requests that wait for their answer, in order.
-    private var wishes = CircularBuffer<Wish>()
+    private var names = Http1FieldNames()
     private var isRefused = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
-        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        let hosts = head.headers[canonicalForm: "host"].count
-        guard hosts == 1 || (hosts == 0 && head.version == .http1_0) else {
-            isRefused = true
-            return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            do {
+                context.fireChannelRead(wrapInboundOut(.head(try request(head))))
+            } catch {
+                isRefused = true
+                context.fireErrorCaught(error)
+            }
+        case .body(let bytes): context.fireChannelRead(wrapInboundOut(.body(bytes)))
+        // Nobody reads trailers.
+        case .end: context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
-        wishes.append(Wish(keepsOpen: head.isKeepAlive, version: head.version))
-        // The server looks for exactly this value.
-        if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
-        head.uri = Self.originForm(head.uri)
-        context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .head(var response) = unwrapOutboundIn(data), response.status.code >= 200, let wish = wishes.popFirst() else {
-            return context.write(data, promise: promise)
+    private func request(_ head: HTTPRequestHead) throws -> HTTPRequest {
+        var fields = HTTPFields()
+        fields.reserveCapacity(head.headers.count + 1)
+        var hosts: [String] = []
+        for (index, header) in head.headers.enumerated() {
+            guard let name = names.name(header.name, at: index), name != .connection else { continue }
+            if name.canonicalName == "host" {
+                hosts.append(header.value)
+            } else {
+                fields.append(HTTPField(name: name, value: header.value))
+            }
         }
-        if !wish.keepsOpen {
-            response.headers.replaceOrAdd(name: "connection", value: "close")
-        } else if wish.version == .http1_0, !response.headers.contains(name: "connection") {
-            response.headers.add(name: "connection", value: "keep-alive")
+        guard hosts.count == 1 || (hosts.isEmpty && head.version == .http1_0) else { throw HTTPParserError.invalidHeaderToken }
+        if !head.isKeepAlive {
+            fields.append(HTTPField(name: .connection, value: "close"))
+        } else if head.version == .http1_0 {
+            fields.append(HTTPField(name: .connection, value: "keep-alive"))
         }
-        context.write(wrapOutboundOut(.head(response)), promise: promise)
+        return HTTPRequest(
+            method: try HTTPRequest.Method(head.method), scheme: "http", authority: hosts.first, path: try Self.path(head), headerFields: fields)
+    }
+
+    /// Nearly every target is a path; what else there may be is left to HTTPTypes.
+    private static func path(_ head: HTTPRequestHead) throws -> String? {
+        let target = originForm(head.uri)
+        if target.utf8.first == UInt8(ascii: "/") { return target }
+        return try HTTPRequest(HTTPRequestHead(version: head.version, method: head.method, uri: target), secure: false, splitCookie: false).path
     }
 
     private static func originForm(_ target: String) -> String {
+        guard target.utf8.first != UInt8(ascii: "/") else { return target }
         guard let start = ["http://", "https://"].first(where: { target.prefix($0.count).lowercased() == $0 }) else { return target }
         let rest = target.dropFirst(start.count)
         guard let path = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }

@@ -1,7 +1,6 @@
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOHTTPTypesHTTP1
 
 /// Makes a connection speak HTTP/1.1.
 struct Http1Setup: Sendable {
@@ -18,14 +17,12 @@ struct Http1Setup: Sendable {
             limits.maxHeaderFieldSize = 32 * 1024
             limits.maxHeaderListSize = 64 * 1024
             limits.maxHeaderFieldCount = 100
-            // Requests sent ahead are the conversation's affair, and header fields of HTTPTypes need no second check.
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false, withEncoderConfiguration: .init(),
-                withDecoderLimitConfiguration: limits)
+            let requestGuard = RequestGuard(isStream: false, bodyTime: bodyTime)
             let conversation = Http1Conversation(
-                base: GatewayContext(source: .init(channel: channel, logger: logger)), eventLoop: channel.eventLoop, responder: responder)
-            try pipeline.addHandlers(
-                [Http1Rules(), HTTP1ToHTTPServerCodec(secure: false), RequestGuard(isStream: false, bodyTime: bodyTime), conversation])
+                base: GatewayContext(source: .init(channel: channel, logger: logger)), eventLoop: channel.eventLoop, requestGuard: requestGuard,
+                responder: responder)
+            let parser = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits))
+            try pipeline.addHandlers([parser, Http1Rules(), requestGuard, conversation])
         }
     }
 }

@@ -8,6 +8,8 @@ typealias ResponsePart = HTTPConnectionStateHandler.OutboundIn
 
 /// Watches the requests of a connection, or the one of an HTTP/2 stream: ends bodies that take too long, does not read on what was refused, and
 /// answers heads that are too large.
+///
+/// An answer of HTTP/1.1 comes whole, by `send`; the parts of one to an HTTP/2 stream pass through it.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = RequestPart
     typealias InboundOut = RequestPart
@@ -21,6 +23,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let isStream: Bool
     private let bodyTime: TimeAmount
     private var connection: ConnectionGuard?
+    private var context: ChannelHandlerContext?
     private var timer: Scheduled<Void>?
     /// Heads and ends of requests that came, and answers that went.
     private var heads = 0
@@ -42,6 +45,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         let pipeline = isStream ? context.channel.parent?.pipeline : context.pipeline
         connection = try? pipeline?.syncOperations.handler(type: ConnectionGuard.self)
     }
@@ -80,24 +84,34 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var response):
             isLast = response.headerFields[.connection] == "close"
             // HTTP/2 has no such field (RFC 9113 §8.2.2).
-            if isStream { response.headerFields[.connection] = nil }
+            response.headerFields[.connection] = nil
             context.write(wrapOutboundOut(.head(response)), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
-            answers += 1
-            unwanted = 0
-            connection?.requestEnded()
+            noteAnswer()
             guard isLast else { return context.write(data, promise: promise) }
             context.writeAndFlush(data, promise: promise)
             sayFarewell(context)
         }
     }
 
+    /// Sends a whole answer of HTTP/1.1.
+    func send(_ answer: Http1Answer) {
+        guard let context else { return }
+        noteAnswer()
+        answer.write(to: context)
+        if answer.connection == .close { sayFarewell(context) }
+    }
+
+    private func noteAnswer() {
+        answers += 1
+        unwanted = 0
+        connection?.requestEnded()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isStream, case .headerOverflow? = error as? HTTPParserError, answers == heads else { return context.fireErrorCaught(error) }
-        let response = HTTPResponse(status: .requestHeaderFieldsTooLarge, headerFields: [.connection: "close", .contentLength: "0"])
-        context.write(wrapOutboundOut(.head(response)), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        Http1Answer(status: .requestHeaderFieldsTooLarge, connection: .close).write(to: context)
         sayFarewell(context)
     }
 
@@ -125,5 +139,6 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             connection?.requestEnded()
         }
         connection = nil
+        context = nil
     }
 }

@@ -51,11 +51,10 @@ final class Edge: HTTPResponder {
     func reply(to request: Request, context: GatewayContext) async -> Http1Conversation.Reply {
         do {
             let response = await respond(to: request, context: context)
-            return Http1Conversation.Reply(head: response.head, body: try await CollectedBody.bytes(of: response))
+            return Http1Conversation.Reply(status: response.status, fields: response.headers, body: try await CollectedBody.bytes(of: response))
         } catch {
             logger.error("request.failed", metadata: ["error": "\(error)"])
-            return Http1Conversation.Reply(
-                head: HTTPResponse(status: .internalServerError, headerFields: [.contentLength: "0"]), body: ByteBuffer())
+            return Http1Conversation.Reply(status: .internalServerError, fields: [:], body: ByteBuffer())
         }
     }
 

@@ -1,0 +1,73 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// An answer as HTTP/1.1 sends it: always whole, with its length (RFC 9112 §6.2).
+struct Http1Answer {
+    /// What becomes of the connection (RFC 9112 §9.3).
+    enum Connection: String {
+        /// It stays, as everybody expects.
+        case stays
+        case close
+        /// It stays, which a client of HTTP/1.0 must be told.
+        case keepAlive = "keep-alive"
+    }
+
+    let status: HTTPResponse.Status
+    var fields = HTTPFields()
+    var body = ByteBuffer()
+    var connection: Connection
+
+    /// A body up to this size, in bytes, is copied behind its head.
+    private static let smallBody = 8 * 1024
+    /// More than the heads of our answers take, in bytes.
+    private static let usualHead = 768
+
+    /// Writes and flushes it: usually one piece of memory, and so one system call.
+    func write(to context: ChannelHandlerContext) {
+        let isSmall = body.readableBytes <= Self.smallBody
+        var bytes = context.channel.allocator.buffer(capacity: Self.usualHead + (isSmall ? body.readableBytes : 0))
+        writeHead(to: &bytes)
+        guard hasBody, body.readableBytes > 0 else { return context.writeAndFlush(NIOAny(bytes), promise: nil) }
+        if isSmall {
+            bytes.writeImmutableBuffer(body)
+        } else {
+            context.write(NIOAny(bytes), promise: nil)
+            bytes = body
+        }
+        context.writeAndFlush(NIOAny(bytes), promise: nil)
+    }
+
+    /// These have neither a body nor a length (RFC 9110 §8.6).
+    private var hasBody: Bool { status.code >= 200 && status.code != 204 && status.code != 304 }
+
+    private func writeHead(to bytes: inout ByteBuffer) {
+        bytes.writeStaticString("HTTP/1.1 ")
+        bytes.writeString(String(status.code))
+        bytes.writeStaticString(" ")
+        bytes.writeString(status.reasonPhrase)
+        bytes.writeStaticString("\r\n")
+        var saysLength = !hasBody
+        for field in fields {
+            switch field.name {
+            // Ours to say.
+            case .connection, .transferEncoding, .date: continue
+            case .contentLength where !hasBody: continue
+            case .contentLength: saysLength = true
+            default: break
+            }
+            Self.write(field.name.rawName, field.value, to: &bytes)
+        }
+        if !saysLength { Self.write("Content-Length", String(body.readableBytes), to: &bytes) }
+        Self.write("Date", HttpDate.now(), to: &bytes)
+        if connection != .stays { Self.write("Connection", connection.rawValue, to: &bytes) }
+        bytes.writeStaticString("\r\n")
+    }
+
+    private static func write(_ name: String, _ value: String, to bytes: inout ByteBuffer) {
+        bytes.writeString(name)
+        bytes.writeStaticString(": ")
+        bytes.writeString(value)
+        bytes.writeStaticString("\r\n")
+    }
+}

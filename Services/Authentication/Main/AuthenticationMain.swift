@@ -23,6 +23,7 @@ struct Main {
                 environment.offer { registry in
                     AuthenticationMethods.register(service, in: &registry)
                     SessionsMethods.register(service, in: &registry)
+                    LoginsMethods.register(service, in: &registry)
                     AuthenticationOperationsMethods.register(AuthenticationOperationsService(service), in: &registry)
                 }
             })

@@ -22,6 +22,8 @@ public struct AuthenticationService: Sendable {
     let exchanger: PlatformExchanger
     let reports: SignInReports
     let explainer: ResponseExplainer
+    let identification: CallerIdentification
+    let automaticSessions: AutomaticSessions
     let saml: any SamlSignIn
     let oauthFinisher: OAuthSignInFinisher
     let upstreamTokens: UpstreamTokens
@@ -49,6 +51,10 @@ public struct AuthenticationService: Sendable {
         plays = TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
         metadata = UserMetadataAnswer(
             bearers: bearers, sessions: sessions, trials: plays, store: store, clock: clock, logger: parts.logger)
+        identification = CallerIdentification(bearers: bearers, sessions: sessions)
+        automaticSessions = AutomaticSessions(
+            bearers: bearers, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, metadata: metadata, clock: clock, random: random,
+            metrics: metrics)
         resets = TempPassReset(bearers: bearers, catalogue: catalogue, store: store, metrics: metrics)
         revocation = ClientRevocation(bearers: bearers, store: store, metrics: metrics)
         let oauth = OAuthSignInStarter(

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The stores' contract without a database.
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
-    ProfileRequestStore
+    ProfileRequestStore, LoginStore
 {
     private struct AssertionKey: Hashable {
         let issuer: String
@@ -247,6 +247,41 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
                 Self.remember(logoutOf: session.key, &state, now)
             }
             return .ended(named.filter { $0.expiresAt > now })
+        }
+    }
+
+    func logins(
+        of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
+    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord]) {
+        (try await session(device), try await logins(of: subscribers, at: device.requestor, now: now))
+    }
+
+    func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
+        state.withLock { state in
+            state.sessions.values.filter {
+                $0.key.requestor == requestor && $0.isLogin && subscribers.contains($0.subscriber) && $0.expiresAt > now
+            }
+        }
+    }
+
+    func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {
+        state.withLock { state in
+            let isLive = state.sessions.values.contains { $0.id == made.login && $0.expiresAt > now }
+            guard isLive, state.sessions[made.session.key]?.id == made.replaced else { return false }
+            state.sessions[made.session.key] = made.session
+            state.upstream[made.session.id] = made.tokens
+            return true
+        }
+    }
+
+    func endAutomatic(_ sessions: [SessionID], now: Timestamp) async throws(Fault) -> Int {
+        state.withLock { state in
+            let ended = state.sessions.values.filter { $0.kind == .automatic && sessions.contains($0.id) }
+            for session in ended {
+                state.sessions[session.key] = nil
+                Self.remember(logoutOf: session.key, &state, now)
+            }
+            return ended.count { $0.expiresAt > now }
         }
     }
 

@@ -55,6 +55,7 @@ enum TestCatalogue {
         application("foreign", ["FOREIGN"], .roku),
         Application(
             id: "ops", requestorIDs: ["CHAN7"], scopes: ["decisions:owner", "temporary:passes:owner"], softwareIDs: ["software-ops"]),
+        Application(id: "backend", requestorIDs: ["CHAN7"], scopes: ["autosignin:owner"], softwareIDs: ["software-backend"]),
         Application(id: "old", requestorIDs: ["CHAN7"], scopes: ["api:client:v2"], softwareIDs: ["software-old"]),
     ]
 

@@ -54,16 +54,27 @@ final class BearerCheck: Sendable {
         return client
     }
 
+    /// A programmer's own backend, which has no device.
+    /// - Throws: As `client`; `invalid_requestor` also when the call names none.
+    func backend(_ call: DeviceCall?, scope: String) async throws(Fault) -> AuthenticatedClient {
+        let call = call ?? DeviceCall()
+        let client = try await client(call.accessToken, requestor: "", scope: scope)
+        try requireCovered(call.requestor, by: client)
+        return client
+    }
+
     /// - Parameters:
+    ///   - scope: What the call needs.
     ///   - requiresRequestor: False for logout, which may lack one (rest-v1 §2.8).
     ///   - allowsPlaceholder: True where a device may still lack an id (rest-v1 §2.5).
     ///   - requiresInformation: False where the device information may be left out (rest-v1 §3.12).
     /// - Throws: As `client`, then `invalid_requestor`, `invalid_device_id`, `invalid_device_info`.
     func device(
-        _ call: DeviceCall?, requiresRequestor: Bool = true, allowsPlaceholder: Bool = false, requiresInformation: Bool = true
+        _ call: DeviceCall?, scope: String = BearerCheck.scope, requiresRequestor: Bool = true, allowsPlaceholder: Bool = false,
+        requiresInformation: Bool = true
     ) async throws(Fault) -> DeviceCaller {
         let call = call ?? DeviceCall()
-        let client = try await client(call.accessToken, requestor: "")
+        let client = try await client(call.accessToken, requestor: "", scope: scope)
         if requiresRequestor || !call.requestor.isEmpty { try requireCovered(call.requestor, by: client) }
         let device = try DeviceRules.device(call.deviceID, allowsPlaceholder: allowsPlaceholder)
         return DeviceCaller(

@@ -8,7 +8,7 @@ struct MetadataSheet: Sendable {
         let isEncrypted: Bool
     }
 
-    let items: [Item]
+    private(set) var items: [Item]
 
     /// - Parameters:
     ///   - keys: Those that the integration enables, in its order. What the service itself says of a session is always told.
@@ -26,6 +26,14 @@ struct MetadataSheet: Sendable {
         }
         let own = Self.origin(of: session) + (trial.map(Self.facts) ?? [])
         items = told.filter { item in !own.contains { $0.key == item.key } } + own
+        if session.kind == .automatic { self = forStreaming }
+    }
+
+    /// What an automatic session may know of it (apple §1.2).
+    var forStreaming: MetadataSheet {
+        var sheet = self
+        sheet.items.removeAll { !StreamingMetadata.covers($0.key) }
+        return sheet
     }
 
     /// A platform's session says so, for the logout of rest-v1 §4.7.

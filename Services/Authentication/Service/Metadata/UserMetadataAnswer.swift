@@ -17,9 +17,22 @@ struct UserMetadataAnswer: Sendable {
     /// - Throws: As `SessionLookup.session(of:hidesDisabled:)`; `invalid_requestor` when the call names none and the application covers several.
     func metadata(of call: DeviceCall?) async throws(Fault) -> UserMetadata {
         let (session, catalogue) = try await sessions.session(of: try await complete(call ?? DeviceCall()), hidesDisabled: true)
+        let facts = try await trials.facts(of: session, in: catalogue)
+        return try await answer(MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: facts), session, catalogue)
+    }
+
+    /// What a device learns with an automatic session, also where it keeps the session that it had (apple §1.2).
+    func streamingMetadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
+        let sheet = MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: nil)
+        return try await answer(sheet.forStreaming, session, catalogue)
+    }
+
+    private static func keys(of session: SessionRecord, in catalogue: Catalogue) -> [MetadataKey] {
+        catalogue.integration(requestor: session.key.requestor.text, mvpd: session.mvpd.text)?.metadataKeys ?? []
+    }
+
+    private func answer(_ sheet: MetadataSheet, _ session: SessionRecord, _ catalogue: Catalogue) async throws(Fault) -> UserMetadata {
         let requestor = try catalogue.requireRequestor(session.key.requestor.text)
-        let keys = catalogue.integration(requestor: requestor.id, mvpd: session.mvpd.text)?.metadataKeys ?? []
-        let sheet = MetadataSheet(session, keys: keys, trial: try await trials.facts(of: session, in: catalogue))
         var metadata = UserMetadata(updatedAtSeconds: UInt64(clamping: session.updatedAt.seconds))
         guard sheet.items.contains(where: \.isEncrypted) else {
             metadata.data = sheet.items.map { MetadataEntry(key: $0.key, value: $0.value) }

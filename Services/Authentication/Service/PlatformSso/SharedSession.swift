@@ -22,9 +22,9 @@ enum SharedSession {
             .max { ($0.expiresAt, $0.origin.authenticatedAt, $0.id.text) < ($1.expiresAt, $1.origin.authenticatedAt, $1.id.text) }
     }
 
-    /// A login that is valid where it was made; a trial or a degraded session is nobody's login.
+    /// A login that is valid where it was made.
     private static func isGood(_ login: SessionRecord, for caller: DeviceCaller, _ now: Timestamp) -> Bool {
-        guard login.kind == .regular || login.kind == .platform, login.claims.appID.isEmpty else { return false }
+        guard login.isLogin, login.claims.appID.isEmpty else { return false }
         guard login.key != SessionKey(device: caller.device, requestor: caller.requestor) else { return false }
         if case .valid = SessionState.of(login, claims: DeviceClaims(), visibleIn: caller.catalogue, now: now) { return true }
         return false

@@ -17,11 +17,16 @@ struct SessionLookup: Sendable {
     /// - Throws: The faults of `DeviceCheck`; `authentication_session_missing`, `authentication_session_expired`.
     func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let caller = try await bearers.device(call)
+        return (try await state(of: caller, hidesDisabled: hidesDisabled).requireValid(), caller.catalogue)
+    }
+
+    /// What the calling device has at the requestor: its own session, or one that it takes over.
+    func state(of caller: DeviceCaller, hidesDisabled: Bool) async throws(Fault) -> SessionState {
         let record = try await store.session(SessionKey(device: caller.device, requestor: caller.requestor))
         let state = SessionState.of(
             record, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
-        if case .valid = state {} else if let shared = try await shared(caller) { return (shared, caller.catalogue) }
-        return (try state.requireValid(), caller.catalogue)
+        if case .valid = state { return state }
+        return try await shared(caller).map(SessionState.valid) ?? state
     }
 
     /// What a device without a session of its own takes over from its platform's user (rest-v1 §4.9).

@@ -15,10 +15,11 @@ extension SessionRecord {
     func subjectContract(in catalogue: Catalogue) -> SessionSubject {
         let integration = catalogue.integration(requestor: key.requestor.text, mvpd: mvpd.text)
         let enabled = Set(integration?.metadataKeys.map(\.key) ?? [])
+        let told = subject.attributes.filter { attribute in
+            enabled.contains(String(attribute.key.prefix { $0 != "." })) && (kind != .automatic || StreamingMetadata.covers(attribute.key))
+        }
         return SessionSubject(
-            session: contract(in: catalogue), upstreamUserID: subject.userID,
-            attributes: subject.attributes.filter { enabled.contains(String($0.key.prefix { $0 != "." })) }, clientID: clientID.text,
-            deviceID: key.device.text, device: device,
-            upstreamSessionID: origin.upstream?.text ?? "")
+            session: contract(in: catalogue), upstreamUserID: subject.userID, attributes: told, clientID: clientID.text,
+            deviceID: key.device.text, device: device, upstreamSessionID: origin.upstream?.text ?? "")
     }
 }

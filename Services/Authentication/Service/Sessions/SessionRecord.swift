@@ -33,7 +33,7 @@ struct SessionRecord: Hashable, Sendable {
 /// How a session came about.
 struct SessionOrigin: Hashable, Sendable {
     let kind: SessionKind
-    /// When the person signed in, or the trial was asked for; taken over with a shared session.
+    /// When the person signed in, or the trial was asked for; taken over with a shared and with an automatic session.
     let authenticatedAt: Timestamp
     /// The rule that made a degraded session (rest-v1 §6.1).
     var rule: DegradationRuleID?

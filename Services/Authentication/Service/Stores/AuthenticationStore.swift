@@ -8,6 +8,7 @@ internal import Faults
 /// Everything that the service keeps.
 typealias AuthenticationStore =
     ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
+    & LoginStore
 
 protocol ClientStore: Sendable {
     func add(_ client: Client) async throws(Fault)

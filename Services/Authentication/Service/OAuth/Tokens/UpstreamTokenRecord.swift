@@ -28,6 +28,20 @@ extension UpstreamTokenRecord {
     }
 }
 
+extension UpstreamTokenRecord {
+    /// The same tokens, sealed for another session.
+    /// - Returns: `nil` when they were sealed with a key that is gone: the MVPD's decisions then ask for a new sign-in.
+    func copy(for session: SessionRecord, seal: TokenSeal) throws(Fault) -> UpstreamTokenRecord? {
+        guard let access = seal.open(accessToken, of: self.session, as: UpstreamAccessToken.self) else { return nil }
+        let refresh = refreshToken.flatMap { seal.open($0, of: self.session, as: UpstreamRefreshToken.self) }
+        var sealedRefresh: [UInt8]?
+        if let refresh { sealedRefresh = try seal.close(refresh, of: session.id) }
+        return UpstreamTokenRecord(
+            session: session.id, requestor: session.key.requestor, mvpd: session.mvpd, refreshToken: sealedRefresh,
+            accessToken: try seal.close(access, of: session.id), accessExpiresAt: accessExpiresAt, expiresAt: session.expiresAt)
+    }
+}
+
 extension OAuthEndpoint {
     /// What the provider says, but not longer than the record allows; 300 s when neither says anything.
     func accessLifetime(_ grant: TokenGrant) -> Duration {

@@ -138,6 +138,8 @@ extension SqliteAuthenticationStore {
                     refresh_token BLOB, access_token BLOB NOT NULL, access_expires_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL
                 );
                 """),
+        // Logins alone: an automatic session costs no write here. The id is a digest over MVPD and person.
+        Migration("11-logins", sql: "CREATE INDEX session_login ON session (user_id, requestor) WHERE kind <= 1"),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

@@ -9,14 +9,7 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
         return try await store.write { database in
             if let record = session.record, try !database.use(record, now: now) { return false }
             try session.insert(into: database)
-            let sql = """
-                INSERT INTO upstream_token (session_id, requestor, mvpd, refresh_token, access_token, access_expires_at_ms, expires_at_ms)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """
-            try database.cachedStatement(sql: sql).execute(arguments: [
-                tokens.session, tokens.requestor, tokens.mvpd, tokens.refreshToken.map { Data($0) }, Data(tokens.accessToken),
-                tokens.accessExpiresAt, tokens.expiresAt,
-            ])
+            try tokens.insert(into: database)
             return true
         }
     }
@@ -38,6 +31,17 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
 }
 
 extension UpstreamTokenRecord {
+    /// Beside its session, which is there already.
+    func insert(into database: Database) throws {
+        let sql = """
+            INSERT INTO upstream_token (session_id, requestor, mvpd, refresh_token, access_token, access_expires_at_ms, expires_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        try database.cachedStatement(sql: sql).execute(arguments: [
+            session, requestor, mvpd, refreshToken.map { Data($0) }, Data(accessToken), accessExpiresAt, expiresAt,
+        ])
+    }
+
     fileprivate init(row: Row) {
         let refresh: Data? = row["refresh_token"]
         let access: Data = row["access_token"]

@@ -1,0 +1,45 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+
+/// Tells another service who calls it (apple §4).
+struct CallerIdentification: Sendable {
+    let bearers: BearerCheck
+    let sessions: SessionLookup
+
+    /// - Throws: As `BearerCheck.device` or, for a backend, `BearerCheck.backend`.
+    func identify(_ request: IdentifyCallerRequest) async throws(Fault) -> IdentifiedCaller {
+        let scope = request.scope.isEmpty ? BearerCheck.scope : request.scope
+        if request.isBackend { return IdentifiedCaller(try await bearers.backend(request.call, scope: scope), request.call?.requestor ?? "") }
+        let caller = try await bearers.device(request.call, scope: scope)
+        var identified = IdentifiedCaller(caller)
+        if case .valid(let session) = try await sessions.state(of: caller, hidesDisabled: true) {
+            identified.login = Login(session, in: caller.catalogue)
+        }
+        return identified
+    }
+}
+
+extension IdentifiedCaller {
+    /// - Parameter requestor: One that the client covers.
+    init(_ client: AuthenticatedClient, _ requestor: String) {
+        self.init(
+            clientID: client.id.text, applicationID: client.application.id,
+            programmerID: client.catalogue.requestor(requestor)?.programmerID ?? "", requestor: requestor)
+    }
+
+    init(_ caller: DeviceCaller) {
+        self.init(caller.client, caller.requestor.text)
+        deviceID = caller.device.text
+        device = caller.information
+    }
+}
+
+extension Login {
+    init(_ session: SessionRecord, in catalogue: Catalogue) {
+        let integration = catalogue.integration(requestor: session.key.requestor.text, mvpd: session.mvpd.text)
+        self.init(
+            session: session.contract(in: catalogue), authenticatedAtMilliseconds: UInt64(clamping: session.origin.authenticatedAt.milliseconds),
+            allowsAutoSignIn: integration?.autoSignIn ?? false)
+    }
+}

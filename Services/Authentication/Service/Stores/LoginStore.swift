@@ -1,0 +1,21 @@
+internal import Clocks
+internal import Faults
+
+/// Logins that other devices may be signed in from, and the sessions made so (apple §1.4).
+protocol LoginStore: Sendable {
+    /// Logins of these subscribers at the requestor that have not expired, and the session that the device has there, also an expired one.
+    func logins(
+        of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
+    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord])
+
+    /// As above, for no device.
+    func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord]
+
+    /// Stores the session in place of the one before.
+    /// - Returns: False when the login is over, or the device has another session by now; nothing changed.
+    func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool
+
+    /// Removes automatic sessions, and remembers the logout of each; ids of others are passed over.
+    /// - Returns: How many had not expired.
+    func endAutomatic(_ sessions: [SessionID], now: Timestamp) async throws(Fault) -> Int
+}

@@ -1,0 +1,69 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import Storage
+
+extension SqliteAuthenticationStore: LoginStore {
+    /// A person has a few devices; of many, those that last longest are enough.
+    private static let mostLogins = 32
+
+    func logins(
+        of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
+    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord]) {
+        try await store.read { database in
+            let read = try database.cachedStatement(sql: "SELECT * FROM session WHERE device_id = ? AND requestor = ?")
+            let own = try Row.fetchOne(read, arguments: [device.device, device.requestor]).map(SessionRecord.init(row:))
+            return (own, try Self.logins(of: subscribers, at: device.requestor, database, now))
+        }
+    }
+
+    func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
+        try await store.read { try Self.logins(of: subscribers, at: requestor, $0, now) }
+    }
+
+    func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {
+        let key = made.session.key
+        defer { sessions.forget(key) }
+        return try await store.write { database in
+            let own = try database.cachedStatement(sql: "SELECT id FROM session WHERE device_id = ? AND requestor = ?")
+            guard try SessionID.fetchOne(own, arguments: [key.device, key.requestor]) == made.replaced else { return false }
+            let live = try database.cachedStatement(sql: "SELECT 1 FROM session WHERE id = ? AND expires_at_ms > ?")
+            guard try Int.fetchOne(live, arguments: [made.login, now]) != nil else { return false }
+            try made.session.insert(into: database)
+            try made.tokens?.insert(into: database)
+            return true
+        }
+    }
+
+    func endAutomatic(_ ids: [SessionID], now: Timestamp) async throws(Fault) -> Int {
+        let ended = try await store.write { database in
+            var ended: [(key: SessionKey, isLive: Bool)] = []
+            for id in ids {
+                let delete = "DELETE FROM session WHERE id = ? AND kind = ? RETURNING device_id, requestor, expires_at_ms > ?"
+                let arguments: StatementArguments = [id, Int64(SessionKind.automatic.rawValue), now]
+                guard let row = try Row.fetchOne(database.cachedStatement(sql: delete), arguments: arguments) else { continue }
+                let key = SessionKey(device: row["device_id"], requestor: row["requestor"])
+                try Self.remember(logoutOf: key, database, now)
+                ended.append((key, row[2]))
+            }
+            return ended
+        }
+        for session in ended { sessions.forget(session.key) }
+        return ended.count { $0.isLive }
+    }
+
+    /// The condition on the kind is the index's, word for word: without it SQLite could not use that.
+    private static func logins(
+        of subscribers: Set<Subscriber>, at requestor: RequestorID, _ database: Database, _ now: Timestamp
+    ) throws -> [SessionRecord] {
+        let sql = """
+            SELECT * FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 AND expires_at_ms > ?
+            ORDER BY expires_at_ms DESC LIMIT ?
+            """
+        let statement = try database.cachedStatement(sql: sql)
+        return try subscribers.flatMap { subscriber in
+            let arguments: StatementArguments = [subscriber.userID, requestor, subscriber.mvpd, now, mostLogins]
+            return try Row.fetchAll(statement, arguments: arguments).map(SessionRecord.init(row:))
+        }
+    }
+}

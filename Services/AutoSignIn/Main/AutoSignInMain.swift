@@ -1,22 +1,62 @@
 internal import AutoSignInService
+internal import Contracts
+internal import Foundation
 internal import ServiceKit
 
+/// The autosignin service as a program.
 @main
 struct Main {
     static func main() async {
-        await ServiceProgram.run("autosignin", settings: NoSettings.self) { environment in
-            _ = try environment.catalogue()
-            let store = AutoSignInStore(try environment.openStore(migrations: AutoSignInStore.migrations))
-            try await store.verify()
-            let watch = StoreWatch(store: store, logger: environment.logger)
-            await watch.look()
-            environment.readiness.require("store") { watch.lacking }
-            environment.background("store-watch") {
-                while true {
-                    try await Task.sleep(for: .seconds(5))
-                    await watch.look()
-                }
+        await ServiceProgram.run("autosignin", settings: AutoSignInSettings.self, check: { try check($0, $1) }, start)
+    }
+
+    @Sendable private static func start(_ environment: ServiceEnvironment<AutoSignInSettings>) async throws {
+        let settings = environment.settings
+        let files = try environment.openStore(migrations: AutoSignInStore.migrations)
+        let store = AutoSignInStore(files, cached: settings.cached)
+        try await store.verify()
+        environment.sweep(files, AutoSignInStore.sweeps)
+        watch(store, environment)
+        let transport = HTTPAppleTransport()
+        environment.onStop { await transport.shutdown() }
+        let service = AutoSignIn(
+            settings, keys: try keys(settings, environment.files), secrets: environment.files.path(settings.secrets), store: store,
+            logins: LoginsClient(caller: try environment.peer("authentication")), catalogue: try environment.catalogue(), transport: transport,
+            clock: environment.clock, logger: environment.logger)
+        environment.background("outbox") { await service.deliverOutbox() }
+        environment.background("housekeeping") { await service.keepHouse() }
+        environment.offer { registry in
+            AutomaticSignInMethods.register(service.automaticSignIn, in: &registry)
+            AutoSignInOperationsMethods.register(service.operations, in: &registry)
+        }
+    }
+
+    /// Readiness follows the store.
+    private static func watch(_ store: AutoSignInStore, _ environment: ServiceEnvironment<AutoSignInSettings>) {
+        let watch = StoreWatch(store: store, logger: environment.logger)
+        environment.readiness.require("store") { watch.lacking }
+        environment.background("store-watch") {
+            while true {
+                await watch.look()
+                try await Task.sleep(for: .seconds(5))
             }
+        }
+    }
+
+    private static func check(_ settings: AutoSignInSettings, _ files: SettingsFiles) throws {
+        _ = try keys(settings, files)
+        guard let key = settings.apple.unencryptedKey, ProcessInfo.processInfo.environment["APPLE_STANDIN"] != "1" else { return }
+        throw files.failure(
+            "autosignin.apple.\(key)", "must be an https address; only with APPLE_STANDIN=1 in the environment it may be a stand-in's")
+    }
+
+    private static func keys(_ settings: AutoSignInSettings, _ files: SettingsFiles) throws -> AutoSignInKeys {
+        let key = "autosignin.sealKey"
+        let text = try files.text(settings.sealKey, key: key)
+        do {
+            return try AutoSignInKeys(hex: text)
+        } catch {
+            throw files.failure(key, "names a file that cannot be used: \(error)")
         }
     }
 }

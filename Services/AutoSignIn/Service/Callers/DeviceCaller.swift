@@ -40,13 +40,25 @@ struct DeviceCaller: Sendable {
     /// The session's family when it came about by a value.
     var family: FamilyID? { streaming?.origin.family }
 
-    /// The login with which a token may be issued: of this device, by the person, at most 15 minutes old (apple §1.2, §1.4).
+    /// The login with which a token may be issued: of this device, its person there at most 15 minutes ago, at the MVPD or by Sign in with
+    /// Apple (apple §1.2, §1.4).
     /// - Throws: `session_not_fresh`.
     func freshLogin(now: Timestamp) throws(Fault) -> CallerLogin {
-        guard let login, [.regular, .platform].contains(login.kind), streaming == nil, now - login.authenticatedAt <= Self.freshness else {
-            throw Fault(.sessionNotFresh, "Sign in at the TV provider again, then ask once more within 15 minutes.")
+        if let login, let since = authenticatedAt(login), now - since <= Self.freshness { return login }
+        throw Fault(.sessionNotFresh, "Sign in again, then ask once more within 15 minutes.")
+    }
+
+    private func authenticatedAt(_ login: CallerLogin) -> Timestamp? {
+        switch login.kind {
+        case .regular, .platform: login.authenticatedAt
+        case .automatic: streaming.flatMap { $0.origin.context == .apple ? $0.createdAt : nil }
+        case .shared, .tempPass, .degraded, .unrecognized: nil
         }
-        return login
+    }
+
+    /// The Apple link behind the session.
+    var link: AppleLinkID? {
+        if case .apple(let link, _) = streaming?.origin { link } else { nil }
     }
 
     /// The one place that keeps sessions for streaming away from the account (apple §4, I4).

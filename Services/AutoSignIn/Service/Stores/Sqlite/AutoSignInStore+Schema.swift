@@ -99,7 +99,7 @@ extension AutoSignInStore {
             "5-calls",
             sql: """
                 CREATE TABLE idempotency (
-                    place BLOB NOT NULL UNIQUE, request BLOB NOT NULL, answer BLOB, expires_at_ms INTEGER NOT NULL
+                    place BLOB NOT NULL UNIQUE, request BLOB NOT NULL, answer BLOB NOT NULL, expires_at_ms INTEGER NOT NULL
                 );
                 CREATE INDEX idempotency_expiry ON idempotency (expires_at_ms);
                 CREATE TABLE outbox (

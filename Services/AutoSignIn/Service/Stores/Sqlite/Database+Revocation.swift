@@ -81,6 +81,10 @@ extension Database {
             ended += try revoke(family.id, reason, keeping: kept, &touched, now: now).map(\.id)
             families.append(family.id)
         }
-        return (families, ended)
+        // One that was kept when its family ended before has no family left to end with.
+        let left = try sessions(of: account).filter { $0.origin.context == .auto && $0.id != kept }
+        try end(left, now: now)
+        touched.sessions.formUnion(left.map(\.id))
+        return (families, ended + left.map(\.id))
     }
 }

@@ -29,7 +29,11 @@ extension Database {
         case .done where new.state == .pending: try activate(new, of: family, &touched, now: now)
         case .absent where new.state == .pending && old.state == .active:
             try drop(new, of: family, &touched)
-            var family = family
+            var (family, old) = (family, old)
+            old.state = .revoked
+            old.sealed = nil
+            try update(old, of: family)
+            touched.versions.insert(old.id)
             family.state = .absent
             family.idleAt = now + FamilyRecord.idleLimit
             try update(family)

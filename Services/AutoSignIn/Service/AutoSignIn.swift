@@ -1,0 +1,45 @@
+public import Catalogue
+public import Clocks
+public import Contracts
+public import Logging
+
+/// The whole service over its embedded store.
+public struct AutoSignIn: Sendable {
+    public let automaticSignIn: AutomaticSignInService
+    public let operations: AutoSignInOperationsService
+    private let base: AutoSignInBase
+
+    /// - Parameters:
+    ///   - settings: The `autosignin` object of the settings file.
+    ///   - keys: Out of the file that the settings name.
+    ///   - secrets: Absolute path of the folder with developer teams' private keys.
+    ///   - store: Open, and used by this process alone.
+    ///   - logins: Of the authentication service.
+    ///   - transport: Reaches Apple; its owner shuts it down.
+    public init(
+        _ settings: AutoSignInSettings, keys: AutoSignInKeys, secrets: String, store: AutoSignInStore, logins: any Logins,
+        catalogue: any CatalogueSource, transport: HTTPAppleTransport, clock: any WallClock, logger: Logger
+    ) {
+        self.init(
+            AutoSignInParts(
+                settings: settings, keys: keys, appleKeys: AppleKeyFolder(path: secrets), store: store, logins: logins, catalogue: catalogue,
+                transport: transport, clock: clock, random: SystemRandom(), logger: logger))
+    }
+
+    init(_ parts: AutoSignInParts) {
+        let apple = PendingApple()
+        base = AutoSignInBase(parts, appleCourier: apple)
+        automaticSignIn = AutomaticSignInService(base, apple: apple)
+        operations = AutoSignInOperationsService(base, apple: apple)
+    }
+
+    /// Makes the calls that are due at other parties; until it is cancelled.
+    public func deliverOutbox() async { await base.outbox.run() }
+
+    /// Replaces old values, and ends what nobody uses; until it is cancelled.
+    public func keepHouse() async { await Housekeeping(base: base).run() }
+
+    /// One round of both, for tests.
+    var housekeeping: Housekeeping { Housekeeping(base: base) }
+    var outbox: Outbox { base.outbox }
+}

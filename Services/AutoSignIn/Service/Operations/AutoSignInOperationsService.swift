@@ -1,0 +1,75 @@
+internal import Clocks
+public import ContractRuntime
+public import Contracts
+internal import Faults
+
+/// The operator's side of the service (apple §4).
+public struct AutoSignInOperationsService: AutoSignInOperations {
+    private let base: AutoSignInBase
+    private let apple: any AppleOperations
+    private let accounts: AccountOperations
+
+    private static let standardEvents = 100
+    private static let mostEvents = 1000
+
+    init(_ base: AutoSignInBase, apple: any AppleOperations) {
+        self.base = base
+        self.apple = apple
+        accounts = AccountOperations(base: base, apple: apple)
+    }
+
+    public func listDeadLetters(_ request: ListDeadLettersRequest, context: CallContext) async throws -> DeadLetters {
+        DeadLetters(letters: try await base.outbox.deadLetters().map(DeadLetter.init))
+    }
+
+    public func sendAgain(_ request: SendAgainRequest, context: CallContext) async throws -> SendAgainResponse {
+        SendAgainResponse(wasKnown: try await base.outbox.sendAgain(Int64(clamping: request.id)))
+    }
+
+    public func listSecurityEvents(_ request: ListSecurityEventsRequest, context: CallContext) async throws -> SecurityEvents {
+        let limit = request.limit == 0 ? Self.standardEvents : min(Int(request.limit), Self.mostEvents)
+        return SecurityEvents(events: try await base.events.latest(limit).map(SecurityEvent.init))
+    }
+
+    public func setAccountLock(_ request: SetAccountLockRequest, context: CallContext) async throws -> SetAccountLockResponse {
+        SetAccountLockResponse(wasKnown: try await accounts.setLock(AccountID(request.accountID), request.isLocked))
+    }
+
+    public func closeAccount(_ request: CloseAccountRequest, context: CallContext) async throws -> CloseAccountResponse {
+        CloseAccountResponse(wasKnown: try await accounts.close(AccountID(request.accountID)))
+    }
+
+    public func validateAppleSession(_ request: ValidateAppleSessionRequest, context: CallContext) async throws -> AppleSessionState {
+        try await apple.validate(AppleLinkID(request.linkID), context)
+    }
+
+    public func revokeApple(_ request: RevokeAppleRequest, context: CallContext) async throws -> RevokeAppleResponse {
+        RevokeAppleResponse(wasKnown: try await apple.revoke(AppleLinkID(request.linkID), reason: request.reason))
+    }
+
+    public func exchangeTransfer(_ request: ExchangeTransferRequest, context: CallContext) async throws -> ExchangedTransfer {
+        try await apple.exchangeTransfer(request, context)
+    }
+
+    public func importTransfers(_ request: ImportTransfersRequest, context: CallContext) async throws -> ImportTransfersResponse {
+        ImportTransfersResponse(imported: UInt32(try await apple.importTransfers(request)))
+    }
+}
+
+extension DeadLetter {
+    init(_ item: OutboxItem) {
+        self.init(
+            id: UInt64(clamping: item.id), familyID: item.letter.kind.isForStoreKit ? item.letter.subject : "", call: item.letter.kind.rawValue,
+            attempts: UInt32(clamping: item.progress.attempts), lastStatus: UInt32(clamping: item.progress.lastStatus),
+            createdAtMilliseconds: UInt64(clamping: item.createdAt.milliseconds),
+            givenUpAtMilliseconds: UInt64(clamping: item.givenUpAt?.milliseconds ?? 0))
+    }
+}
+
+extension SecurityEvent {
+    init(_ record: SecurityEventRecord) {
+        self.init(
+            atMilliseconds: UInt64(clamping: record.at.milliseconds), kind: record.kind.name, familyID: record.family?.text ?? "",
+            accountID: record.account?.text ?? "", requestor: record.requestor?.text ?? "")
+    }
+}

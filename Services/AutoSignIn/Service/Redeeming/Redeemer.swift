@@ -1,0 +1,195 @@
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Cryptography
+internal import Faults
+internal import Storage
+
+/// Lets a device in by a value (apple §1.2): what is known of the value is in memory, `authentication` is asked once, one commit ends it.
+struct Redeemer: Sendable {
+    private let base: AutoSignInBase
+    private let lookup: ValueLookup
+    private let limits: RedeemLimits
+    private let keys = RedeemKeys()
+    private let addressKey: SymmetricKey
+
+    /// How exactly uses are kept.
+    static let useInterval: Duration = .seconds(3600)
+
+    init(_ base: AutoSignInBase) {
+        self.base = base
+        lookup = ValueLookup(store: base.parts.store, values: base.values)
+        limits = RedeemLimits(perMinute: base.parts.settings.redeemsPerMinute)
+        addressKey = base.parts.keys.key(for: .addresses)
+    }
+
+    func redeem(_ request: RedeemTokenRequest, _ context: CallContext) async throws(Fault) -> RedeemedToken {
+        do throws(Fault) {
+            let attempt = try Attempt(request, context, now: base.parts.clock.now())
+            try limits.admit(address: attempt.call.clientAddress, now: attempt.now)
+            let token = try await redeem(attempt)
+            base.parts.metrics.redeemed("signed_in")
+            return token
+        } catch {
+            base.parts.metrics.redeemed(error.code.rawValue)
+            throw error
+        }
+    }
+
+    private func redeem(_ attempt: Attempt) async throws(Fault) -> RedeemedToken {
+        guard let found = try await find(attempt) else { throw try await invalid(attempt) }
+        let (version, family) = found
+        let account = try await base.parts.store.account(family.account)
+        switch RedeemRule.verdict(version, of: family, account, at: attempt.place, now: attempt.now) {
+        case .accepted(let isFirstSight, let rotateSoon):
+            let entry = Entry(attempt: attempt, version: version, family: family, logins: account?.logins ?? [], isFirstSight: isFirstSight)
+            return RedeemedToken(session: try await enter(entry), familyID: family.id.text, rotateSoon: rotateSoon)
+        case .revoked: throw try await refuseRevoked(attempt, family)
+        case .replayed: throw try await refuseReplayed(attempt, family)
+        case .wrongPlace: throw try await refuse(attempt, Fault(.environmentMismatch, "The token belongs to another app or environment."))
+        case .accountLocked: throw try await refuse(attempt, Fault(.accountLocked, "The account is locked."))
+        case .noLogin: throw try await refuse(attempt, Self.noSubscription)
+        }
+    }
+
+    private func find(_ attempt: Attempt) async throws(Fault) -> (TokenVersionRecord, FamilyRecord)? {
+        guard let value = attempt.value, let version = try await lookup.version(value),
+            let family = try await base.parts.store.family(version.family),
+            try base.parts.catalogue.current().programmerID(of: RequestorID(attempt.call.requestor)) == family.programmer
+        else { return nil }
+        return (version, family)
+    }
+
+    // MARK: In
+
+    private struct Entry: Sendable {
+        let attempt: Attempt
+        let version: TokenVersionRecord
+        let family: FamilyRecord
+        let logins: [TVLogin]
+        let isFirstSight: Bool
+    }
+
+    private func enter(_ entry: Entry) async throws(Fault) -> StreamingSession {
+        let attempt = entry.attempt
+        let started = try await start(entry)
+        guard let session = started.session, let identified = started.caller else {
+            throw Fault(.internal, "An internal fault occurred.")
+        }
+        let place = try attempt.idempotentPlace(identified)
+        try keys.claim(place, now: attempt.now)
+        let record = StreamingSessionRecord(session, identified, family: entry.family, now: attempt.now)
+        if !entry.isFirstSight, let known = try await continued(record, entry) { return StreamingSession(known, tv: started) }
+        try await commit(record, entry)
+        return StreamingSession(record, tv: started)
+    }
+
+    private func start(_ entry: Entry) async throws(Fault) -> AutomaticSession {
+        let request = StartAutomaticSessionRequest(call: entry.attempt.call, logins: entry.logins.map(\.reference))
+        do {
+            return try await base.parts.logins.startAutomaticSession(request, context: entry.attempt.context.child())
+        } catch {
+            throw .unexpected(error)
+        }
+    }
+
+    /// The device had that very session before, and nothing has to be written: memory says whether the family still stands.
+    private func continued(_ record: StreamingSessionRecord, _ entry: Entry) async throws(Fault) -> StreamingSessionRecord? {
+        let store = base.parts.store
+        guard let known = try await store.session(record.id), known.isSame(as: record), record.lastUsedAt - known.lastUsedAt < Self.useInterval,
+            let family = try await store.family(entry.family.id), !family.isOver,
+            let usedAt = family.lastUsedAt, record.lastUsedAt - usedAt < Self.useInterval
+        else { return nil }
+        return known
+    }
+
+    /// What was revoked while `authentication` was asked is found here: the new session ends, and the answer is the refusal (I1).
+    private func commit(_ record: StreamingSessionRecord, _ entry: Entry) async throws(Fault) {
+        let attempt = entry.attempt
+        let redemption = RedemptionRecord(
+            family: entry.family.id, device: record.device, address: address(attempt), outcome: .accepted, at: attempt.now)
+        let refusal = try await base.parts.store.change { database, touched -> Fault? in
+            let refusal = try Self.refusal(entry, database)
+            touched.sessions.insert(record.id)
+            guard refusal == nil, var family = try database.family(entry.family.id), let version = try database.version(entry.version.id) else {
+                try database.end([record], now: attempt.now)
+                return refusal ?? Self.revoked
+            }
+            if version.state == .pending { try database.activate(version, of: family, &touched, now: attempt.now) }
+            family.state = .active
+            family.lastUsedAt = attempt.now
+            family.idleAt = attempt.now + FamilyRecord.idleLimit
+            try database.update(family)
+            touched.families.insert(family.id)
+            try database.insert(redemption)
+            touched.sessions.formUnion(try database.put(record))
+            return nil
+        }
+        guard let refusal else { return }
+        base.outbox.wake()
+        throw refusal
+    }
+
+    /// What stands against the value by now.
+    private static func refusal(_ entry: Entry, _ database: Database) throws -> Fault? {
+        guard let family = try database.family(entry.family.id), let version = try database.version(entry.version.id) else { return revoked }
+        let account = try database.account(family.account)
+        switch RedeemRule.verdict(version, of: family, account, at: entry.attempt.place, now: entry.attempt.now) {
+        case .accepted: return nil
+        case .accountLocked: return Fault(.accountLocked, "The account is locked.")
+        case .noLogin: return noSubscription
+        case .revoked, .replayed, .wrongPlace: return revoked
+        }
+    }
+
+    // MARK: Out
+
+    private static let revoked = Fault(.tokenRevoked, "The token is revoked.")
+    private static let noSubscription = Fault(.subscriptionRequired, "The account has no TV subscription that serves here.")
+
+    /// Unknown and wrong are one thing to whoever asks. A caller without a good bearer learns only that.
+    private func invalid(_ attempt: Attempt) async throws(Fault) -> Fault {
+        _ = try await base.callers.device(attempt.call, attempt.context)
+        if let value = attempt.value { try limits.fail(value.id, now: attempt.now) }
+        return Fault(.tokenInvalid, "The token is not known.")
+    }
+
+    private func refuse(_ attempt: Attempt, _ fault: Fault) async throws(Fault) -> Fault {
+        _ = try await base.callers.device(attempt.call, attempt.context)
+        return fault
+    }
+
+    private func refuseRevoked(_ attempt: Attempt, _ family: FamilyRecord) async throws(Fault) -> Fault {
+        let caller = try await base.callers.device(attempt.call, attempt.context)
+        try await note(.redeemRefused, .revoked, attempt, family, caller)
+        return Self.revoked
+    }
+
+    /// From a device that the family has never seen, somebody else may have the value (apple §1.2).
+    private func refuseReplayed(_ attempt: Attempt, _ family: FamilyRecord) async throws(Fault) -> Fault {
+        let caller = try await base.callers.device(attempt.call, attempt.context)
+        let isKnown = try await base.parts.store.store.read { try $0.knows(caller.device, family) }
+        try await note(isKnown ? .tokenReplayed : .familyRevokedByReplay, .replayed, attempt, family, caller)
+        return Fault(.tokenReplayed, "The token was replaced by a newer one.")
+    }
+
+    private func note(
+        _ kind: SecurityEventKind, _ outcome: RedemptionRecord.Outcome, _ attempt: Attempt, _ family: FamilyRecord, _ caller: DeviceCaller
+    ) async throws(Fault) {
+        let event = SecurityEventRecord(at: attempt.now, kind: kind, family: family.id, account: family.account, requestor: caller.requestor)
+        let redemption = RedemptionRecord(family: family.id, device: caller.device, address: address(attempt), outcome: outcome, at: attempt.now)
+        try await base.parts.store.change { database, touched in
+            try database.insert(redemption)
+            try database.insert(event)
+            if kind == .familyRevokedByReplay { try database.revoke(family.id, .replay, &touched, now: attempt.now) }
+        }
+        base.events.tell(event)
+        guard kind == .familyRevokedByReplay else { return }
+        base.parts.metrics.revoked(RevocationReason.replay.label)
+        base.outbox.wake()
+    }
+
+    private func address(_ attempt: Attempt) -> Digest {
+        Digest(bytes: HMACSHA256.authenticate(Array(attempt.call.clientAddress.utf8), key: addressKey))
+    }
+}

@@ -1,0 +1,21 @@
+internal import Clocks
+internal import Storage
+
+/// Statements about redemptions.
+extension Database {
+    func insert(_ redemption: RedemptionRecord) throws {
+        let sql = "INSERT INTO redemption (family_id, device_id, address_hash, outcome, at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?)"
+        try cachedStatement(sql: sql).execute(arguments: [
+            redemption.family, redemption.device, redemption.address, redemption.outcome.rawValue, redemption.at,
+            redemption.at + RedemptionRecord.memory,
+        ])
+    }
+
+    /// Whether the device opted in, or was let in by a value of the family in the last 90 days.
+    func knows(_ device: DeviceID, _ family: FamilyRecord) throws -> Bool {
+        if family.device == device { return true }
+        let sql = "SELECT EXISTS (SELECT 1 FROM redemption WHERE family_id = ? AND device_id = ? AND outcome = ?)"
+        let statement = try cachedStatement(sql: sql)
+        return try Bool.fetchOne(statement, arguments: [family.id, device, RedemptionRecord.Outcome.accepted.rawValue]) ?? false
+    }
+}

@@ -166,7 +166,8 @@ let package = Package(
         library(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "ContractRuntime", "Contracts", "Faults", "StrictJson", logging, coreMetrics, hummingbird, hummingbirdCore,
+                "Catalogue", "ContractRuntime", "Contracts", "Cryptography", "Faults", "StrictJson", logging, coreMetrics, hummingbird,
+                hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
             ]),
         program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, nioCore]),

@@ -36,6 +36,8 @@ internal import Testing
         let schemas = try #require(components["schemas"] as? [String: [String: Any]])
         let codes = try #require(schemas["EnhancedErrorCode"]?["enum"] as? [String])
         #expect(Set(codes) == Set(ErrorTable.rows.map(\.code)))
+        let others = try #require(schemas["AutoSignInErrorCode"]?["enum"] as? [String])
+        #expect(Set(others) == Set(AutoSignInErrors.rows.map(\.code)))
     }
 
     @Test func everyOperationHasAnIdOfItsOwnAndAnswers() throws {

@@ -20,6 +20,8 @@ struct TestGateway: Sendable {
     let authorization = AuthorizationDouble()
     let administration = AdministrationDouble()
     let operations = AuthenticationOperationsDouble()
+    let autoSignIn = AutomaticSignInDouble()
+    let signInWithApple = SignInWithAppleDouble()
     let catalogue: ChangingCatalogue
     let settings: GatewaySettings
     let clock: any MonotonicClock
@@ -65,7 +67,8 @@ struct TestGateway: Sendable {
     ) async throws -> Value {
         let gateway = Gateway(
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
-            authorization: authorization, administration: administration, operations: operations, catalogue: catalogue, clock: clock)
+            authorization: authorization, administration: administration, operations: operations, autoSignIn: autoSignIn,
+            signInWithApple: signInWithApple, catalogue: catalogue, clock: clock)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let application = gateway.application(address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
@@ -78,7 +81,8 @@ struct TestGateway: Sendable {
         return RouteTable(
             Dependencies(
                 settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
-                operations: operations, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock))
+                operations: operations, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
+                codes: CodeGuard(exempt: [], clock: clock))
         ).routes
     }
 

@@ -12,11 +12,13 @@ struct Main {
     @Sendable private static func start(_ environment: ServiceEnvironment<GatewaySettings>) async throws {
         let settings = environment.settings
         let authentication = try environment.peer("authentication")
+        let autoSignIn = try environment.peer("autosignin")
         let gateway = Gateway(
             settings: settings, pages: try pages(settings, environment.files), authentication: AuthenticationClient(caller: authentication),
             authorization: AuthorizationClient(caller: try environment.peer("authorization")),
             administration: AdministrationClient(caller: try environment.peer("config")),
-            operations: AuthenticationOperationsClient(caller: authentication), catalogue: try environment.catalogue())
+            operations: AuthenticationOperationsClient(caller: authentication), autoSignIn: AutomaticSignInClient(caller: autoSignIn),
+            signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue())
         serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
         guard let tls = settings.tls, let certificate = try certificate(settings, environment.files) else { return }
         serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)

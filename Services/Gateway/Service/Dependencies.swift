@@ -12,12 +12,15 @@ final class Dependencies: Sendable {
     let authorization: any Authorization
     let administration: any Administration
     let operations: any AuthenticationOperations
+    let autoSignIn: any AutomaticSignIn
+    let signInWithApple: any SignInWithApple
     let catalogue: any CatalogueSource
     let codes: CodeGuard
 
     init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
-        administration: any Administration, operations: any AuthenticationOperations, catalogue: any CatalogueSource, codes: CodeGuard
+        administration: any Administration, operations: any AuthenticationOperations, autoSignIn: any AutomaticSignIn,
+        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard
     ) {
         self.settings = settings
         self.pages = pages
@@ -25,6 +28,8 @@ final class Dependencies: Sendable {
         self.authorization = authorization
         self.administration = administration
         self.operations = operations
+        self.autoSignIn = autoSignIn
+        self.signInWithApple = signInWithApple
         self.catalogue = catalogue
         self.codes = codes
     }

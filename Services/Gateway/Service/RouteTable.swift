@@ -5,7 +5,9 @@ struct RouteTable {
     let routes: [Route]
 
     init(_ dependencies: Dependencies) {
-        routes = Self.api(dependencies) + Self.browser(dependencies) + Self.administration(dependencies)
+        routes =
+            Self.api(dependencies) + Self.browser(dependencies) + Self.administration(dependencies)
+            + Self.autoSignIn(dependencies) + Self.devices(dependencies)
     }
 
     private static func api(_ dependencies: Dependencies) -> [Route] {
@@ -74,7 +76,7 @@ struct RouteTable {
         ]
     }
 
-    private static func readable(_ handler: @escaping Route.Handler) -> [HTTPRequest.Method: Route.Handler] {
+    static func readable(_ handler: @escaping Route.Handler) -> [HTTPRequest.Method: Route.Handler] {
         [.get: handler, .head: handler]
     }
 }

@@ -4,8 +4,11 @@ internal import Hummingbird
 struct HelpPages: Sendable {
     let pages: Pages
 
+    /// Codes that stand in the template.
+    private static let written: Set = ["invalid_access_token_client_application", "invalid_access_token_service_provider"]
+
     @Sendable func errors(_ exchange: Exchange) async throws -> Response {
-        let rows = ErrorTable.rows.map { row in
+        let rows = (ErrorTable.rows + AutoSignInErrors.rows).filter { !Self.written.contains($0.code) }.map { row in
             [
                 "code": row.code, "action": row.action, "statuses": row.statuses.map(String.init).joined(separator: ", "),
             ]

@@ -11,6 +11,10 @@ public struct Pages: Sendable {
         /// A check of a sign-in failed: neutral on purpose (mvpd §2.6).
         case signInRefused
         case noSamlMessage
+        /// The same for Sign in with Apple.
+        case appleRefused
+        /// A form that did not come from our own page, or of a session that is over.
+        case formRefused
         case loggedOut
         /// A check of a logout failed.
         case logoutRefused
@@ -22,7 +26,7 @@ public struct Pages: Sendable {
         case requestTimeout
     }
 
-    private static let templates = ["entry", "providers", "done", "continue", "notice", "errors", "head", "foot"]
+    private static let templates = ["entry", "providers", "done", "continue", "notice", "errors", "head", "foot"] + DevicesPages.templates
     private static let assets = ["style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script]
     private static let script = "text/javascript; charset=utf-8"
 
@@ -96,7 +100,7 @@ extension Pages.Notice {
     var status: HTTPResponse.Status {
         switch self {
         case .loggedOut: .ok
-        case .signInRefused, .logoutRefused, .badRequest: .badRequest
+        case .signInRefused, .appleRefused, .formRefused, .logoutRefused, .badRequest: .badRequest
         case .noSamlMessage, .unavailable: .serviceUnavailable
         case .failed: .internalServerError
         case .notFound: .notFound

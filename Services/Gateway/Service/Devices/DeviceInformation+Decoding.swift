@@ -21,6 +21,16 @@ extension DeviceInformation {
         reading(encoded ?? "", userAgent).device
     }
 
+    /// As `lenient`, but refuses what is no Base64 (rest-v2 §1.3).
+    /// - Throws: `invalid_device_info`.
+    static func tolerant(_ encoded: String?, userAgent: String) throws(Fault) -> DeviceInformation {
+        let reading = reading(encoded ?? "", userAgent)
+        guard reading.isDecodable || base64(encoded ?? "") != nil else {
+            throw Fault(.invalidDeviceInformation, "'X-Device-Info' must be the Base64 of a JSON object")
+        }
+        return reading.device
+    }
+
     /// What a device's texts say.
     private struct Reading: Sendable {
         let device: DeviceInformation
@@ -63,6 +73,13 @@ extension DeviceInformation {
 
     /// Percent-decoded once if needed, either Base64 alphabet, padding optional; a form may have made blanks of plus signs.
     private static func decode(_ encoded: String) -> [String: String]? {
+        guard let json = base64(encoded), let object = try? JSONDecoder().decode([String: Scalar].self, from: json) else { return nil }
+        var values = object.compactMapValues(\.text)
+        if values["primaryHardwareType"] == nil { values["primaryHardwareType"] = values["type"] }
+        return values
+    }
+
+    private static func base64(_ encoded: String) -> Data? {
         guard encoded.utf8.count <= 16 * 1024 else { return nil }
         var text = encoded
         if text.utf8.contains(UInt8(ascii: "%")) {
@@ -77,12 +94,7 @@ extension DeviceInformation {
             }
         }.filter { $0 != "=" }
         base64.append(contentsOf: String(repeating: "=", count: (4 - base64.count % 4) % 4))
-        guard let json = Data(base64Encoded: String(base64)), let object = try? JSONDecoder().decode([String: Scalar].self, from: json) else {
-            return nil
-        }
-        var values = object.compactMapValues(\.text)
-        if values["primaryHardwareType"] == nil { values["primaryHardwareType"] = values["type"] }
-        return values
+        return Data(base64Encoded: String(base64))
     }
 }
 

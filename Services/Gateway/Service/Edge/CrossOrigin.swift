@@ -21,7 +21,8 @@ struct CrossOrigin {
         response.headers[.accessControlExposeHeaders] = "Adobe-Request-Id"
         guard isPreflight else { return }
         response.headers[.accessControlAllowMethods] = "POST,GET,OPTIONS,DELETE"
-        response.headers[.accessControlAllowHeaders] = "authorization,content-type,X-Device-Info,ap_vi,Adobe-Subject-Token,traceparent,tracestate"
+        response.headers[.accessControlAllowHeaders] =
+            "authorization,content-type,X-Device-Info,ap_vi,Adobe-Subject-Token,traceparent,tracestate,AP-Device-Identifier,Idempotency-Key"
         response.headers[.accessControlMaxAge] = "600"
     }
 }

@@ -4,6 +4,9 @@ internal import Hummingbird
 extension HTTPFields.Element.Name {
     static let xForwardedFor = Self("X-Forwarded-For")!
     static let xDeviceInfo = Self("X-Device-Info")!
+    static let apDeviceIdentifier = Self("AP-Device-Identifier")!
+    static let idempotencyKey = Self("Idempotency-Key")!
+    static let secFetchSite = Self("Sec-Fetch-Site")!
     static let adobeSubjectToken = Self("Adobe-Subject-Token")!
     static let rokuConnectToken = Self("X-Roku-Reserved-Roku-Connect-Token")!
     static let adobeRequestID = Self("Adobe-Request-Id")!

@@ -12,8 +12,20 @@ final class Route: Sendable {
         case clientRegistration
         /// Administrators: errors of dashboard §5.
         case administration
+        /// Apps and backends with Automatic Sign-In or Sign in with Apple: errors of rest-v2 §3.
+        case autoSignIn
+        /// Apple's servers: errors have no body (apple §2.9).
+        case notification
         /// Browsers: errors are pages.
         case browser
+
+        /// True where pages of a requestor's domains may call and read (rest-v1 §2.1).
+        var isOpenToRequestors: Bool {
+            switch self {
+            case .api, .autoSignIn: true
+            case .clientRegistration, .administration, .notification, .browser: false
+            }
+        }
     }
 
     /// What the handler reads of the body.

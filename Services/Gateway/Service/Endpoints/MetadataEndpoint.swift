@@ -29,7 +29,7 @@ struct MetadataEndpoint: Sendable {
             ])
     }
 
-    private static func value(_ value: MetadataEntry.Value) -> Document.Value {
+    static func value(_ value: MetadataEntry.Value) -> Document.Value {
         switch value {
         case .text(let text): .text(text)
         case .flag(let flag): .flag(flag)

@@ -47,7 +47,8 @@ struct SignInCookie: Sendable {
         response.headers.append(.init(name: .setCookie, value: "\(pair); Path=/; HttpOnly; \(rules)"))
     }
 
-    private static func pairs(_ exchange: Exchange) -> [(name: String, value: String)] {
+    /// The cookies of a request.
+    static func pairs(_ exchange: Exchange) -> [(name: String, value: String)] {
         exchange.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { return nil }

@@ -29,6 +29,8 @@ final class Refusals: Sendable {
                 }
             case .clientRegistration: Self.oauthReply(fault)
             case .administration: administrationReply(to: error, fault, exchange)
+            case .autoSignIn: autoSignInReply(fault, trace: exchange.facts.trace.traceID)
+            case .notification: notificationReply(fault)
             case .browser: pageReply(fault, exchange)
             }
         if response.status == .serviceUnavailable { response.headers[.retryAfter] = String(Self.retrySeconds(fault)) }
@@ -42,6 +44,9 @@ final class Refusals: Sendable {
                 errorReply(ErrorTable.internalError, status: .methodNotAllowed, message: "Method Not Allowed", details: nil, exchange)
             case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed)
             case .administration: administrationReply(.methodNotAllowed, code: "method_not_allowed", trace: exchange.facts.trace.traceID)
+            case .autoSignIn:
+                autoSignInReply(AutoSignInErrors.methodNotAllowed, message: "Method Not Allowed", trace: exchange.facts.trace.traceID)
+            case .notification: Response.empty(.methodNotAllowed)
             case .browser: pages.message(.methodNotAllowed, trace: exchange.facts.trace.traceID)
             }
         response.headers[.allow] = allow
@@ -61,6 +66,8 @@ final class Refusals: Sendable {
             case .api: errorReply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
             case .clientRegistration: Self.oauthReply("invalid_request", status: status)
             case .administration: administrationReply(status, code: Self.administrationCode(problem), trace: exchange.facts.trace.traceID)
+            case .autoSignIn: autoSignInReply(problem, trace: exchange.facts.trace.traceID)
+            case .notification: Response.empty(status)
             case .browser: pages.message(Self.notice(problem), trace: exchange.facts.trace.traceID)
             }
         response.headers[.connection] = "close"
@@ -96,6 +103,9 @@ final class Refusals: Sendable {
     /// An address that the gateway does not have.
     func notFound(_ request: Request, facts: RequestFacts) -> Response {
         if facts.path.hasPrefix("/admin/") { return administrationReply(.notFound, code: "not_found", trace: facts.trace.traceID) }
+        if ["/auto-signin/", "/apple/"].contains(where: { facts.path.hasPrefix($0) }) {
+            return autoSignInReply(AutoSignInErrors.notFound, message: "There is no such address.", trace: facts.trace.traceID)
+        }
         guard ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/"].contains(where: { facts.path.hasPrefix($0) }) else {
             return pages.message(.notFound, trace: facts.trace.traceID)
         }

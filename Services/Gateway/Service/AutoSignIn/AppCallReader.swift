@@ -1,0 +1,55 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// Reads what the calls of Automatic Sign-In and Sign in with Apple have in common, in the order of rest-v2 §1.5: bearer, requestor, device
+/// identifier, device information, the rest.
+struct AppCallReader: Sendable {
+    let authentication: any Authentication
+    let catalogue: any CatalogueSource
+
+    /// A call of a device.
+    /// - Parameter others: Reads what the endpoint alone has.
+    /// - Throws: `BearerProblem` or the first problem in that order. A problem that the gateway finds itself is told only to the bearer of a good
+    ///   token; otherwise the owning service checks the token together with its own work.
+    func device<Others>(
+        _ exchange: Exchange, others: (Exchange) throws(Fault) -> Others
+    ) async throws -> (call: DeviceCall, others: Others) {
+        let token = try Bearer.required(exchange)
+        var requestor = ""
+        do {
+            requestor = try self.requestor(exchange)
+            return (try call(exchange, token: token, requestor: requestor), try others(exchange))
+        } catch {
+            let request = VerifyAccessTokenRequest(accessToken: token, requestor: requestor)
+            _ = try await authentication.verifyAccessToken(request, context: exchange.call)
+            throw error
+        }
+    }
+
+    /// A call of a programmer's own backend, which has no device headers (apple §4).
+    /// - Throws: `BearerProblem`, `invalid_requestor`, or what the endpoint finds.
+    func backend<Others>(
+        _ exchange: Exchange, others: (Exchange) throws(Fault) -> Others
+    ) throws -> (call: BackendCall, others: Others) {
+        let token = try Bearer.required(exchange)
+        return (BackendCall(accessToken: token, requestor: try requestor(exchange)), try others(exchange))
+    }
+
+    private func requestor(_ exchange: Exchange) throws(Fault) -> String {
+        let id: String
+        do { id = try exchange.captured("requestor") } catch { throw Fault(.invalidRequestor, error.message) }
+        return try catalogue.current().requireRequestor(id).id
+    }
+
+    private func call(_ exchange: Exchange, token: String, requestor: String) throws(Fault) -> DeviceCall {
+        let id = try DeviceIdentifier.sent(exchange)
+        var device = try DeviceInformation.tolerant(exchange.headers[.xDeviceInfo], userAgent: exchange.userAgent)
+        let address = exchange.facts.clientAddress
+        if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
+        return DeviceCall(
+            accessToken: token, requestor: requestor, deviceID: id, device: device, clientAddress: address.text, userAgent: exchange.userAgent,
+            subjectToken: SubjectToken.sent(exchange))
+    }
+}

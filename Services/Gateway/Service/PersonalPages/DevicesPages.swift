@@ -1,0 +1,156 @@
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// Where a person sees which devices sign in by themselves, and ends that (apple §1.2, "Revoke").
+///
+/// A browser gets here by Sign in with Apple, or by a link that an app made.
+struct DevicesPages: Sendable {
+    static let path = "/devices"
+    static let templates = ["devices", "devices-sign-in", "devices-open", "devices-confirm"]
+
+    let dependencies: Dependencies
+
+    /// What has just been done, as the page's address tells it.
+    enum Outcome: String, CaseIterable {
+        case optedOut = "opted-out"
+        case everywhere = "signed-out-everywhere"
+        case signedOut = "signed-out"
+        /// It was done before, or never was.
+        case gone
+    }
+
+    @Sendable func show(_ exchange: Exchange) async throws -> Response {
+        let cookie = DevicesCookie(dependencies.settings, exchange)
+        let secret = cookie.value(in: exchange)
+        guard !secret.isEmpty else { return try signInPage(exchange, outcome(exchange)) }
+        let request = GetOptInStatusRequest(caller: Caller(who: .webSession(secret)))
+        do {
+            let status = try await dependencies.autoSignIn.getOptInStatus(request, context: exchange.call)
+            return dependencies.pages.render("devices", content(status, secret, outcome(exchange)), status: .ok)
+        } catch let fault as Fault where Self.isOver(fault) {
+            var response = try signInPage(exchange, outcome(exchange))
+            cookie.clear(in: &response)
+            return response
+        }
+    }
+
+    /// The page of a link. It spends nothing, because programs that preview links come here too.
+    @Sendable func openLink(_ exchange: Exchange) async throws -> Response {
+        dependencies.pages.render("devices-open", ["handle": try exchange.captured("handle")], status: .ok)
+    }
+
+    @Sendable func open(_ exchange: Exchange) async throws -> Response {
+        guard let handle = try? exchange.required("handle"), FormOrigin.isOwn(exchange, dependencies.settings) else { return refused(exchange) }
+        do {
+            let session = try await dependencies.autoSignIn.openWebLink(OpenWebLinkRequest(handle: handle), context: exchange.changingCall)
+            var response = Response.redirect(to: Self.path)
+            DevicesCookie(dependencies.settings, exchange).set(session, in: &response)
+            return response
+        } catch let fault as Fault where Self.isOver(fault) {
+            return dependencies.pages.render("devices-open", ["isOver": true], status: .badRequest)
+        }
+    }
+
+    @Sendable func optOut(_ exchange: Exchange) async throws -> Response {
+        try await act(exchange, .optedOut) { secret in
+            let request = RevokeTokenRequest(
+                caller: Caller(who: .webSession(secret)), familyID: try exchange.required("family"), reason: "opt_out",
+                idempotencyKey: exchange.facts.requestID)
+            _ = try await dependencies.autoSignIn.revokeToken(request, context: exchange.changingCall)
+        }
+    }
+
+    @Sendable func signOutEverywhere(_ exchange: Exchange) async throws -> Response {
+        try await act(exchange, .everywhere) { secret in
+            let request = RevokeAllRequest(
+                caller: Caller(who: .webSession(secret)), reason: "sign_out_everywhere", idempotencyKey: exchange.facts.requestID)
+            _ = try await dependencies.autoSignIn.revokeAll(request, context: exchange.changingCall)
+        }
+    }
+
+    @Sendable func signOut(_ exchange: Exchange) async throws -> Response {
+        var response = try await act(exchange, .signedOut) { secret in
+            _ = try await dependencies.autoSignIn.endWebSession(EndWebSessionRequest(webSession: secret), context: exchange.changingCall)
+        }
+        if response.status == .found { DevicesCookie(dependencies.settings, exchange).clear(in: &response) }
+        return response
+    }
+
+    /// The person wants the new account that Sign in with Apple asked about.
+    @Sendable func makeAccount(_ exchange: Exchange) async throws -> Response {
+        guard FormOrigin.isOwn(exchange, dependencies.settings), let ticket = try? exchange.required("ticket"),
+            let state = try? exchange.required("state")
+        else { return refused(exchange) }
+        let web = AppleWebEndpoints(dependencies: dependencies)
+        let cookie = web.cookie(state: state, exchange)
+        let request = CompleteWebSignInRequest(browserSecret: cookie.value(in: exchange) ?? "", ticket: ticket)
+        return try await web.complete(request, cookie, exchange)
+    }
+
+    /// Does what a form asks, when it is one of ours and the session lives; then the page again, so that a reload repeats nothing.
+    private func act(_ exchange: Exchange, _ outcome: Outcome, _ work: (_ secret: String) async throws -> Void) async throws -> Response {
+        let secret = DevicesCookie(dependencies.settings, exchange).value(in: exchange)
+        guard !secret.isEmpty, FormOrigin.isOwn(exchange, dependencies.settings),
+            FormToken(secret: secret).isEqual(to: (try? exchange.value("token")) ?? "")
+        else { return refused(exchange) }
+        do { try await work(secret) } catch let fault as Fault where fault.code == .familyUnknown || Self.isOver(fault) {
+            return .redirect(to: "\(Self.path)?done=\(Outcome.gone.rawValue)")
+        }
+        return .redirect(to: "\(Self.path)?done=\(outcome.rawValue)")
+    }
+
+    private func refused(_ exchange: Exchange) -> Response {
+        dependencies.pages.message(.formRefused, trace: exchange.facts.trace.traceID)
+    }
+
+    private func outcome(_ exchange: Exchange) -> Outcome? { (try? exchange.value("done")).flatMap { $0.flatMap(Outcome.init) } }
+
+    /// The session or link is not known any more, and nothing else is wrong.
+    private static func isOver(_ fault: Fault) -> Bool {
+        [.accessDenied, .sessionUnknown, .stateInvalid, .ticketInvalid, .notFound, .stepUpRequired].contains(fault.code)
+    }
+
+    private func signInPage(_ exchange: Exchange, _ outcome: Outcome?) throws -> Response {
+        let catalogue = try dependencies.catalogue.current()
+        let chosen = (try? exchange.value("requestor")) ?? nil
+        let entries = catalogue.configuration.requestors.filter { requestor in
+            Self.offersApple(catalogue.programmer(of: requestor)) && (chosen == nil || chosen == requestor.id)
+        }.map { requestor in
+            let returning = PercentEncoding.encode(Self.path)
+            return [
+                "name": requestor.name.isEmpty ? requestor.id : requestor.name,
+                "address": "/apple/v1/\(PercentEncoding.encode(requestor.id))/web?returnUrl=\(returning)",
+            ]
+        }
+        return dependencies.pages.render("devices-sign-in", Self.done(outcome).merging(["services": entries]) { first, _ in first }, status: .ok)
+    }
+
+    private static func offersApple(_ programmer: Programmer?) -> Bool {
+        (programmer?.appleTeams ?? []).contains { team in !team.signInKeyID.isEmpty && team.groups.contains { !$0.servicesIDs.isEmpty } }
+    }
+
+    private func content(_ status: OptInStatus, _ secret: String, _ outcome: Outcome?) -> [String: Any] {
+        let families = status.families.filter { $0.state != .revoked }.map(DeviceFamilyContent.init)
+        var content: [String: Any] = Self.done(outcome)
+        content["token"] = FormToken(secret: secret).text
+        if let requestor = try? dependencies.catalogue.current().requestor(status.requestor) {
+            content["service"] = requestor.name.isEmpty ? requestor.id : requestor.name
+        }
+        if !status.givenName.isEmpty { content["name"] = status.givenName }
+        if families.isEmpty { content["none"] = true } else { content["some"] = ["families": families.map(\.values)] }
+        return content
+    }
+
+    private static func done(_ outcome: Outcome?) -> [String: Any] {
+        guard let outcome else { return [:] }
+        let key =
+            switch outcome {
+            case .optedOut: "optedOut"
+            case .everywhere: "everywhere"
+            case .signedOut: "signedOut"
+            case .gone: "gone"
+            }
+        return ["done": [key: true]]
+    }
+}

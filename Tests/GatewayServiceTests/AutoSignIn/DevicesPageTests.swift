@@ -59,7 +59,7 @@ internal import Testing
     }
 
     @Test func aSessionThatIsOverIsForgotten() async throws {
-        gateway.autoSignIn.getOptInStatus.fail(with: Fault(.accessDenied, "x"))
+        gateway.autoSignIn.getOptInStatus.fail(with: Fault(.authenticationSessionMissing, "x"))
         let page = try await gateway.get("/devices", cookie)
         #expect(page.status == 200 && page.text.contains("Sign in with Apple"))
         #expect(page.headers[.setCookie] == "__Host-devices=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax")
@@ -80,7 +80,7 @@ internal import Testing
     }
 
     @Test func aUsedLinkIsSaidToBeOne() async throws {
-        gateway.autoSignIn.openWebLink.fail(with: Fault(.ticketInvalid, "x"))
+        gateway.autoSignIn.openWebLink.fail(with: Fault(.stateInvalid, "x"))
         let reply = try await gateway.post("/devices/open", form: "handle=h", [:])
         #expect(reply.status == 400 && reply.text.contains("This link is used up"))
     }

@@ -19,6 +19,9 @@ enum ClusterService: String, CaseIterable, Sendable {
         }
     }
 
+    /// What it needs beside its settings: in a local cluster Apple is the sandbox, which speaks plain HTTP (apple §3).
+    var environment: [String: String] { self == .autosignin ? ["APPLE_STANDIN": "1"] : [:] }
+
     /// Name in its certificate.
     var certificateName: String { "\(rawValue).boxoffice" }
 

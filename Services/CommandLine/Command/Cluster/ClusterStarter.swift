@@ -85,7 +85,9 @@ struct ClusterStarter: Sendable {
         guard FileManager.default.isExecutableFile(atPath: binary.path) else {
             throw CommandFailure("\(binary.path) is not built", advice: "run ./Services/up, which builds it")
         }
-        return try .start(service, binary: binary, arguments: ["--config", home.settings(of: service).path], log: home.log(of: service))
+        return try .start(
+            service, binary: binary, arguments: ["--config", home.settings(of: service).path], environment: service.environment,
+            log: home.log(of: service))
     }
 
     private func waitUntilReady(_ processes: [ServiceProcess]) async throws {

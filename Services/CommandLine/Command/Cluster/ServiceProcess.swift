@@ -10,9 +10,12 @@ struct ServiceProcess: Sendable {
     /// - Parameters:
     ///   - binary: The executable.
     ///   - arguments: Without the program's name.
+    ///   - environment: Beside this program's own.
     ///   - log: Gets what it prints, appended.
     /// - Throws: `CommandFailure` when it cannot be started.
-    static func start(_ service: ClusterService, binary: URL, arguments: [String], log: URL) throws -> ServiceProcess {
+    static func start(_ service: ClusterService, binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws
+        -> ServiceProcess
+    {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -31,8 +34,12 @@ struct ServiceProcess: Sendable {
         var vector: [UnsafeMutablePointer<CChar>?] = ([binary.path] + arguments).map { strdup($0) }
         defer { vector.forEach { free($0) } }
         vector.append(nil)
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") }
+        defer { settings.forEach { free($0) } }
+        settings.append(nil)
         var pid: pid_t = 0
-        let status = posix_spawn(&pid, binary.path, &actions, &attributes, vector, environ)
+        let status = posix_spawn(&pid, binary.path, &actions, &attributes, vector, settings)
         guard status == 0 else {
             throw CommandFailure("cannot start \(binary.path)", advice: String(cString: strerror(status)))
         }

@@ -8,7 +8,9 @@ public struct DeviceCommand: AsyncParsableCommand {
         abstract: "Play a TV: show a registration code, wait for the sign-in, authorize a channel, verify its media token.",
         discussion: """
             Without --as the code is shown with a QR code, and you sign in yourself on the second screen. With --as a simulated person of \
-            the sandbox does it. With --platform-sso an Apple TV signs in by its own framework, without a code. Exit code 0 when the media token was verified.
+            the sandbox does it. With --platform-sso an Apple TV signs in by its own framework, without a code. With --apple-account the \
+            first device of an Apple Account puts a value on it after its sign-in, and further ones sign in by that value. \
+            Exit code 0 when the media token was verified.
             """
     )
 
@@ -27,6 +29,24 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Flag(
         name: .customLong("platform-sso"), help: "Sign in by the Apple TV's own framework, as the sandbox plays it; the person is ada unless named.")
     var usesPlatform = false
+
+    @Option(
+        name: .customLong("apple-account"),
+        help: "The device's Apple Account, any name: looks for the app's value there and signs in by it; else signs in and offers automatic sign-in.")
+    var appleAccount: String?
+
+    @Flag(
+        name: .customLong("opt-in"), inversion: .prefixedNo,
+        help: "With --apple-account: whether the person wants automatic sign-in; default: you are asked, a simulated person wants it.")
+    var optIn: Bool?
+
+    @Flag(
+        name: .customLong("sign-out-everywhere"),
+        help: "With --apple-account: turn automatic sign-in off on all devices of the person who signs in here, and watch nothing.")
+    var signsOutEverywhere = false
+
+    @Option(name: .customLong("bundle-id"), help: "The app's bundle id at Apple; default: that of the requestor's app in the demo catalogue.")
+    var bundleID: String?
 
     @Option(help: "The MVPD where that person signs in.")
     var mvpd = "NorthCable"
@@ -47,6 +67,10 @@ public struct DeviceCommand: AsyncParsableCommand {
 
     public func validate() throws {
         guard (1...60).contains(poll) else { throw ValidationError("--poll takes 1 to 60 seconds") }
+        guard appleAccount?.isEmpty != true else { throw ValidationError("--apple-account takes a name") }
+        guard appleAccount != nil || (optIn == nil && !signsOutEverywhere && bundleID == nil) else {
+            throw ValidationError("--opt-in, --sign-out-everywhere and --bundle-id go with --apple-account")
+        }
     }
 
     public func run() async throws {
@@ -59,7 +83,7 @@ public struct DeviceCommand: AsyncParsableCommand {
             console: Console(), exchange: HTTPExchange(client: client), gateway: gateway, requestor: requestor, resource: resource,
             viewer: try viewer(cluster),
             pollInterval: person == nil ? .seconds(poll) : .milliseconds(200),
-            certificates: try certificate.map(TextFile.read))
+            certificates: try certificate.map(TextFile.read), appleAccount: try appleAccountUse(cluster))
         let outcome: Result<Void, any Error>
         do {
             try await session.play(statement: try softwareStatement(cluster), deviceID: deviceID ?? UUID().uuidString)
@@ -73,11 +97,26 @@ public struct DeviceCommand: AsyncParsableCommand {
 
     private func viewer(_ cluster: ClusterFile?) throws -> DeviceSession.Viewer {
         guard usesPlatform else { return person.map { .simulated(name: $0, mvpd: mvpd) } ?? .person }
+        return .platform(person: person ?? "ada", apple: try standIn(cluster))
+    }
+
+    private func appleAccountUse(_ cluster: ClusterFile?) throws -> DeviceSession.AppleAccountUse? {
+        guard let appleAccount else { return nil }
+        let isSimulated = person != nil || usesPlatform
+        let answer: AutomaticSignIn.OptIn = optIn.map { $0 ? .approves : .dismisses } ?? (isSimulated ? .approves : .asks)
+        return DeviceSession.AppleAccountUse(
+            name: appleAccount, address: try standIn(cluster), bundleID: bundleID ?? (isOfBravo ? "example.bravo.tv" : "example.acme.tv"),
+            optIn: answer, endsEverything: signsOutEverywhere)
+    }
+
+    private func standIn(_ cluster: ClusterFile?) throws -> String {
         guard let apple = cluster?.sandbox.apple else {
             throw CommandFailure("no cluster runs here, and so no stand-in Apple", advice: "start one with ./Services/up")
         }
-        return .platform(person: person ?? "ada", apple: apple)
+        return apple
     }
+
+    private var isOfBravo: Bool { requestor.hasPrefix("BRAVO") }
 
     private func softwareStatement(_ cluster: ClusterFile?) throws -> String {
         if let statement {
@@ -85,7 +124,7 @@ public struct DeviceCommand: AsyncParsableCommand {
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
         let statements = cluster?.softwareStatements ?? [:]
-        guard let found = statements[requestor.hasPrefix("BRAVO") ? "bravo-tv" : "acme-tv"] ?? statements.first?.value else {
+        guard let found = statements[isOfBravo ? "bravo-tv" : "acme-tv"] ?? statements.first?.value else {
             throw CommandFailure("there is no software statement for \(requestor)", advice: "pass --statement JWT or a file that holds it")
         }
         return found

@@ -22,24 +22,65 @@ struct DeviceSession {
     let pollInterval: Duration
     /// PEM; `nil`: fetched from the gateway.
     let certificates: String?
+    /// Given for a device of an Apple Account.
+    var appleAccount: AppleAccountUse?
+
+    /// How a device uses its Apple Account.
+    struct AppleAccountUse {
+        let name: String
+        /// Base URL of the stand-in Apple.
+        let address: String
+        let bundleID: String
+        let optIn: AutomaticSignIn.OptIn
+        /// True: ends automatic sign-in instead of watching.
+        let endsEverything: Bool
+    }
 
     /// - Throws: `CommandFailure` at the first step that does not work.
     func play(statement: String, deviceID: String) async throws {
-        let hardware: SimulatedHardware = if case .platform = viewer { .appleTV } else { .television }
+        let hardware: SimulatedHardware = if case .platform = viewer { .appleTV } else { appleAccount == nil ? .television : .appleTV }
         var app = StreamingApp(exchange: exchange, gateway: gateway, requestor: requestor, deviceID: deviceID, hardware: hardware)
         app = try await console.step("The TV's app registered and got an access token") { [app] in
             var app = app
             try await app.register(statement: statement)
             return app
         }
+        if let appleAccount {
+            try await signIn(app, by: appleAccount)
+            if appleAccount.endsEverything { return }
+        } else {
+            try await signIn(app)
+        }
+        try await watch(app)
+    }
+
+    private func signIn(_ app: StreamingApp, by use: AppleAccountUse) async throws {
+        let account = SimulatedAppleAccount(
+            exchange: exchange, address: use.address, account: use.name, bundleID: use.bundleID, device: app.deviceID)
+        let automatic = AutomaticSignIn(console: console, app: app, account: account, optIn: use.optIn)
+        if try await app.isSignedIn() {
+            console.line(console.faint("            the device is signed in already"))
+            if use.endsEverything { try await automatic.signOutEverywhere() }
+            return
+        }
+        if use.endsEverything {
+            try await signIn(app)
+            return try await automatic.signOutEverywhere()
+        }
+        guard try await !automatic.redeem() else { return }
+        try await signIn(app)
+        try await automatic.offer()
+    }
+
+    /// The ordinary way.
+    private func signIn(_ app: StreamingApp) async throws {
         switch viewer {
         case .person: try await letPersonSignIn(app, try await requestCode(app))
         case .simulated(let name, let mvpd): try await signIn(app, try await requestCode(app), name: name, mvpd: mvpd)
         case .platform(let person, let apple):
-            let platform = SimulatedPlatform(exchange: exchange, address: apple, account: deviceID)
+            let platform = SimulatedPlatform(exchange: exchange, address: apple, account: app.deviceID)
             try await PlatformSignIn(console: console, app: app, platform: platform, person: person).play()
         }
-        try await watch(app)
     }
 
     private func requestCode(_ app: StreamingApp) async throws -> StreamingApp.Code {

@@ -108,7 +108,7 @@ struct DevicesPages: Sendable {
 
     /// The session or link is not known any more, and nothing else is wrong.
     private static func isOver(_ fault: Fault) -> Bool {
-        [.accessDenied, .sessionUnknown, .stateInvalid, .ticketInvalid, .notFound, .stepUpRequired].contains(fault.code)
+        [.authenticationSessionMissing, .authenticationSessionExpired, .stateInvalid].contains(fault.code)
     }
 
     private func signInPage(_ exchange: Exchange, _ outcome: Outcome?) throws -> Response {

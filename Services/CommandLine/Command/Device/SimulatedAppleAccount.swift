@@ -1,0 +1,85 @@
+internal import Foundation
+
+/// The token of an app on an Apple Account, as a device of that account sees it (apple §1.1); played by the sandbox.
+package struct SimulatedAppleAccount: Sendable {
+    /// What the device reads.
+    package struct Token: Sendable {
+        package let value: String?
+        /// `granted`, `denied` or `notDetermined`.
+        package let authorization: String
+    }
+
+    /// What the prompt came to.
+    package struct Prompt: Sendable {
+        package let authorization: String
+        let context: String
+    }
+
+    /// What the person does with the sheet.
+    package enum Answer: String, Sendable {
+        case approve
+        case dismiss
+        case refuse
+    }
+
+    let exchange: HTTPExchange
+    /// Base URL of the stand-in Apple.
+    let address: String
+    package let account: String
+    package let bundleID: String
+    /// Name of the device at the stand-in.
+    let device: String
+    /// Development builds have Apple's sandbox (apple §1.3).
+    package let environment = "sandbox"
+
+    package init(exchange: HTTPExchange, address: String, account: String, bundleID: String, device: String) {
+        (self.exchange, self.address) = (exchange, address)
+        (self.account, self.bundleID, self.device) = (account, bundleID, device)
+    }
+
+    /// Tells the stand-in what the device is.
+    package func register(platform: String = "tvOS") async throws {
+        let answer = try await send("PUT", "/_device/devices/\(FormEncoding.encode(device))", ["platform": platform])
+        guard answer.status == 204 else { throw failure(answer, "naming the device") }
+    }
+
+    /// `autoSignInToken`.
+    package func token() async throws -> Token {
+        let query = FormEncoding.encode([("device", device), ("environment", environment)])
+        let answer = try await exchange.send("GET", "\(address)\(path)/token?\(query)")
+        guard answer.status == 200, let authorization = answer.object["authorization"] as? String else {
+            throw failure(answer, "reading the account's token")
+        }
+        return Token(value: answer.object["value"] as? String, authorization: authorization)
+    }
+
+    /// `requestAutoSignInAuthorization()`.
+    package func requestAuthorization(_ choice: Answer) async throws -> Prompt {
+        let answer = try await send("POST", "\(path)/token/authorize", place(["answer": choice.rawValue]))
+        guard answer.status == 200, let authorization = answer.object["authorization"] as? String, let context = answer.object["context"] as? String
+        else { throw failure(answer, "asking for the opt-in") }
+        return Prompt(authorization: authorization, context: context)
+    }
+
+    /// `updateAutoSignInToken(_:updateContext:)`.
+    package func update(_ value: String, _ prompt: Prompt) async throws {
+        let answer = try await send("POST", "\(path)/token/update", place(["value": value, "context": prompt.context]))
+        guard answer.status == 200 else { throw failure(answer, "storing the value") }
+    }
+
+    private var path: String { "/_device/accounts/\(FormEncoding.encode(account))/apps/\(FormEncoding.encode(bundleID))" }
+
+    private func place(_ more: [String: String]) -> [String: String] {
+        more.merging(["device": device, "environment": environment]) { first, _ in first }
+    }
+
+    private func send(_ method: String, _ path: String, _ object: [String: String]) async throws -> HTTPAnswer {
+        let body = String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
+        return try await exchange.send(method, address + path, headers: [("Content-Type", "application/json")], body: body)
+    }
+
+    private func failure(_ answer: HTTPAnswer, _ what: String) -> CommandFailure {
+        // The answer may hold a value.
+        CommandFailure("\(what) at the stand-in Apple was answered \(answer.status)")
+    }
+}

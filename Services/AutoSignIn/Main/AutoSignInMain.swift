@@ -25,8 +25,10 @@ struct Main {
             clock: environment.clock, logger: environment.logger)
         environment.background("outbox") { await service.deliverOutbox() }
         environment.background("housekeeping") { await service.keepHouse() }
+        environment.background("apple-sessions") { await service.checkAppleSessions() }
         environment.offer { registry in
             AutomaticSignInMethods.register(service.automaticSignIn, in: &registry)
+            SignInWithAppleMethods.register(service.signInWithApple, in: &registry)
             AutoSignInOperationsMethods.register(service.operations, in: &registry)
         }
     }

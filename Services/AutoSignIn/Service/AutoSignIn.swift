@@ -6,8 +6,10 @@ public import Logging
 /// The whole service over its embedded store.
 public struct AutoSignIn: Sendable {
     public let automaticSignIn: AutomaticSignInService
+    public let signInWithApple: SignInWithAppleService
     public let operations: AutoSignInOperationsService
     private let base: AutoSignInBase
+    private let appleParts: AppleParts
 
     /// - Parameters:
     ///   - settings: The `autosignin` object of the settings file.
@@ -27,9 +29,14 @@ public struct AutoSignIn: Sendable {
     }
 
     init(_ parts: AutoSignInParts) {
-        let apple = PendingApple()
-        base = AutoSignInBase(parts, appleCourier: apple)
+        let identityServer = AppleIDClient(parts)
+        base = AutoSignInBase(
+            parts,
+            appleCourier: AppleRevocationCourier(apple: identityServer, seal: parts.keys.seal(for: .appleTokens), catalogue: parts.catalogue))
+        appleParts = AppleParts(base, identityServer)
+        let apple = AppleOperationsOfLinks(parts: appleParts)
         automaticSignIn = AutomaticSignInService(base, apple: apple)
+        signInWithApple = SignInWithAppleService(appleParts, apple)
         operations = AutoSignInOperationsService(base, apple: apple)
     }
 
@@ -39,7 +46,11 @@ public struct AutoSignIn: Sendable {
     /// Replaces old values, and ends what nobody uses; until it is cancelled.
     public func keepHouse() async { await Housekeeping(base: base).run() }
 
-    /// One round of both, for tests.
+    /// Asks Apple once a day whether people's sessions go on; until it is cancelled.
+    public func checkAppleSessions() async { await appleSessionChecks.run() }
+
+    /// One round of each, for tests.
+    var appleSessionChecks: AppleSessionChecks { AppleSessionChecks(parts: appleParts) }
     var housekeeping: Housekeeping { Housekeeping(base: base) }
     var outbox: Outbox { base.outbox }
 }

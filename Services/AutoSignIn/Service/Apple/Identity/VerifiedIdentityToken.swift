@@ -14,6 +14,8 @@ package struct VerifiedIdentityToken: Sendable {
     let subject: String
     /// `aud`.
     let clientID: String
+    /// `exp`.
+    let expiresAt: Timestamp
     let nonceStanding: NonceStanding
     let email: AppleEmail?
     /// `real_user_status`, on the first use in a native app (apple §2.6).
@@ -31,7 +33,7 @@ package struct VerifiedIdentityToken: Sendable {
         let claims = token.claims
         guard claims.string("iss") == IdentityTokenExpectation.issuer else { throw .issuer }
         guard claims.string("aud") == expected.clientID else { throw .audience }
-        try Self.requireTime(claims, now)
+        expiresAt = Timestamp(seconds: try Self.end(claims, now))
         nonceStanding = try Self.standing(claims, expected.nonce)
         guard let subject = claims.string("sub"), Self.isSubject(subject) else { throw .subject }
         try Self.requireHash("c_hash", of: expected.code, claims)
@@ -46,8 +48,14 @@ package struct VerifiedIdentityToken: Sendable {
     /// How far Apple's clock may be ahead, in seconds (V7).
     private static let clockTolerance: Int64 = 60
 
-    private static func requireTime(_ claims: JSONMembers, _ now: Int64) throws(IdentityTokenRejection) {
-        guard let end = claims.number("exp"), let start = claims.number("iat"), now < end, start <= now + clockTolerance else { throw .expired }
+    /// The end of the year 9999; keeps arithmetic away from overflow.
+    private static let latest: Int64 = 253_402_300_799
+
+    private static func end(_ claims: JSONMembers, _ now: Int64) throws(IdentityTokenRejection) -> Int64 {
+        guard let end = claims.number("exp"), let start = claims.number("iat"), now < end, end <= latest, start <= now + clockTolerance else {
+            throw .expired
+        }
+        return end
     }
 
     private static func standing(_ claims: JSONMembers, _ expected: String?) throws(IdentityTokenRejection) -> NonceStanding {

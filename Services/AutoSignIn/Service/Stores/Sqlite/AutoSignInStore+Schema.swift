@@ -14,7 +14,7 @@ extension AutoSignInStore {
                     CREATE TABLE store_metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL);
                     INSERT INTO store_metadata (name, value) VALUES ('owner', '\(owner)'), ('layout', '1');
                     """)
-        ] + accountMigrations + familyMigrations + callMigrations
+        ] + accountMigrations + familyMigrations + callMigrations + appleMigrations
 
     /// What is removed once it is over.
     public static let sweeps =
@@ -27,7 +27,7 @@ extension AutoSignInStore {
             Sweep(table: "web_link", expiryColumn: "expires_at_ms"),
             Sweep(table: "web_session", expiryColumn: "expires_at_ms"),
             Sweep(table: "security_event", expiryColumn: "expires_at_ms"),
-        ]
+        ] + appleSweeps
 
     private static let accountMigrations = [
         Migration(

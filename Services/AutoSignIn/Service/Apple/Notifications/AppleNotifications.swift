@@ -1,0 +1,97 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import Logging
+internal import Storage
+
+/// What Apple tells of its own accord (apple §2.9).
+struct AppleNotifications: Sendable {
+    let parts: AppleParts
+    let operations: any AppleOperations
+
+    /// Returns once the effect is on disk.
+    /// - Throws: `apple_notification_invalid`; `apple_unavailable` when Apple's keys cannot be had; faults of the storage.
+    func receive(_ message: AppleNotification) async throws(Fault) -> AppleNotificationResponse {
+        let now = parts.now()
+        let catalogue = try parts.base.parts.catalogue.current()
+        guard let notification = try await verify(message.payload, now), let (programmer, app) = catalogue.ownedApp(notification.audience) else {
+            try await parts.base.events.record(SecurityEventRecord(at: now, kind: .notificationRefused))
+            throw Fault(.appleNotificationInvalid, "The notification is not accepted.")
+        }
+        let hadEffect = try await parts.store.change { [operations] database, touched in
+            guard try database.isNew(notification, team: app.teamID, now: now) else { return false }
+            guard let link = try database.appleLink(team: app.teamID, subject: notification.subject), link.programmer == programmer else {
+                return false
+            }
+            return try database.apply(notification, to: link, of: app, operations, &touched, now: now)
+        }
+        if case .unknown(let type) = notification.event {
+            parts.base.parts.logger.notice("apple.notification_unknown", metadata: ["type": "\(type.prefix(64).filter { $0.isLetter || $0 == "-" })"])
+        }
+        parts.base.outbox.wake()
+        return AppleNotificationResponse(hadEffect: hadEffect)
+    }
+
+    private func verify(_ payload: String, _ now: Timestamp) async throws(Fault) -> VerifiedNotification? {
+        guard let token = try? UnverifiedIdentityToken(payload), let name = token.keyName else { return nil }
+        return VerifiedNotification(token, key: try await parts.keys.key(name), now: now)
+    }
+}
+
+extension Database {
+    /// Remembers the notification for 30 days.
+    /// - Returns: False when it came before.
+    fileprivate func isNew(_ notification: VerifiedNotification, team: AppleTeamID, now: Timestamp) throws -> Bool {
+        let sql = """
+            INSERT INTO apple_notification (team, jti, type, received_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """
+        try cachedStatement(sql: sql).execute(arguments: [
+            team, notification.id, notification.type, now, now + VerifiedNotification.memory + .seconds(86_400),
+        ])
+        return changesCount == 1
+    }
+
+    /// - Returns: Whether anything changed.
+    fileprivate func apply(
+        _ notification: VerifiedNotification, to link: AppleLinkRecord, of app: AppleApp, _ operations: any AppleOperations,
+        _ touched: inout Touched, now: Timestamp
+    ) throws -> Bool {
+        switch notification.event {
+        case .mail(let isAllowed): return try setMail(isAllowed, notification, link)
+        case .consentRevoked:
+            let consent = link.consents[app.group.id] ?? AppleConsent(authorizedAt: link.createdAt)
+            guard consent.isAffected(byEventAt: notification.happenedAt) else { return false }
+            try consentEnded(link, group: app.group, &touched, now: now)
+            return true
+        case .accountDeleted:
+            guard AppleConsent(authorizedAt: link.authorizedAt).isAffected(byEventAt: notification.happenedAt) else { return false }
+            try deleted(link, notification, operations, &touched, now: now)
+            return true
+        case .unknown: return false
+        }
+    }
+
+    private func setMail(_ isAllowed: Bool, _ notification: VerifiedNotification, _ link: AppleLinkRecord) throws -> Bool {
+        var link = link
+        let mail = link.mail.after(isAllowed, at: notification.happenedAt)
+        guard mail != link.mail else { return false }
+        let hadEffect = mail.isAllowed != link.mail.isAllowed
+        link.mail = mail
+        try put(link)
+        return hadEffect
+    }
+
+    /// The person has no Apple Account any more: without another way in, there is nobody left whose account it is.
+    private func deleted(
+        _ link: AppleLinkRecord, _ notification: VerifiedNotification, _ operations: any AppleOperations, _ touched: inout Touched, now: Timestamp
+    ) throws {
+        var link = link
+        link.mail = link.mail.after(false, at: notification.happenedAt)
+        try consentEnded(link, group: nil, &touched, now: now)
+        guard let account = try account(link.account), account.closedAt == nil, account.logins.isEmpty,
+            try appleLinks(of: account.id).allSatisfy({ $0.id == link.id || $0.isRevoked })
+        else { return }
+        _ = try close(account, operations, &touched, now: now)
+        try insert(SecurityEventRecord(at: now, kind: .accountClosed, account: account.id))
+    }
+}

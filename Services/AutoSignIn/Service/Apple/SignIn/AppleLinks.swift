@@ -1,0 +1,113 @@
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import Storage
+
+/// Links an Apple Account to the account of somebody who is signed in, and takes links away (apple §2.8).
+struct AppleLinks: Sendable {
+    let parts: AppleParts
+
+    func link(_ request: LinkAppleRequest, _ context: CallContext) async throws(Fault) -> AppleLink {
+        let caller = try await parts.base.callers.device(request.call, context)
+        try caller.requirePerson()
+        var asked = request
+        asked.call = nil
+        let place = try IdempotentPlace("LinkApple", key: request.idempotencyKey, caller: caller.names + [caller.requestor.text], request: asked)
+        return try await parts.base.idempotency.once(place) { remembering throws(Fault) in
+            let person = try await prove(request, caller)
+            return try await attach(person, caller, remembering)
+        }
+    }
+
+    private func prove(_ request: LinkAppleRequest, _ caller: DeviceCaller) async throws(Fault) -> ProvenPerson {
+        guard request.ticket.isEmpty else {
+            return try await parts.proven(AppleTicketSecret(request.ticket), holder: caller.holder, requestor: caller.requestor)
+        }
+        let app = try parts.base.parts.catalogue.current().requireNativeApp(request.clientID, of: caller.programmer)
+        let claim = AppleClaim(
+            identityToken: request.identityToken, code: request.code, nonce: request.nonce, name: PersonName(request.user))
+        return ProvenPerson(authorization: try await parts.proofs.prove(claim, app: app, tie: .nonce(holder: caller.holder)))
+    }
+
+    private func attach(_ person: ProvenPerson, _ caller: DeviceCaller, _ remembering: Remembering) async throws(Fault) -> AppleLink {
+        let now = parts.now()
+        let (newAccount, newLink) = (AccountID(parts.newID()), AppleLinkID(parts.newID()))
+        return try await parts.store.change { [parts] database, touched in
+            let account = try Self.account(of: caller, new: newAccount, in: database, &touched, now: now)
+            let link = try database.appleLink(team: person.authorization.team, subject: person.authorization.subject)
+            // Rule 6: a person has one account, an account has one person of a team.
+            if let link {
+                guard link.account == account.id else { throw AppleLinking.conflict }
+            } else {
+                guard try database.isFree(account.id, team: person.authorization.team) else { throw AppleLinking.conflict }
+            }
+            if let ticket = person.ticket { try database.take(ticket.secret, holder: caller.holder, now: now) }
+            let record = try parts.linking.authorize(
+                person.authorization, link, id: newLink, account: account, in: database, &touched, now: now)
+            let answer = AppleLink(record)
+            try remembering.keep(answer, in: database)
+            return answer
+        }
+    }
+
+    /// The caller's; a new one for a person at an MVPD who has none yet.
+    private static func account(
+        of caller: DeviceCaller, new: AccountID, in database: Database, _ touched: inout Touched, now: Timestamp
+    ) throws -> AccountRecord {
+        var id = caller.account
+        if id == nil, let login = caller.personLogin { id = try database.accountID(of: login, programmer: caller.programmer) }
+        if let id, let account = try database.account(id) {
+            try account.requireUsable()
+            return account
+        }
+        let account = AccountRecord(id: new, programmer: caller.programmer, createdAt: now, logins: caller.personLogin.map { [$0] } ?? [])
+        try database.insert(account)
+        touched.accounts.insert(account.id)
+        return account
+    }
+
+    func unlink(_ request: UnlinkAppleRequest, _ context: CallContext) async throws(Fault) -> UnlinkAppleResponse {
+        let caller = try await parts.base.callers.any(request.caller, context)
+        try caller.requirePerson()
+        var asked = request
+        asked.caller = nil
+        let place = try IdempotentPlace("UnlinkApple", key: request.idempotencyKey, caller: caller.names, request: asked)
+        return try await parts.base.idempotency.once(place) { remembering throws(Fault) in
+            let now = parts.now()
+            try await parts.store.change { database, touched in
+                let link = try Self.find(AppleLinkID(request.linkID), caller, in: database)
+                guard let account = try database.account(link.account) else { throw Self.unknown }
+                // Rule 7: the person would stand before a closed door.
+                guard try !account.logins.isEmpty || database.appleLinks(of: account.id).count > 1 else {
+                    throw Fault(.lastMethod, "This is the account's only way in.")
+                }
+                try database.withdraw(link, &touched, now: now)
+                try database.remove(link.id)
+                try remembering.keep(UnlinkAppleResponse(), in: database)
+            }
+            parts.base.outbox.wake()
+            return UnlinkAppleResponse()
+        }
+    }
+
+    /// An empty id stands for the account's only link.
+    private static func find(_ id: AppleLinkID, _ caller: CheckedCaller, in database: Database) throws -> AppleLinkRecord {
+        if !id.text.isEmpty {
+            guard let link = try database.appleLink(id), caller.mayReach(link.account, of: link.programmer) else { throw unknown }
+            return link
+        }
+        let account: AccountID? =
+            switch caller {
+            case .device(let caller): caller.account
+            case .web(let caller): caller.account
+            case .backend: nil
+            }
+        guard let account else { throw unknown }
+        let links = try database.appleLinks(of: account)
+        guard let only = links.first, links.count == 1 else { throw unknown }
+        return only
+    }
+
+    static var unknown: Fault { Fault(.notFound, "There is no such link.") }
+}

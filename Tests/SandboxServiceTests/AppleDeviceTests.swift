@@ -107,13 +107,13 @@ import Testing
     func defaultAccount() async throws {
         try await AppleParty.run { apple in
             try await Self.store("family's", apple, account: "family")
-            try await apple.control("../_device/devices/tv", #"{"platform": "tvOS", "defaultAccount": "family"}"#, .put)
+            try await apple.set(device: "tv", #"{"platform": "tvOS", "defaultAccount": "family"}"#)
             let shared = try await apple.get("\(Self.token)?device=tv")
             #expect(shared["value"] == "family's" && shared["account"] == "family")
             #expect(try await apple.get("\(Self.token)?device=phone")["value"] == nil)
             try await Self.store("own", apple, device: "phone")
             #expect(try await apple.get("\(Self.token)?device=tv")["value"] == "own")
-            try await apple.control("../_device/devices/tv", #"{"platform": "tvOS", "defaultAccount": "nobody"}"#, .put)
+            try await apple.set(device: "tv", #"{"platform": "tvOS", "defaultAccount": "nobody"}"#)
             _ = try await apple.post("\(Self.token)/delete")
             let none = try await apple.get("\(Self.token)?device=tv")
             #expect(none["value"] == nil && none["account"] == "ann")
@@ -132,7 +132,7 @@ import Testing
 
     @Test func macOSCannotStoreValues() async throws {
         try await AppleParty.run { apple in
-            try await apple.control("../_device/devices/mac", #"{"platform": "macOS"}"#, .put)
+            try await apple.set(device: "mac", #"{"platform": "macOS"}"#)
             #expect(try await apple.post("\(Self.token)/authorize", #"{"answer": "approve", "device": "mac"}"#)["error"] == "unavailable")
             #expect(try await apple.post("\(Self.token)/delete", #"{"device": "mac"}"#).status == 200)
         }

@@ -18,7 +18,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "apple-key-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let parts = token.split(separator: ".").map(String.init)
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         try Data(der(0x30, numbers.flatMap { der(0x02, [0] + $0) })).write(to: folder.appending(path: "key"))
         try Data("\(parts[0]).\(parts[1])".utf8).write(to: folder.appending(path: "text"))
         try Data(try #require(Base64.urlOctets(parts[2]))).write(to: folder.appending(path: "signature"))

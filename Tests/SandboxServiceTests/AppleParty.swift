@@ -69,6 +69,11 @@ struct AppleParty: Sendable {
         try #require((200...204).contains(reply.status), "\(reply.text)")
     }
 
+    func set(device: String, _ json: String) async throws {
+        let reply = try await send(.put, "/_device/devices/\(device)", json)
+        try #require(reply.status == 204, "\(reply.text)")
+    }
+
     /// A call to `/appleid/auth/…` with a form.
     func form(
         _ endpoint: String, _ fields: [(String, String)], client: String = "example.acme.tv", secret: String? = nil, headers: HTTPFields = [:]

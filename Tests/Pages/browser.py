@@ -1,0 +1,72 @@
+"""Headless Chromium, and how the pages' tests are run. Keeps screenshots in $BOXOFFICE_SCREENSHOTS when that is set."""
+
+import os
+import pathlib
+import sys
+
+from selenium import webdriver
+from selenium.common.exceptions import TimeoutException, WebDriverException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+
+class Browser:
+    def __init__(self, width, height, scripts=True):
+        options = webdriver.ChromeOptions()
+        for switch in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
+            options.add_argument(switch)
+        if not scripts:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+
+    def wait(self, what, condition):
+        """Waits up to 10 s; a page may be replaced while it is looked at."""
+        try:
+            WebDriverWait(self.driver, 10, ignored_exceptions=[WebDriverException]).until(lambda _: condition())
+        except TimeoutException:
+            raise AssertionError(f"waited in vain for {what} at {self.driver.current_url}: {self.text()[:300]}") from None
+
+    def text(self):
+        return self.driver.find_element(By.TAG_NAME, "body").text
+
+    def heading(self):
+        return self.driver.find_element(By.TAG_NAME, "h1").text
+
+    def press(self, *keys):
+        for key in keys:
+            self.driver.switch_to.active_element.send_keys(key)
+
+    def tab_to(self, text):
+        """Moves the focus by keyboard until it is on what carries the text."""
+        for _ in range(30):
+            focused = self.driver.switch_to.active_element
+            if focused.tag_name in ("a", "button", "input") and text in (focused.text or focused.get_attribute("value") or ""):
+                return
+            focused.send_keys(Keys.TAB)
+        raise AssertionError(f"the keyboard does not reach '{text}' at {self.driver.current_url}")
+
+    def screenshot(self, name):
+        if folder := os.environ.get("BOXOFFICE_SCREENSHOTS"):
+            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+            self.driver.save_screenshot(f"{folder}/{name}.png")
+
+    def sign_in_at_sandbox(self, name):
+        self.wait("the login page", lambda: self.driver.find_elements(By.NAME, "password"))
+        self.screenshot("login")
+        self.driver.find_element(By.NAME, "username").send_keys(name)
+        self.driver.find_element(By.NAME, "password").send_keys(name + Keys.ENTER)
+
+
+def run(tests):
+    """Tries every one, shows each failure, and ends the program with status 1 when there was one."""
+    failed = 0
+    for test in tests:
+        try:
+            test()
+            print("ok   ", test.__name__.replace("_", " "))
+        except Exception as error:
+            failed += 1
+            print("FAIL ", test.__name__.replace("_", " "), "-", error)
+    sys.exit(1 if failed else 0)

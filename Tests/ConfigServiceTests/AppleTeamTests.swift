@@ -54,6 +54,10 @@ struct AppleTeamTests {
             ("HARBORTEAM", "HARBORTEA", "teamId", "10 upper-case letters and digits"),
             ("HARBORTEAM", "harborteam", "teamId", "10 upper-case letters and digits"),
             ("SIGNKEY001", "SIGN-KEY01", "signInKeyId", "10 upper-case letters and digits"),
+            (
+                #""7D1f6d6e-0d1b-4c39-9e29-7d6a4f1f0c11", "purchaseKeyId": "PURCHKEY01", "purchaseKeyReference": "harbor_purchase""#, #""""#,
+                "issuerId", "must be a UUID"
+            ),
             ("PURCHKEY01", "PURCHKEY012", "purchaseKeyId", "10 upper-case letters and digits"),
             ("7D1f6d6e-0d1b", "7D1f6d6e0-d1b", "issuerId", "must be a UUID"),
             ("7D1f6d6e-0d1b", "7G1f6d6e-0d1b", "issuerId", "must be a UUID"),

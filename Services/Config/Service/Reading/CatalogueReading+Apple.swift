@@ -70,27 +70,25 @@ extension CatalogueReading {
     }
 
     private func appleID(_ name: String, _ object: JsonObject, required isRequired: Bool = false) -> String {
-        let id = object.text(name, required: isRequired)
-        if !id.isEmpty, !CatalogueSyntax.isAppleID(id) {
-            object.optional(name)?.problem("must be 10 upper-case letters and digits; it is '\(id)'")
-        }
-        return id
+        checked(name, object, required: isRequired, CatalogueSyntax.isAppleID) { "must be 10 upper-case letters and digits; it is '\($0)'" }
     }
 
     private func issuerID(_ object: JsonObject) -> String {
-        let id = object.text("issuerId", required: false)
-        if !id.isEmpty, !CatalogueSyntax.isUUID(id) {
-            object.optional("issuerId")?.problem("must be a UUID, as App Store Connect shows it; it is '\(id)'")
-        }
-        return id
+        checked("issuerId", object, CatalogueSyntax.isUUID) { "must be a UUID, as App Store Connect shows it; it is '\($0)'" }
     }
 
     private func keyReference(_ name: String, _ object: JsonObject) -> String {
-        let file = object.text(name, required: false)
-        if !file.isEmpty, !CatalogueSyntax.isFileName(file) {
-            object.optional(name)?.problem(
-                "must be the name of a key file, of letters, digits, '.', '_' and '-'; it is never a path, nor the key itself")
+        checked(name, object, CatalogueSyntax.isFileName) { _ in
+            "must be the name of a key file, of letters, digits, '.', '_' and '-'; it is never a path, nor the key itself"
         }
-        return file
+    }
+
+    /// An empty text is not as good as none.
+    private func checked(
+        _ name: String, _ object: JsonObject, required isRequired: Bool = false, _ fits: (String) -> Bool, _ problem: (String) -> String
+    ) -> String {
+        guard let value = isRequired ? object.required(name) : object.optional(name), let text = value.string() else { return "" }
+        if !fits(text) { value.problem(problem(text)) }
+        return text
     }
 }

@@ -1,0 +1,134 @@
+import Clocks
+import Contracts
+import Faults
+import Storage
+import Testing
+
+@testable import AuthenticationService
+
+/// The text of a code that has expired may be given out again; its record, named by an id of its own, never comes back.
+struct RegistrationCodeReuseTests {
+    private static let later = t0 + .seconds(1800)
+
+    /// Differs from the sample in everything but the code.
+    private static let other = RegistrationRecord(
+        id: RegistrationRecordID("record-2"), code: Sample.record().code, requestor: RequestorID("CHAN8"), mvpd: "OtherCable", generatedAt: later,
+        expiresAt: later + .seconds(60), deviceID: DeviceID("dev-2"), device: DeviceInformation(model: "Model 8", osName: "tvOS"),
+        userAgent: "Player/2", deviceType: "Phone", claims: DeviceClaims(appID: "app-2", deviceUser: "user-2"),
+        registrationURL: "https://chan8.example/tv", clientID: ClientID("client-2"), identity: PlatformIdentity("ab02"))
+
+    @Test("Nothing of the old record is left, neither its use nor the sign-in under way through it", arguments: Backend.allCases)
+    func replacesAll(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        #expect(try await store.begin(Sample.pending(), now: t0))
+        #expect(try await store.complete(Sample.completion(), now: t0) == .completed)
+        #expect(try await store.liveRecord(Self.other.code, now: t0)?.isUsed == true)
+        #expect(try await store.claim(Self.other, now: Self.later))
+        #expect(try await store.liveRecord(Self.other.code, now: Self.later) == Self.other)
+        #expect(try await !store.begin(Sample.pending("_request-2", relay: "relay-2"), now: Self.later), "the old record is gone")
+        #expect(try await store.begin(Sample.pending("_request-3", relay: "relay-3", record: Self.other), now: Self.later))
+    }
+
+    @Test("Claiming is one statement: a taken code changes no row, an expired one is written where it was")
+    func writesOneRow() async throws {
+        let database = try Backend.database(Folder.shared.newFile())
+        let store = SqliteAuthenticationStore(database)
+        func rows() async throws -> [Int64: String] {
+            try await database.read { database in
+                let rows = try Row.fetchAll(database, sql: "SELECT rowid, id FROM registration_code").map { ($0[0] as Int64, $0[1] as String) }
+                return Dictionary(uniqueKeysWithValues: rows)
+            }
+        }
+        func changes() async throws -> Int { try await database.write { $0.totalChangesCount } }
+        let before = try await changes()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        let first = try await rows()
+        #expect(first.values.sorted() == ["record-1"])
+        #expect(try await !store.claim(Self.other, now: Self.later - .milliseconds(1)))
+        #expect(try await rows() == first)
+        #expect(try await store.claim(Self.other, now: Self.later))
+        #expect(try await rows() == first.mapValues { _ in "record-2" })
+        #expect(try await changes() == before + 2)
+    }
+
+    @Test("Of many devices that draw one expired code at once exactly one gets it", arguments: Backend.allCases)
+    func givesOutOnce(_ backend: Backend) async throws {
+        let store = try backend.open()
+        #expect(try await store.claim(Sample.record(), now: t0))
+        let winners = try await withThrowingTaskGroup(of: String?.self) { group in
+            for number in 0..<24 {
+                group.addTask {
+                    let record = Sample.record(id: "next-\(number)", device: "dev-\(number)", from: Self.later)
+                    return try await store.claim(record, now: Self.later) ? record.id.text : nil
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.compactMap { $0 }
+        }
+        #expect(winners.count == 1)
+        #expect(try await store.liveRecord(Sample.record().code, now: Self.later)?.id.text == winners.first)
+    }
+
+    @Test("A code text that comes again signs in the new device, and shows nobody the session of the old one", arguments: Backend.allCases)
+    func signsInTheNewDevice(_ backend: Backend) async throws {
+        let rig = try Rig(backend)
+        let codes = RegistrationCodes(
+            bearers: rig.service.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: OneCode(),
+            metrics: AuthenticationMetrics())
+        let bearer = try await rig.bearer()
+        func draw(_ device: String) async throws -> String {
+            try await codes.create(CreateRegistrationCodeRequest(call: rig.call(bearer, device: device))).code
+        }
+        func signIn(_ code: String, _ assertion: String) async throws {
+            let browser = try await rig.start(code)
+            rig.saml.accept(assertion: assertion)
+            #expect(try await rig.finish(browser).result == .signedIn)
+        }
+        let old = try await draw("dev-1")
+        try await signIn(old, "_assertion-1")
+        #expect(try await rig.session(byCode: old).kind == .regular)
+        await expectFault(.overloaded) { _ = try await draw("dev-2") }
+        rig.clock.advance(by: .seconds(1800))
+        #expect(try await draw("dev-2") == old)
+        await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: old) }
+        try await signIn(old, "_assertion-2")
+        let session = try await rig.session(rig.call(bearer, device: "dev-2"))
+        #expect(try await rig.session(byCode: old) == session)
+        #expect(try await rig.session(rig.call(bearer, device: "dev-1")).id != session.id)
+    }
+
+    @Test("RFC 9562 §5.7: a record's id begins with the moment it was made, so that later ids are larger")
+    func idsGrow() async throws {
+        let rig = try Rig()
+        let call = try await rig.call(rig.bearer())
+        var ids: [String] = []
+        for _ in 0..<50 {
+            ids.append(try await rig.code(call).id)
+            rig.clock.advance(by: .milliseconds(1))
+        }
+        #expect(ids == ids.sorted() && Set(ids).count == 50)
+        for (index, id) in ids.enumerated() {
+            #expect(id.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil, "\(id)")
+            #expect(UInt64(id.prefix(13).filter { $0 != "-" }, radix: 16) == UInt64(t0.milliseconds) + UInt64(index))
+        }
+        let moment = Timestamp(milliseconds: 0x0123_4567_89ab)
+        #expect(FixedRandom().uuid(madeAt: moment) == "01234567-89ab-7fff-bfff-ffffffffffff")
+        #expect(FixedRandom().uuid() == "ffffffff-ffff-4fff-bfff-ffffffffffff")
+    }
+
+    @Test("Ids made in one millisecond differ")
+    func idsDiffer() {
+        #expect(Set((0..<1000).map { _ in SystemRandom().uuid(madeAt: t0) }).count == 1000)
+    }
+}
+
+/// Draws one code, and ids as ever.
+private struct OneCode: RandomSource {
+    func bytes(_ count: Int) -> [UInt8] {
+        count == RegistrationCodeText.length ? [UInt8](repeating: 7, count: count) : SystemRandom().bytes(count)
+    }
+}
+
+private struct FixedRandom: RandomSource {
+    func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 0xff, count: count) }
+}

@@ -46,7 +46,7 @@ def new_application():
     administer("DELETE", "/draft")
     administer("POST", "/applications", {
         "id": name, "name": name, "version": "1.0", "programmer": "acme", "requestors": requestors, "platforms": "all",
-        "scopes": ["api:client:v1", "temporary:passes:owner"], "redirectDomains": ["acme.example"]})
+        "scopes": ["api:client:v1", "temporary:passes:owner", "autosignin:owner"], "redirectDomains": ["acme.example"]})
     administer("POST", "/draft/push", {"description": "An application with every scope"})
     request = urllib.request.Request(f"{gateway}/admin/v1/applications/{name}/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
     with urllib.request.urlopen(request, timeout=10) as answer:
@@ -82,11 +82,19 @@ def sign_in(device, requestor="ACME1", domain="acme.example", name="ada", mvpd="
     return used
 
 
+def opted_in(device):
+    """Opts in to automatic sign-in; gives the answer that holds the value."""
+    headers = {"AP-Device-Identifier": "fingerprint " + base64.b64encode(device.encode()).decode(), "Idempotency-Key": str(uuid.uuid4()), **bearer}
+    body = {"bundleId": "example.acme.tv", "environment": "sandbox", "contextAuthorization": "granted"}
+    return call("POST", "/auto-signin/v1/ACME1/tokens", body=json.dumps(body).encode(), headers={"Content-Type": "application/json", **headers})
+
+
 signed_in = ["kept-1", "kept-2"]
 used_codes = [sign_in(device) for device in signed_in]
 sign_in("kept-1", "ACME2", "acme-two.example", mvpd="LakeTel")
 for device in ["spent-1", "spent-2", "spent-3"]:
     sign_in(device)
+opt_in = opted_in(signed_in[0])
 version = administer("GET", "/versions")["versions"][0]["version"]
 
 pathlib.Path(sys.argv[1]).write_text(json.dumps({
@@ -101,6 +109,8 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps({
         "resource": ["ACME1-NEWS", "ACME2-MOVIES", "ACME1-NEWS,ACME1-SPORT", "<rss version=\"2.0\"><channel><title>ACME1-NEWS</title></channel></rss>"],
         "appId": [""], "deviceUser": [""], "X-Device-Info": [device_information], "device_info": [device_information], "client_id": [client["client_id"]],
         "client_secret": [client["client_secret"]], "grant_type": ["client_credentials"], "file": ["style.css", "submit.js"],
+        "AP-Device-Identifier": ["fingerprint " + base64.b64encode(device.encode()).decode() for device in signed_in],
+        "family": [opt_in["familyId"]], "account": [opt_in["accountId"]], "returnUrl": ["/devices"],
         "generic_data": ['{"email":"5e884898da28047151d0e56f8dc629275e884898da28047151d0e56f8dc62927"}'], "key": ["all"], "X-Forwarded-For": ["10.1.2.3"],
         "version": [version], "a": [version], "b": [version], "change": [1], "If-Match": ["*"], "If-None-Match": ["*"],
     },

@@ -5,7 +5,8 @@
 //
 // `load` keeps one request in flight on each of a number of keep-alive connections to 127.0.0.1. REQUESTS is a file of requests, each behind its
 // length in four bytes, big-endian; they are sent in turn. Where a request holds the address 150.100.100.100, each sending puts another one of
-// 200000 there, so that every request comes from a device of its own. Prints: calls per second, p50 and p99 in microseconds, answers whose status
+// 200000 there, so that every request comes from an address of its own; where it holds QEBAQEBAQEBA, each sending puts the Base64 of nine other
+// digits there, so that every request comes from a device of its own. Prints: calls per second, p50 and p99 in microseconds, answers whose status
 // was not STATUS, all calls sent, its own CPU time per call in microseconds. Warms up for a fifth of the time.
 //
 // `serve` prints the port it chose and answers every request with 200: what `load` reaches with it is the load's own ceiling.
@@ -26,12 +27,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { largest_answer = 256 * 1024, addresses = 200000, most_events = 256 };
+enum { largest_answer = 256 * 1024, addresses = 200000, most_events = 256, most_marks = 4 };
+
+static const char mark[] = "QEBAQEBAQEBA";
 
 typedef struct {
     char *bytes;
     size_t size;
     char *address; // where the address of the device stands; NULL: nowhere
+    char *marks[most_marks]; // where digits of its own stand; NULL: nowhere
 } request;
 
 typedef struct {
@@ -43,7 +47,7 @@ typedef struct {
 
 static request *requests;
 static size_t request_count;
-static uint64_t next_request;
+static uint64_t next_request, next_number;
 static int expected_status;
 static uint64_t warm_until;
 static uint64_t all_calls, calls, unexpected;
@@ -85,6 +89,12 @@ static void read_requests(const char *path)
             die("the file of requests is cut short");
         r->bytes[r->size] = 0;
         r->address = strstr(r->bytes, "150.100.100.100");
+        char *place = r->bytes;
+        for (int i = 0; i < most_marks; i++) {
+            place = place == NULL ? NULL : strstr(place, mark);
+            r->marks[i] = place;
+            place = place == NULL ? NULL : place + 1;
+        }
     }
     fclose(file);
     if (request_count == 0)
@@ -100,12 +110,30 @@ static void write_address(char *place, uint64_t number)
     }
 }
 
+/// Base64 of nine digits.
+static void write_digits(char *place, uint64_t number)
+{
+    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (int group = 0; group < 3; group++) {
+        uint32_t bits = 0;
+        for (int i = 0; i < 3; i++) {
+            bits = bits << 8 | (uint32_t)('0' + number % 10);
+            number /= 10;
+        }
+        for (int i = 0; i < 4; i++)
+            *place++ = alphabet[bits >> (18 - 6 * i) & 63];
+    }
+}
+
 static void send_next(connection *c, uint64_t now)
 {
     request *r = &requests[next_request % request_count];
     if (r->address != NULL)
         write_address(r->address, next_request % addresses);
+    for (int i = 0; i < most_marks && r->marks[i] != NULL; i++)
+        write_digits(r->marks[i], next_number);
     next_request++;
+    next_number++;
     c->sent_at = now;
     c->filled = 0;
     if (send(c->socket, r->bytes, r->size, MSG_NOSIGNAL) != (ssize_t)r->size)
@@ -197,6 +225,8 @@ static int load(char **arguments)
     }
     // Runs begin at different devices and addresses.
     next_request = (uint64_t)getpid() * 7919;
+    // More than any run sends in the time: no number comes twice in an hour.
+    next_number = now_us() / 10 % 1000000000;
     uint64_t start = now_us(), end = start + (uint64_t)(seconds * 1e6), now = start;
     warm_until = start + (uint64_t)(seconds * 2e5);
     double cpu = cpu_us();

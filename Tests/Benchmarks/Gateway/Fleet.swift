@@ -11,12 +11,18 @@ struct Fleet {
         let accessToken: String
         /// What it may watch.
         let resources: [String]
+        /// On its Apple Account, where it opted in.
+        var value: String?
     }
+
+    /// Where values are of; it need not be asked, as nobody stores one.
+    static let bundleID = "example.acme.tv"
 
     /// Signs devices in, several at a time.
     /// - Parameter domain: The requestor's registered domain.
     static func signIn(
-        _ count: Int, at requestor: String, domain: String, resources: [String], cluster: LocalCluster, series: Int, mvpd: String = "NorthCable"
+        _ count: Int, at requestor: String, domain: String, resources: [String], cluster: LocalCluster, series: Int, mvpd: String = "NorthCable",
+        optsIn: Bool = false
     ) async throws -> Fleet {
         let client = HTTPExchange.makeClient()
         let (statement, gateway, people) = (try cluster.statement(), cluster.gateway, cluster.people)
@@ -29,7 +35,7 @@ struct Fleet {
                     return try await signIn(
                         StreamingApp(exchange: exchange, gateway: gateway, requestor: requestor, deviceID: UUID().uuidString),
                         person: SimulatedPerson(exchange: exchange), name: people[number % people.count], statement: statement, domain: domain,
-                        resources: resources, mvpd: mvpd, gateway)
+                        resources: resources, mvpd: mvpd, gateway, optsIn: optsIn)
                 })
         } catch {
             outcome = .failure(error)
@@ -40,7 +46,7 @@ struct Fleet {
 
     private static func signIn(
         _ app: StreamingApp, person: SimulatedPerson, name: String, statement: String, domain: String, resources: [String], mvpd: String,
-        _ gateway: String
+        _ gateway: String, optsIn: Bool
     ) async throws -> Device {
         var (app, person) = (app, person)
         try await app.register(statement: statement)
@@ -52,7 +58,13 @@ struct Fleet {
         ])
         _ = try await person.signIn(at: "\(gateway)/api/v1/authenticate?\(query)", name: name, password: name, until: end)
         for resource in resources { try await app.authorize(resource) }
-        return Device(requestor: app.requestor, id: app.deviceID, accessToken: app.accessToken, resources: resources)
+        var device = Device(requestor: app.requestor, id: app.deviceID, accessToken: app.accessToken, resources: resources)
+        guard optsIn else { return device }
+        let account = SimulatedAppleAccount(exchange: app.exchange, address: "", account: name, bundleID: bundleID, device: app.deviceID)
+        let token = try await app.issueToken(for: account, authorization: "granted")
+        try await app.confirm(token, isStored: true)
+        device.value = token.value
+        return device
     }
 
     private static func concurrently<Value: Sendable>(

@@ -87,7 +87,8 @@ struct RunCommand: AsyncParsableCommand {
 
     private func fleets(_ cluster: LocalCluster) async throws -> (reference: Fleet, jws: Fleet) {
         let reference = try await Fleet.signIn(
-            devices, at: "ACME1", domain: "acme.example", resources: ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"], cluster: cluster, series: 1)
+            devices, at: "ACME1", domain: "acme.example", resources: ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"], cluster: cluster, series: 1,
+            optsIn: true)
         let jws = try await Fleet.signIn(
             devices / 2, at: LocalCluster.jwsRequestor, domain: "acme-two.example", resources: ["ACME2-MOVIES"], cluster: cluster, series: 2)
         return (reference, jws)

@@ -22,7 +22,7 @@ struct Scenario {
     private static let agent = ("User-Agent", "boxoffice-device")
     private static let json = ("Accept", "application/json")
 
-    /// The five of them.
+    /// All of them.
     /// - Parameters:
     ///   - reference: Devices of a requestor whose media tokens have the reference form.
     ///   - jws: Devices of one whose media tokens have the JWS form.
@@ -33,6 +33,8 @@ struct Scenario {
             Scenario(name: "registration code", measure: .hello, goal: 0.2, status: 201, requests: codes(reference)),
             Scenario(name: "media token, ES256", measure: .signatures(.ecdsaP256), goal: 0.7, status: 200, requests: tokens(jws)),
             Scenario(name: "media token, reference", measure: .signatures(.rsa2048), goal: 0.7, status: 200, requests: tokens(reference)),
+            Scenario(name: "redeem, new device", measure: .hello, goal: 0.4, status: 200, requests: redeems(reference, onNewDevices: true)),
+            Scenario(name: "redeem, same device", measure: .hello, goal: 0.4, status: 200, requests: redeems(reference, onNewDevices: false)),
         ]
     }
 
@@ -69,6 +71,20 @@ struct Scenario {
         for device in fleet.devices {
             file.add(
                 "POST", "/reggie/v1/\(device.requestor)/regcode", headers: headers(device), form: FormEncoding.encode([("deviceId", device.id)]))
+        }
+        return file
+    }
+
+    /// - Parameter onNewDevices: True: each call makes a session; false: a device of each account comes again and again.
+    private static func redeems(_ fleet: Fleet, onNewDevices: Bool) -> RequestFile {
+        var file = RequestFile()
+        for (number, device) in fleet.devices.enumerated() {
+            guard let value = device.value else { continue }
+            let id = onNewDevices ? RequestFile.mark : Data("second-\(number)".utf8).base64EncodedString()
+            let own = [("AP-Device-Identifier", "fingerprint \(id)"), ("Idempotency-Key", "key-\(RequestFile.mark)")]
+            file.add(
+                "POST", "/auto-signin/v1/\(device.requestor)/redeem", headers: headers(device) + own,
+                json: #"{"value":"\#(value)","bundleId":"\#(Fleet.bundleID)","environment":"sandbox"}"#)
         }
         return file
     }

@@ -14,13 +14,14 @@ struct AutomaticSignIn {
     let app: StreamingApp
     let account: SimulatedAppleAccount
     let optIn: OptIn
+    var rule = LaunchRule()
 
     /// Looks for a value, as an app that is launched signed out does.
     /// - Returns: True when the device is signed in now.
     func redeem() async throws -> Bool {
         try await account.register()
         let token = try await console.step({ Self.text($0, account.account) }) { try await account.token() }
-        guard let value = token.value, token.authorization == "granted" else { return false }
+        guard let value = rule.value(of: token) else { return false }
         let outcome = try await console.step({ Self.text($0) }) { try await app.redeem(value, of: account) }
         if case .signedIn = outcome { return true }
         return false

@@ -38,8 +38,11 @@ package struct SimulatedAppleAccount: Sendable {
     }
 
     /// Tells the stand-in what the device is.
-    package func register(platform: String = "tvOS") async throws {
-        let answer = try await send("PUT", "/_device/devices/\(FormEncoding.encode(device))", ["platform": platform])
+    /// - Parameter defaultAccount: The Apple Account of the system, where it is another one.
+    package func register(defaultAccount: String? = nil) async throws {
+        var state = ["platform": "tvOS"]
+        state["defaultAccount"] = defaultAccount
+        let answer = try await send("PUT", "/_device/devices/\(FormEncoding.encode(device))", state)
         guard answer.status == 204 else { throw failure(answer, "naming the device") }
     }
 
@@ -65,6 +68,12 @@ package struct SimulatedAppleAccount: Sendable {
     package func update(_ value: String, _ prompt: Prompt) async throws {
         let answer = try await send("POST", "\(path)/token/update", place(["value": value, "context": prompt.context]))
         guard answer.status == 200 else { throw failure(answer, "storing the value") }
+    }
+
+    /// `deleteAutoSignInToken()`.
+    package func delete() async throws {
+        let answer = try await send("POST", "\(path)/token/delete", place([:]))
+        guard answer.status == 200 else { throw failure(answer, "deleting the value") }
     }
 
     private var path: String { "/_device/accounts/\(FormEncoding.encode(account))/apps/\(FormEncoding.encode(bundleID))" }

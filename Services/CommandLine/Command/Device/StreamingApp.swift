@@ -14,7 +14,7 @@ package struct StreamingApp: Sendable {
         let userID: String
     }
 
-    let exchange: HTTPExchange
+    package let exchange: HTTPExchange
     let gateway: String
     package let requestor: String
     package let deviceID: String

@@ -156,8 +156,10 @@ final class Refusals: Sendable {
 
     private func pageReply(_ fault: Fault, _ exchange: Exchange) -> Response {
         let trace = exchange.facts.trace.traceID
-        if StatusTable.isTransient(fault.code) { return pages.message(.unavailable, trace: trace) }
-        return pages.message(StatusTable.status(of: fault.code, at: .authenticate) == 500 ? .failed : .badRequest, trace: trace)
+        // Codes of the one table are none in the other.
+        let statuses = [StatusTable.status(of: fault.code, at: .authenticate), AutoSignInErrors.row(for: fault.code).statuses[0]]
+        if statuses.contains(503) { return pages.message(.unavailable, trace: trace) }
+        return pages.message(statuses.contains { $0 < 500 } ? .badRequest : .failed, trace: trace)
     }
 
     private func isEnhanced(_ exchange: Exchange) -> Bool {

@@ -19,7 +19,6 @@ struct AutomaticSignIn {
     /// Looks for a value, as an app that is launched signed out does.
     /// - Returns: True when the device is signed in now.
     func redeem() async throws -> Bool {
-        try await account.register()
         let token = try await console.step({ Self.text($0, account.account) }) { try await account.token() }
         guard let value = rule.value(of: token) else { return false }
         let outcome = try await console.step({ Self.text($0) }) { try await app.redeem(value, of: account) }

@@ -57,6 +57,7 @@ struct DeviceSession {
     private func signIn(_ app: StreamingApp, by use: AppleAccountUse) async throws {
         let account = SimulatedAppleAccount(
             exchange: exchange, address: use.address, account: use.name, bundleID: use.bundleID, device: app.deviceID)
+        try await account.register()
         let automatic = AutomaticSignIn(console: console, app: app, account: account, optIn: use.optIn)
         if try await app.isSignedIn() {
             console.line(console.faint("            the device is signed in already"))

@@ -53,4 +53,5 @@ public struct AutoSignIn: Sendable {
     var appleSessionChecks: AppleSessionChecks { AppleSessionChecks(parts: appleParts) }
     var housekeeping: Housekeeping { Housekeeping(base: base) }
     var outbox: Outbox { base.outbox }
+    var values: ValueSeal { base.values }
 }

@@ -11,7 +11,8 @@ final class Outbox: Sendable {
     private let random: any RandomSource
     private let metrics: AutoSignInMetrics
     private let logger: Logger
-    private let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    /// Letters to Apple never hold up those to `authentication`: each destination has rounds of its own.
+    private let rounds = [OutboxRound(kinds: [.endSessions]), OutboxRound(kinds: [.update, .delete, .revoke])]
 
     /// Letters that are under way at once.
     private static let batch = 32
@@ -31,27 +32,42 @@ final class Outbox: Sendable {
     }
 
     /// There is a new letter.
-    func wake() { signal.yield() }
+    func wake() {
+        for round in rounds { round.wake() }
+    }
 
     /// Delivers what is due until the task is cancelled.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { [signal] in
-                while (try? await Task.sleep(for: .seconds(1))) != nil { signal.yield() }
+            group.addTask {
+                while (try? await Task.sleep(for: .seconds(1))) != nil { self.wake() }
             }
-            for await _ in signals {
-                do throws(Fault) { try await deliverDue() } catch { logger.warning("outbox_stalled", metadata: ["error": "\(error)"]) }
+            for round in rounds {
+                group.addTask {
+                    for await _ in round.signals { await self.deliver(round) }
+                }
             }
-            group.cancelAll()
         }
     }
 
-    /// One round: until nothing is due.
+    private func deliver(_ round: OutboxRound) async {
+        do throws(Fault) {
+            try await deliverDue(round.kinds)
+        } catch {
+            logger.warning("outbox_stalled", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Until nothing is due.
     /// - Throws: Faults of the storage.
     func deliverDue() async throws(Fault) {
+        for round in rounds { try await deliverDue(round.kinds) }
+    }
+
+    private func deliverDue(_ kinds: [OutboxKind]) async throws(Fault) {
         while !Task.isCancelled {
             let now = clock.now()
-            let items = try await store.store.read { try $0.dueLetters(now: now, limit: Self.batch) }
+            let items = try await store.store.read { try $0.dueLetters(kinds, now: now, limit: Self.batch) }
             if items.isEmpty { return }
             let failures = await withTaskGroup(of: Fault?.self, returning: [Fault].self) { group in
                 for item in items { group.addTask { await self.deliver(item) } }
@@ -145,4 +161,18 @@ final class Outbox: Sendable {
     func deadLetters() async throws(Fault) -> [OutboxItem] {
         try await store.store.read { try $0.deadLetters(limit: 1000) }
     }
+}
+
+/// Letters that go out together, and the word that there is a new one.
+private struct OutboxRound: Sendable {
+    let kinds: [OutboxKind]
+    let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    init(kinds: [OutboxKind]) {
+        self.kinds = kinds
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func wake() { signal.yield() }
 }

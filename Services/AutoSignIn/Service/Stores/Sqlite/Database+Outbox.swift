@@ -18,15 +18,17 @@ extension Database {
         ])
     }
 
-    /// The first letter of each lane, where its time has come.
-    func dueLetters(now: Timestamp, limit: Int) throws -> [OutboxItem] {
+    /// The first letter of each lane, where its time has come. A lane holds letters of one destination.
+    func dueLetters(_ kinds: [OutboxKind], now: Timestamp, limit: Int) throws -> [OutboxItem] {
+        let places = kinds.map { _ in "?" }.joined(separator: ", ")
         let sql = """
-            SELECT * FROM outbox AS letter WHERE state = ? AND next_at_ms <= ?
+            SELECT * FROM outbox AS letter WHERE state = ? AND next_at_ms <= ? AND call IN (\(places))
                 AND NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.lane = letter.lane AND earlier.state = ? AND earlier.id < letter.id)
             ORDER BY next_at_ms, id LIMIT ?
             """
-        let statement = try cachedStatement(sql: sql)
-        return try Row.fetchAll(statement, arguments: [Self.waiting, now, Self.waiting, limit]).compactMap(OutboxItem.init(row:))
+        let names: [any DatabaseValueConvertible] = kinds.map(\.rawValue)
+        let arguments = StatementArguments([Self.waiting, now] + names + [Self.waiting, limit])
+        return try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).compactMap(OutboxItem.init(row:))
     }
 
     /// - Returns: False when somebody else has it.

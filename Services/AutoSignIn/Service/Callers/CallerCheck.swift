@@ -26,7 +26,10 @@ struct CallerCheck: Sendable {
         let login = identified.login.flatMap(CallerLogin.init)
         let streaming = try await streamingSession(of: login, device, requestor, client)
         var account = streaming?.account
-        if streaming == nil, let login { account = try await store.account(of: login.person, programmer: programmer)?.id }
+        if streaming == nil, let login {
+            account = try await store.account(of: login.person, programmer: programmer)?.id
+            if account == nil { account = try await joinedAccount(login, device, requestor, client) }
+        }
         return DeviceCaller(
             client: client, programmer: programmer, requestor: requestor, device: device, deviceLabel: identified.device?.label ?? "Device",
             login: login, streaming: streaming, account: account)

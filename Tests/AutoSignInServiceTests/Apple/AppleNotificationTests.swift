@@ -64,7 +64,9 @@ struct AppleNotificationTests {
         #expect(await faultCode { try await rig.notify("consent-revoked", key: TokenMaker.keys[1]) } == .appleNotificationInvalid)
         for payload in ["", "a.b.c", try await rig.approve().token] {
             let message = AppleNotification(payload: payload)
-            #expect(await faultCode { try await rig.service.signInWithApple.receiveNotification(message, context: rig.context) } == .appleNotificationInvalid)
+            #expect(
+                await faultCode { try await rig.service.signInWithApple.receiveNotification(message, context: rig.context) }
+                    == .appleNotificationInvalid)
         }
         #expect(try await rig.session(signedIn.sessionID) != nil)
         #expect(try await rig.links(of: signedIn.accountID).first?.isRevoked == false)

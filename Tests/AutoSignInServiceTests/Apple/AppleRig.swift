@@ -120,7 +120,8 @@ struct AppleRig {
         _ subject: String = TokenMaker.subject, device: String = "tv-1", client: String = AppleRig.tv, user: FirstTimeUser? = nil,
         _ change: (TokenMaker) -> TokenMaker = { $0 }
     ) async throws -> AppleSignedIn {
-        let outcome = try await signIn(approve(subject, device: device, client: client, change), device: device, client: client, user: user, creates: true)
+        let outcome = try await signIn(
+            approve(subject, device: device, client: client, change), device: device, client: client, user: user, creates: true)
         return try outcome.entered()
     }
 
@@ -148,7 +149,8 @@ struct AppleRig {
         let time = milliseconds ? moment.milliseconds : moment.seconds
         let events = "{\"type\":\"\(type)\",\"sub\":\"\(subject)\",\"event_time\":\(time)}"
         var members = [
-            "iss": "\"https://appleid.apple.com\"", "aud": "\"\(audience)\"", "iat": "\(clock.now().seconds)", "jti": "\"\(jti ?? UUID().uuidString)\"",
+            "iss": "\"https://appleid.apple.com\"", "aud": "\"\(audience)\"", "iat": "\(clock.now().seconds)",
+            "jti": "\"\(jti ?? UUID().uuidString)\"",
             "events": asString ? "\"\(events.replacingOccurrences(of: "\"", with: "\\\""))\"" : events,
         ]
         for (name, text) in claims { members[name] = text }

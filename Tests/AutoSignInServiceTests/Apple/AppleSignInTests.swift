@@ -181,7 +181,9 @@ struct AppleSignInTests {
     @Test("an answer that means nothing says nothing of the person, and the sign-in may be sent again")
     func survivesBrokenAnswers() async throws {
         let rig = try AppleRig()
-        for (status, body) in [(503, ""), (500, "{\"error\":\"invalid_grant\"}"), (200, "{\"access_token\""), (200, "{}"), (404, "<html>"), (400, "{}")] {
+        for (status, body) in [
+            (503, ""), (500, "{\"error\":\"invalid_grant\"}"), (200, "{\"access_token\""), (200, "{}"), (404, "<html>"), (400, "{}"),
+        ] {
             rig.apple.then("/auth/token", status, body, retryAfter: 7)
             let signed = try await rig.approve()
             #expect(await faultCode { try await rig.signIn(signed, creates: true) } == .appleUnavailable)

@@ -119,7 +119,8 @@ struct AppleWebTests {
     @Test(
         "only our own paths and the requestor's domains are returned to",
         arguments: [
-            "//evil.example", "https://evil.example", "https://acme.example.evil.example", "https://acme.example@evil.example/", "javascript:alert(1)",
+            "//evil.example", "https://evil.example", "https://acme.example.evil.example", "https://acme.example@evil.example/",
+            "javascript:alert(1)",
             "https://evil.example/?acme.example", "/\\evil.example", "https://notacme.example", "/a\nb",
         ])
     func checksReturnAddress(address: String) async throws {

@@ -135,7 +135,8 @@ final class ScriptedApple: AppleTransport {
         let refresh = "refresh-\(state.count)-of-\(code.client)"
         state.refreshTokens[refresh] = code.client
         let maker = TokenMaker(clientID: code.client, nonce: code.nonce, subject: state.exchangedSubject ?? code.subject, now: clock.now())
-        let identity = maker.with("at_hash", "\"\(TokenMaker.hash("access-\(state.count)"))\"").with("nonce_supported", code.nonce == nil ? "false" : "true")
+        let identity = maker.with("at_hash", "\"\(TokenMaker.hash("access-\(state.count)"))\"").with(
+            "nonce_supported", code.nonce == nil ? "false" : "true")
         return Self.json(
             """
             {"access_token":"access-\(state.count)","token_type":"bearer","expires_in":3600,"refresh_token":"\(refresh)","id_token":"\(try identity.token())"}

@@ -141,6 +141,6 @@ struct AppleLifeTests {
         #expect(try await rig.service.operations.exchangeTransfer(request, context: rig.context).sub == "new")
         #expect(try await rig.enter("new", device: "tv-2").accountID == account)
         rig.clock.set(accepted + .seconds(60 * 86_400))
-        #expect(await faultCode { try await rig.service.operations.exchangeTransfer(request, context: rig.context) } == .transferWindowClosed)
+        #expect(await refusal { try await rig.service.operations.exchangeTransfer(request, context: rig.context) } == .transferWindowClosed)
     }
 }

@@ -41,15 +41,15 @@ struct AppleLinkTests {
         let question = try await rig.signIn(rig.approve(), user: FirstTimeUser(givenName: "Anna")).question()
         #expect(question.code == "confirmation_required")
         #expect(try await rig.accountCount() == 0)
-        #expect(await faultCode { try await rig.signIn(ticket: question.ticket, device: "tv-2") } == .ticketInvalid)
+        #expect(await refusal { try await rig.signIn(ticket: question.ticket, device: "tv-2") } == .ticketInvalid)
         let signedIn = try await rig.signIn(ticket: question.ticket).entered()
         #expect(signedIn.isNew)
         #expect(try await rig.account(signedIn.accountID)?.profile.givenName == "Anna")
         #expect(rig.apple.calls("/auth/token").count == 1)
-        #expect(await faultCode { try await rig.signIn(ticket: question.ticket) } == .ticketInvalid)
+        #expect(await refusal { try await rig.signIn(ticket: question.ticket) } == .ticketInvalid)
         let late = try await rig.signIn(rig.approve("late") { $0.with("email", nil) }).question()
         rig.clock.advance(by: .seconds(600))
-        #expect(await faultCode { try await rig.signIn(ticket: late.ticket) } == .ticketInvalid)
+        #expect(await refusal { try await rig.signIn(ticket: late.ticket) } == .ticketInvalid)
     }
 
     @Test("a person at the MVPD links their Apple Account, and another device then gets the TV session")
@@ -106,10 +106,10 @@ struct AppleLinkTests {
         rig.logins.signIn("tv-1", user: "ada")
         _ = try await rig.link(rig.approve())
         let second = try await rig.approve("other")
-        #expect(await faultCode { try await rig.link(second) } == .linkConflict)
+        #expect(await refusal { try await rig.link(second) } == .linkConflict)
         rig.logins.signIn("tv-2", user: "ben")
         let taken = try await rig.approve(device: "tv-2")
-        #expect(await faultCode { try await rig.link(taken, device: "tv-2") } == .linkConflict)
+        #expect(await refusal { try await rig.link(taken, device: "tv-2") } == .linkConflict)
         // The same once more is no conflict.
         _ = try await rig.link(rig.approve())
     }
@@ -118,16 +118,16 @@ struct AppleLinkTests {
     func requiresPersonForLink() async throws {
         let rig = try AppleRig()
         let signed = try await rig.approve()
-        #expect(await faultCode { try await rig.link(signed) } == .authenticationSessionMissing)
+        #expect(await refusal { try await rig.link(signed) } == .authenticationSessionMissing)
         rig.logins.signIn("tv-1", kind: .automatic)
-        #expect(await faultCode { try await rig.link(signed) } == .stepUpRequired)
+        #expect(await refusal { try await rig.link(signed) } == .stepUpRequired)
     }
 
     @Test("the last way in is not taken away")
     func keepsLastMethod() async throws {
         let rig = try AppleRig()
         let signedIn = try await rig.enter()
-        #expect(await faultCode { try await rig.unlink() } == .lastMethod)
+        #expect(await refusal { try await rig.unlink() } == .lastMethod)
         rig.logins.signIn("tv-1")
         try await rig.unlink()
         #expect(try await rig.links(of: signedIn.accountID).isEmpty)
@@ -135,7 +135,7 @@ struct AppleLinkTests {
         try await rig.deliver()
         #expect(rig.apple.calls("/auth/revoke").count == 1)
         #expect(rig.apple.refreshTokens.isEmpty)
-        #expect(await faultCode { try await rig.unlink() } == .notFound)
+        #expect(await refusal { try await rig.unlink() } == .notFound)
     }
 
     @Test("another account's link cannot be taken away")
@@ -144,7 +144,7 @@ struct AppleLinkTests {
         let signedIn = try await rig.enter()
         let link = try #require(await rig.links(of: signedIn.accountID).first)
         rig.logins.signIn("tv-2", user: "ben")
-        #expect(await faultCode { try await rig.unlink(device: "tv-2", link: link.id.text) } == .notFound)
+        #expect(await refusal { try await rig.unlink(device: "tv-2", link: link.id.text) } == .notFound)
     }
 
     @Test("a locked account lets nobody in")
@@ -154,7 +154,7 @@ struct AppleLinkTests {
         _ = try await rig.service.operations.setAccountLock(
             SetAccountLockRequest(accountID: signedIn.accountID, isLocked: true), context: rig.context)
         let signed = try await rig.approve()
-        #expect(await faultCode { try await rig.signIn(signed) } == .accountLocked)
+        #expect(await refusal { try await rig.signIn(signed) } == .accountLocked)
     }
 
     @Test("a TV session whose commit fails is ended again")
@@ -166,7 +166,7 @@ struct AppleLinkTests {
             try $0.execute(sql: "CREATE TRIGGER broken BEFORE INSERT ON streaming_session BEGIN SELECT RAISE(ABORT, 'broken'); END")
         }
         let signed = try await rig.approve(device: "tv-2")
-        #expect(await faultCode { try await rig.signIn(signed, device: "tv-2") } == .internal)
+        #expect(await refusal { try await rig.signIn(signed, device: "tv-2") } == .internal)
         #expect(rig.logins.ended.count == 1)
         #expect(rig.logins.session("tv-2") == nil)
     }

@@ -59,13 +59,13 @@ struct AppleNotificationTests {
             ["events": "{\"type\":\"consent-revoked\",\"type\":\"x\",\"sub\":\"\(TokenMaker.subject)\",\"event_time\":\(now)}"],
         ]
         for claims in wrong {
-            #expect(await faultCode { try await rig.notify("consent-revoked", claims: claims) } == .appleNotificationInvalid, "\(claims)")
+            #expect(await refusal { try await rig.notify("consent-revoked", claims: claims) } == .appleNotificationInvalid, "\(claims)")
         }
-        #expect(await faultCode { try await rig.notify("consent-revoked", key: TokenMaker.keys[1]) } == .appleNotificationInvalid)
+        #expect(await refusal { try await rig.notify("consent-revoked", key: TokenMaker.keys[1]) } == .appleNotificationInvalid)
         for payload in ["", "a.b.c", try await rig.approve().token] {
             let message = AppleNotification(payload: payload)
             #expect(
-                await faultCode { try await rig.service.signInWithApple.receiveNotification(message, context: rig.context) }
+                await refusal { try await rig.service.signInWithApple.receiveNotification(message, context: rig.context) }
                     == .appleNotificationInvalid)
         }
         #expect(try await rig.session(signedIn.sessionID) != nil)
@@ -125,6 +125,6 @@ struct AppleNotificationTests {
     func waitsForKeys() async throws {
         let rig = try AppleRig()
         rig.apple.setAway(true)
-        #expect(await faultCode { try await rig.notify("consent-revoked") } == .appleUnavailable)
+        #expect(await refusal { try await rig.notify("consent-revoked") } == .appleUnavailable)
     }
 }

@@ -194,13 +194,3 @@ extension AppleSignedIn {
     var accountID: String { session?.accountID ?? "" }
     var sessionID: String { session?.id ?? "" }
 }
-
-/// The code of the fault with which the work ends; `nil`: it does not.
-func faultCode<Value>(_ work: () async throws -> Value) async -> Fault.Code? {
-    do {
-        _ = try await work()
-        return nil
-    } catch {
-        return (error as? Fault)?.code
-    }
-}

@@ -50,7 +50,7 @@ struct AppleSignInTests {
         _ = try await rig.signIn(new).entered()
         #expect(rig.apple.calls("/auth/keys").count == 2)
         let third = try await rig.approve { $0.withHeader("kid", "\"THIRDKEY33\"") }
-        #expect(await faultCode { try await rig.signIn(third) } == .appleKeyUnknown)
+        #expect(await refusal { try await rig.signIn(third) } == .appleKeyUnknown)
         #expect(rig.apple.calls("/auth/keys").count == 2)
     }
 
@@ -63,7 +63,7 @@ struct AppleSignInTests {
         #expect(try await rig.signIn(rig.approve()).entered().isNew == false)
         rig.clock.advance(by: .seconds(601))
         let late = try await rig.approve()
-        #expect(await faultCode { try await rig.signIn(late) } == .appleKeyUnknown)
+        #expect(await refusal { try await rig.signIn(late) } == .appleKeyUnknown)
     }
 
     @Test("apple #41: wrong issuer, foreign audience and a late token have their codes")
@@ -75,7 +75,7 @@ struct AppleSignInTests {
         ]
         for (name, text, code) in cases {
             let signed = try await rig.approve { $0.with(name, text) }
-            #expect(await faultCode { try await rig.signIn(signed) } == code)
+            #expect(await refusal { try await rig.signIn(signed) } == code)
         }
         #expect(rig.apple.calls("/auth/token").isEmpty)
     }
@@ -84,14 +84,14 @@ struct AppleSignInTests {
     func handlesMissingNonce() async throws {
         let rig = try AppleRig()
         let silent = try await rig.approve { $0.with("nonce", nil) }
-        #expect(await faultCode { try await rig.signIn(silent, creates: true) } == .appleNonceMismatch)
+        #expect(await refusal { try await rig.signIn(silent, creates: true) } == .appleNonceMismatch)
         var unsupported = try await rig.approve(supportsNonce: false)
         let good = unsupported.code
         unsupported.code = ""
-        #expect(await faultCode { try await rig.signIn(unsupported, creates: true) } == .appleNonceMismatch)
+        #expect(await refusal { try await rig.signIn(unsupported, creates: true) } == .appleNonceMismatch)
         unsupported = try await rig.approve(supportsNonce: false) { $0.with("c_hash", nil) }
         unsupported.code = "made-up"
-        #expect(await faultCode { try await rig.signIn(unsupported, creates: true) } == .appleGrantInvalid)
+        #expect(await refusal { try await rig.signIn(unsupported, creates: true) } == .appleGrantInvalid)
         _ = try await rig.signIn(rig.approve(supportsNonce: false), creates: true).entered()
         #expect(good != "made-up")
     }
@@ -100,13 +100,13 @@ struct AppleSignInTests {
     func spendsNonce() async throws {
         let rig = try AppleRig()
         let signed = try await rig.approve()
-        #expect(await faultCode { try await rig.signIn(signed, device: "tv-2", creates: true) } == .appleNonceMismatch)
-        #expect(await faultCode { try await rig.signIn(signed, client: AppleRig.sports, creates: true) } == .appleTokenAudience)
+        #expect(await refusal { try await rig.signIn(signed, device: "tv-2", creates: true) } == .appleNonceMismatch)
+        #expect(await refusal { try await rig.signIn(signed, client: AppleRig.sports, creates: true) } == .appleTokenAudience)
         _ = try await rig.signIn(signed, creates: true).entered()
-        #expect(await faultCode { try await rig.signIn(signed, creates: true) } == .appleNonceMismatch)
+        #expect(await refusal { try await rig.signIn(signed, creates: true) } == .appleNonceMismatch)
         let late = try await rig.approve()
         rig.clock.advance(by: .seconds(600))
-        #expect(await faultCode { try await rig.signIn(late) } == .appleNonceMismatch)
+        #expect(await refusal { try await rig.signIn(late) } == .appleNonceMismatch)
     }
 
     @Test("apple V10: a token that was used counts as replayed under another nonce")
@@ -115,9 +115,9 @@ struct AppleSignInTests {
         let first = try await rig.approve(supportsNonce: false) { $0.with("c_hash", nil) }
         _ = try await rig.signIn(first, creates: true).entered()
         let again = AppleRig.Signed(token: first.token, code: try await rig.approve(supportsNonce: false).code, nonce: try await rig.nonce())
-        #expect(await faultCode { try await rig.signIn(again) } == .appleTokenReplayed)
+        #expect(await refusal { try await rig.signIn(again) } == .appleTokenReplayed)
         let elsewhere = AppleRig.Signed(token: first.token, code: again.code, nonce: try await rig.nonce("tv-2"))
-        #expect(await faultCode { try await rig.signIn(elsewhere, device: "tv-2") } == .appleTokenReplayed)
+        #expect(await refusal { try await rig.signIn(elsewhere, device: "tv-2") } == .appleTokenReplayed)
     }
 
     @Test("apple #45: sign-in works without an e-mail")
@@ -134,10 +134,10 @@ struct AppleSignInTests {
         _ = try await rig.signIn(first, creates: true).entered()
         var second = try await rig.approve { $0.with("c_hash", nil) }
         second.code = first.code
-        #expect(await faultCode { try await rig.signIn(second) } == .appleGrantInvalid)
+        #expect(await refusal { try await rig.signIn(second) } == .appleGrantInvalid)
         let late = try await rig.approve()
         rig.clock.advance(by: .seconds(300))
-        #expect(await faultCode { try await rig.signIn(late) } == .appleGrantInvalid)
+        #expect(await refusal { try await rig.signIn(late) } == .appleGrantInvalid)
     }
 
     @Test("apple #47: a code of the Services ID is no good with the bundle id")
@@ -145,9 +145,9 @@ struct AppleSignInTests {
         let rig = try AppleRig()
         var signed = try await rig.approve { $0.with("c_hash", nil) }
         signed.code = rig.apple.makeCode(client: AppleRig.web, subject: TokenMaker.subject, nonce: signed.nonce)
-        #expect(await faultCode { try await rig.signIn(signed, creates: true) } == .appleGrantInvalid)
+        #expect(await refusal { try await rig.signIn(signed, creates: true) } == .appleGrantInvalid)
         let swapped = try await rig.approve { $0.with("c_hash", "\"\(TokenMaker.hash("another"))\"") }
-        #expect(await faultCode { try await rig.signIn(swapped, creates: true) } == .appleGrantInvalid)
+        #expect(await refusal { try await rig.signIn(swapped, creates: true) } == .appleGrantInvalid)
         #expect(try await rig.accountCount() == 0)
     }
 
@@ -156,7 +156,7 @@ struct AppleSignInTests {
         let rig = try AppleRig()
         rig.apple.exchangeNames("somebody else")
         let signed = try await rig.approve()
-        #expect(await faultCode { try await rig.signIn(signed, creates: true) } == .appleTokenSubject)
+        #expect(await refusal { try await rig.signIn(signed, creates: true) } == .appleTokenSubject)
         #expect(try await rig.accountCount() == 0)
     }
 
@@ -169,12 +169,12 @@ struct AppleSignInTests {
         for error in ["invalid_request", "unauthorized_client", "unsupported_grant_type", "invalid_scope"] {
             rig.apple.then("/auth/token", 400, "{\"error\":\"\(error)\"}")
             let signed = try await rig.approve()
-            #expect(await faultCode { try await rig.signIn(signed) } == .appleRequestInvalid)
+            #expect(await refusal { try await rig.signIn(signed) } == .appleRequestInvalid)
         }
         rig.apple.then("/auth/token", 400, "{\"error\":\"invalid_client\"}")
         rig.apple.then("/auth/token", 400, "{\"error\":\"invalid_client\"}")
         let signed = try await rig.approve()
-        #expect(await faultCode { try await rig.signIn(signed) } == .appleRequestInvalid)
+        #expect(await refusal { try await rig.signIn(signed) } == .appleRequestInvalid)
         #expect(rig.log.lines.contains { $0.hasPrefix("error apple.refuses_client") })
     }
 
@@ -186,7 +186,7 @@ struct AppleSignInTests {
         ] {
             rig.apple.then("/auth/token", status, body, retryAfter: 7)
             let signed = try await rig.approve()
-            #expect(await faultCode { try await rig.signIn(signed, creates: true) } == .appleUnavailable)
+            #expect(await refusal { try await rig.signIn(signed, creates: true) } == .appleUnavailable)
             _ = try await rig.signIn(signed, creates: true).entered()
         }
     }
@@ -211,7 +211,7 @@ struct AppleSignInTests {
             try $0.execute(sql: "CREATE TRIGGER broken BEFORE INSERT ON apple_link BEGIN SELECT RAISE(ABORT, 'broken'); END")
         }
         let first = try await rig.approve()
-        #expect(await faultCode { try await rig.signIn(first, user: Self.anna, creates: true) } == .internal)
+        #expect(await refusal { try await rig.signIn(first, user: Self.anna, creates: true) } == .internal)
         #expect(try await rig.accountCount() == 0)
         try await rig.files.write { try $0.execute(sql: "DROP TRIGGER broken") }
         let signedIn = try await rig.enter(user: Self.anna)
@@ -262,7 +262,7 @@ struct AppleSignInTests {
         rig.clock.advance(by: .seconds(63 * 3_600))
         rig.apple.then("/auth/keys", 500)
         let late = try await rig.approve()
-        #expect(await faultCode { try await rig.signIn(late) } == .appleUnavailable)
+        #expect(await refusal { try await rig.signIn(late) } == .appleUnavailable)
     }
 
     @Test("apple #79: only sub says who the person is")
@@ -285,7 +285,7 @@ struct AppleSignInTests {
         #expect(first == second)
         #expect(rig.apple.calls("/auth/token").count == 1)
         let other = try await rig.approve()
-        #expect(await faultCode { try await rig.signIn(other, creates: true, key: "k1") } == .idempotencyKeyReused)
+        #expect(await refusal { try await rig.signIn(other, creates: true, key: "k1") } == .idempotencyKeyReused)
     }
 
     @Test("apple #84: a reinstalled app on a new device leads to the same account")
@@ -300,7 +300,7 @@ struct AppleSignInTests {
     @Test("a client that is not the programmer's, or not native, is unknown", arguments: ["", "example.other", AppleRig.web])
     func refusesUnknownClients(client: String) async throws {
         let rig = try AppleRig()
-        #expect(await faultCode { try await rig.nonce(client: client) } == .clientUnknown)
+        #expect(await refusal { try await rig.nonce(client: client) } == .clientUnknown)
     }
 
     @Test("of many first sign-ins of a person at once, one makes the account")

@@ -55,7 +55,7 @@ struct AppleWebTests {
         guard case .ticket(let question) = outcome.outcome else { throw Unexpected() }
         #expect(question.code == "confirmation_required")
         let foreign = CompleteWebSignInRequest(browserSecret: "other", ticket: question.ticket)
-        #expect(await faultCode { try await visit.post(foreign) } == .ticketInvalid)
+        #expect(await refusal { try await visit.post(foreign) } == .ticketInvalid)
         let confirmed = try await visit.post(CompleteWebSignInRequest(browserSecret: visit.start.browserSecret, ticket: question.ticket))
         guard case .signedIn(let first) = confirmed.outcome else { throw Unexpected() }
         #expect(first.isNew)
@@ -77,19 +77,19 @@ struct AppleWebTests {
         let visit = try await Visit(rig)
         var missing = try visit.form()
         missing.state = ""
-        #expect(await faultCode { try await visit.post(missing) } == .stateInvalid)
+        #expect(await refusal { try await visit.post(missing) } == .stateInvalid)
         var foreign = try visit.form()
         foreign.browserSecret = try await Visit(rig).start.browserSecret
-        #expect(await faultCode { try await visit.post(foreign) } == .stateInvalid)
+        #expect(await refusal { try await visit.post(foreign) } == .stateInvalid)
         var bare = try visit.form()
         bare.browserSecret = ""
-        #expect(await faultCode { try await visit.post(bare) } == .stateInvalid)
+        #expect(await refusal { try await visit.post(bare) } == .stateInvalid)
         #expect(rig.apple.calls("/auth/token").isEmpty)
         _ = try await visit.post(visit.form())
-        #expect(await faultCode { try await visit.post(visit.form()) } == .stateInvalid)
+        #expect(await refusal { try await visit.post(visit.form()) } == .stateInvalid)
         let late = try await Visit(rig)
         rig.clock.advance(by: .seconds(600))
-        #expect(await faultCode { try await late.post(late.form()) } == .stateInvalid)
+        #expect(await refusal { try await late.post(late.form()) } == .stateInvalid)
         #expect(rig.apple.calls("/auth/token").count == 1)
     }
 
@@ -99,7 +99,7 @@ struct AppleWebTests {
         let (one, other) = (try await Visit(rig), try await Visit(rig))
         var mixed = try one.form()
         mixed.identityToken = try other.form().identityToken
-        #expect(await faultCode { try await one.post(mixed) } == .appleNonceMismatch)
+        #expect(await refusal { try await one.post(mixed) } == .appleNonceMismatch)
     }
 
     @Test("a person who cancels goes back; another error of Apple's is ours")
@@ -113,7 +113,7 @@ struct AppleWebTests {
         let again = try await Visit(rig)
         let refused = CompleteWebSignInRequest(
             state: again.query["state"] ?? "", error: "invalid_client", browserSecret: again.start.browserSecret)
-        #expect(await faultCode { try await again.post(refused) } == .appleRequestInvalid)
+        #expect(await refusal { try await again.post(refused) } == .appleRequestInvalid)
     }
 
     @Test(
@@ -125,13 +125,13 @@ struct AppleWebTests {
         ])
     func checksReturnAddress(address: String) async throws {
         let rig = try AppleRig()
-        #expect(await faultCode { try await Visit(rig, returnURL: address) } == .invalidRedirectURL)
+        #expect(await refusal { try await Visit(rig, returnURL: address) } == .invalidRedirectURL)
     }
 
     @Test("a programmer without a Services ID has no web sign-in")
     func needsServicesID() async throws {
         let rig = try AppleRig()
         let request = StartWebSignInRequest(requestor: "BRAVO")
-        #expect(await faultCode { try await rig.service.signInWithApple.startWebSignIn(request, context: rig.context) } == .clientUnknown)
+        #expect(await refusal { try await rig.service.signInWithApple.startWebSignIn(request, context: rig.context) } == .clientUnknown)
     }
 }

@@ -62,21 +62,46 @@ public struct Base64: Sendable {
     /// - Returns: `nil` when the text is not exactly what `encode` writes for some bytes.
     public func decode(_ text: [UInt8]) -> [UInt8]? {
         guard let digits = withoutPadding(text), digits.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count * 3 / 4)
-        var pending: UInt32 = 0
-        var bits: UInt32 = 0
-        for character in digits {
-            let value = values[Int(character)]
-            guard value < 64 else { return nil }
-            pending = pending << 6 | UInt32(value)
-            bits += 6
-            guard bits >= 8 else { continue }
-            bits -= 8
-            bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
-            pending &= (1 << bits) - 1
+        var isGood = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: digits.count * 3 / 4) { bytes, count in
+            digits.withUnsafeBufferPointer { digits in
+                values.withUnsafeBufferPointer { isGood = Self.decode(digits, $0, into: bytes) }
+            }
+            count = digits.count * 3 / 4
         }
-        return pending == 0 ? bytes : nil
+        return isGood ? bytes : nil
+    }
+
+    /// - Parameter bytes: Three for four digits, one or two for a rest of two or three.
+    /// - Returns: False when a digit is foreign, or bits are left over.
+    private static func decode(
+        _ digits: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        let (groups, rest) = digits.count.quotientAndRemainder(dividingBy: 4)
+        // A foreign digit has the value 255: its two highest bits show in the end.
+        var seen: UInt8 = 0
+        func value(_ place: Int) -> UInt32 {
+            let value = values[Int(digits[place])]
+            seen |= value
+            return UInt32(value)
+        }
+        for group in 0..<groups {
+            let place = group * 4
+            let bits = value(place) << 18 | value(place + 1) << 12 | value(place + 2) << 6 | value(place + 3)
+            bytes[group * 3] = UInt8(truncatingIfNeeded: bits >> 16)
+            bytes[group * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8)
+            bytes[group * 3 + 2] = UInt8(truncatingIfNeeded: bits)
+        }
+        var left: UInt32 = 0
+        if rest > 0 {
+            let place = groups * 4
+            var bits = value(place) << 18 | value(place + 1) << 12
+            if rest == 3 { bits |= value(place + 2) << 6 }
+            bytes[groups * 3] = UInt8(truncatingIfNeeded: bits >> 16)
+            if rest == 3 { bytes[groups * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
+            left = rest == 3 ? bits & 0xff : bits & 0xffff
+        }
+        return seen < 64 && left == 0
     }
 
     private func withoutPadding(_ text: [UInt8]) -> ArraySlice<UInt8>? {

@@ -116,7 +116,7 @@ def signs_in_with_apple_and_leaves():
             browser.wait("the devices", lambda: "not turned on anywhere" in browser.text())
             assert "Noa" in browser.text(), "the person is called by the name that came once"
             assert not browser.driver.find_elements(By.CSS_SELECTOR, "main b"), "a name is text"
-            browser.tab_to("Leave this page")
+            browser.tab_to("Sign out of this page")
             browser.driver.switch_to.active_element.click()
             browser.wait("the start", lambda: browser.driver.find_elements(By.PARTIAL_LINK_TEXT, "Sign in with Apple"))
     finally:

@@ -89,6 +89,8 @@ internal import Testing
         let page = try await callBack(form)
         #expect(page.status == 200 && page.text.contains("Make a new account?") && page.text.contains(#"name="ticket" value="tick""#))
         #expect(page.text.contains(#"name="state" value="state-1234567890""#) && page.headers[.setCookie] == nil)
+        let policy = page.headers[.contentSecurityPolicy] ?? ""
+        #expect(policy.hasPrefix("default-src 'none'") && !policy.contains("form-action"), "the form may end at the requestor's")
         gateway.signInWithApple.completeWebSignIn.answer(
             with: WebSignInOutcome(outcome: .signedIn(WebSignedIn(session: WebSession(secret: "web", expiresInSeconds: 60)))))
         let made = try await gateway.post("/devices/account", form: "ticket=tick&state=state-1234567890", [.cookie: "\(cookie)=shh"])

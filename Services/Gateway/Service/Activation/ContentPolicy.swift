@@ -4,6 +4,8 @@ struct ContentPolicy: Sendable {
     let page: String
     /// The same, with scripts of the gateway itself.
     var scripted: String { page + "; script-src 'self'" }
+    /// A page whose form may lead to an address of a requestor: `form-action` would stop that, see below.
+    let leaving = "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
     /// The handover to an MVPD posts to a foreign address, follows its redirects, and may be framed by a programmer's login page: Chromium
     /// applies `form-action` to redirects too, so it cannot be listed.
     let handover = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'"

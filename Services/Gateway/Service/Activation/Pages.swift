@@ -76,6 +76,11 @@ public struct Pages: Sendable {
         return response
     }
 
+    /// - Parameter content: Of the template `devices-confirm`.
+    func confirmation(_ content: [String: Any]) -> Response {
+        render("devices-confirm", content, status: .ok, policy: policy.leaving)
+    }
+
     /// The form that carries the browser to the MVPD, by script or by its button.
     func continueToProvider(_ start: SignInStart) -> Response {
         let fields = start.fields.map { ["name": $0.name, "value": $0.value] }

@@ -57,7 +57,7 @@ struct AppleWebEndpoints: Sendable {
     private func confirmation(_ ticket: TicketIssued, state: String) -> Response {
         let content: [String: Any] =
             ticket.code == "account_exists" ? ["exists": true] : ["confirm": ["ticket": ticket.ticket, "state": String(state.prefix(16))]]
-        return dependencies.pages.render("devices-confirm", content, status: .ok)
+        return dependencies.pages.confirmation(content)
     }
 
     /// Each field at most once; nothing of it from the query.

@@ -110,10 +110,10 @@ struct AppleLifeTests {
         // An account from before the move.
         let old = try await rig.link(rig.approve("old-team-subject"))
         try await rig.unlink()
-        let import_ = ImportTransfersRequest(
+        let request = ImportTransfersRequest(
             programmerID: "acme", teamID: "ACMETEAM01", acceptedAtMilliseconds: UInt64(rig.clock.now().milliseconds),
             users: [TransferredUser(transferSub: "T.1", accountID: old.accountID), TransferredUser(transferSub: "T.2", accountID: "none")])
-        #expect(try await rig.service.operations.importTransfers(import_, context: rig.context).imported == 1)
+        #expect(try await rig.service.operations.importTransfers(request, context: rig.context).imported == 1)
         let moved = try await rig.enter("new-subject", device: "tv-2") { $0.with("transfer_sub", "\"T.1\"") }
         #expect(moved.accountID == old.accountID)
         #expect(!moved.isNew)

@@ -113,6 +113,24 @@ struct AppleNotificationTests {
         #expect(try await rig.links(of: tv.accountID).first?.isRevoked == false)
     }
 
+    @Test("apple §2.9: consent-revoked takes the families of the devices that came in by the link, and no others")
+    func revokesFamilies() async throws {
+        let rig = try AppleRig()
+        try await rig.enter()
+        rig.logins.signIn("tv-1", user: "ada")
+        rig.logins.signIn("tv-2", user: "ada")
+        var families: [FamilyID] = []
+        for device in ["tv-1", "tv-2"] {
+            let issued = try await rig.service.automaticSignIn.issueToken(
+                IssueTokenRequest(
+                    call: rig.call(device), bundleID: AppleRig.tv, environment: .production, contextAuthorization: .granted), context: rig.context)
+            families.append(FamilyID(issued.familyID))
+        }
+        #expect(try await rig.notify("consent-revoked").hadEffect)
+        let states = try await rig.files.read { [families] database in try families.map { try database.family($0)?.state } }
+        #expect(states == [.revoked, .pending])
+    }
+
     @Test("an unknown type, and a person whom nobody knows, are taken without effect")
     func toleratesUnknown() async throws {
         let rig = try AppleRig()

@@ -22,15 +22,17 @@ extension Database {
         try endWhatCame(from: link, through: group?.clients, &touched, now: now)
     }
 
-    /// Ends the sessions that were made from the link, and the families that were made from those.
+    /// Ends the sessions that were made from the link, and the families of the devices that came in by them.
     /// - Parameter clients: `nil`: whichever client ids they came through.
     func endWhatCame(from link: AppleLinkRecord, through clients: [AppleClientID]?, _ touched: inout Touched, now: Timestamp) throws {
-        for family in try families(of: link.account) where family.link == link.id && clients?.contains(family.bundleID) ?? true {
-            try revoke(family.id, .appleLink, &touched, now: now)
-        }
         let ended = try sessions(of: link.account).filter { session in
             guard case .apple(link.id, let client) = session.origin else { return false }
             return clients?.contains(client) ?? true
+        }
+        let devices = Set(ended.map(\.device))
+        for family in try families(of: link.account) where clients?.contains(family.bundleID) ?? true {
+            guard family.link == link.id || devices.contains(family.device) else { continue }
+            try revoke(family.id, .appleLink, &touched, now: now)
         }
         try end(ended, now: now)
         touched.sessions.formUnion(ended.map(\.id))

@@ -55,7 +55,8 @@ struct AppleRig {
                 id: "acme",
                 appleTeams: [
                     AppleTeam(
-                        teamID: "ACMETEAM01", signInKeyID: "ACMESIGN01", signInKeyReference: "sign-in.key",
+                        teamID: "ACMETEAM01", signInKeyID: "ACMESIGN01", signInKeyReference: "sign-in.key", issuerID: "issuer-1",
+                        purchaseKeyID: "ACMEPURCH1", purchaseKeyReference: "purchase.key",
                         groups: [
                             AppleAppGroup(id: tv, bundleIDs: [tv, sports], servicesIDs: [web]), AppleAppGroup(id: radio, bundleIDs: [radio]),
                         ])

@@ -5,8 +5,10 @@ struct AutoSignInMetrics: Sendable {
     let issuedTokens = Counter(label: "boxoffice_autosignin_tokens_issued_total")
     let rotations = Counter(label: "boxoffice_autosignin_rotations_total")
 
-    /// - Parameter result: `signed_in`, `continued`, or the code of a refusal.
-    func redeemed(_ result: String) {
+    let redeemed = Counter(label: "boxoffice_autosignin_redeems_total", dimensions: [("result", "signed_in")])
+
+    /// - Parameter result: The code of the refusal.
+    func refused(_ result: String) {
         Counter(label: "boxoffice_autosignin_redeems_total", dimensions: [("result", result)]).increment()
     }
 

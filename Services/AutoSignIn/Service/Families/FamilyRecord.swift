@@ -15,7 +15,7 @@ struct FamilyRecord: Hashable, Sendable {
     let device: DeviceID
     let deviceLabel: String
     let createdAt: Timestamp
-    /// The day's accuracy is enough; `nil`: no device has redeemed.
+    /// To the hour; `nil`: no device has redeemed.
     var lastUsedAt: Timestamp?
     /// Unused until then it ends by itself; `nil` once it is revoked.
     var idleAt: Timestamp?
@@ -25,6 +25,8 @@ struct FamilyRecord: Hashable, Sendable {
     /// Pending ones end after 30 days, others 180 days after their last use (apple §4).
     static let pendingLimit: Duration = .seconds(30 * 86_400)
     static let idleLimit: Duration = .seconds(180 * 86_400)
+    /// How exactly uses are noted.
+    static let useInterval: Duration = .seconds(3600)
     /// Revoked rows are kept so long.
     static let memory: Duration = .seconds(400 * 86_400)
 

@@ -13,9 +13,6 @@ struct Redeemer: Sendable {
     private let keys = RedeemKeys()
     private let addressKey: SymmetricKey
 
-    /// How exactly uses are kept.
-    static let useInterval: Duration = .seconds(3600)
-
     init(_ base: AutoSignInBase) {
         self.base = base
         lookup = ValueLookup(store: base.parts.store, values: base.values)
@@ -28,10 +25,10 @@ struct Redeemer: Sendable {
             let attempt = try Attempt(request, context, now: base.parts.clock.now())
             try limits.admit(address: attempt.call.clientAddress, now: attempt.now)
             let token = try await redeem(attempt)
-            base.parts.metrics.redeemed("signed_in")
+            base.parts.metrics.redeemed.increment()
             return token
         } catch {
-            base.parts.metrics.redeemed(error.code.rawValue)
+            base.parts.metrics.refused(error.code.rawValue)
             throw error
         }
     }
@@ -96,9 +93,10 @@ struct Redeemer: Sendable {
     /// The device had that very session before, and nothing has to be written: memory says whether the family still stands.
     private func continued(_ record: StreamingSessionRecord, _ entry: Entry) async throws(Fault) -> StreamingSessionRecord? {
         let store = base.parts.store
-        guard let known = try await store.session(record.id), known.isSame(as: record), record.lastUsedAt - known.lastUsedAt < Self.useInterval,
+        guard let known = try await store.session(record.id), known.isSame(as: record),
+            record.lastUsedAt - known.lastUsedAt < FamilyRecord.useInterval,
             let family = try await store.family(entry.family.id), !family.isOver,
-            let usedAt = family.lastUsedAt, record.lastUsedAt - usedAt < Self.useInterval
+            let usedAt = family.lastUsedAt, record.lastUsedAt - usedAt < FamilyRecord.useInterval
         else { return nil }
         return known
     }
@@ -109,18 +107,17 @@ struct Redeemer: Sendable {
         let redemption = RedemptionRecord(
             family: entry.family.id, device: record.device, address: address(attempt), outcome: .accepted, at: attempt.now)
         let refusal = try await base.parts.store.change { database, touched -> Fault? in
-            let refusal = try Self.refusal(entry, database)
             touched.sessions.insert(record.id)
-            guard refusal == nil, var family = try database.family(entry.family.id), let version = try database.version(entry.version.id) else {
+            guard let family = try database.family(entry.family.id), let version = try database.version(entry.version.id) else {
                 try database.end([record], now: attempt.now)
-                return refusal ?? Self.revoked
+                return Self.revoked
             }
-            if version.state == .pending { try database.activate(version, of: family, &touched, now: attempt.now) }
-            family.state = .active
-            family.lastUsedAt = attempt.now
-            family.idleAt = attempt.now + FamilyRecord.idleLimit
-            try database.update(family)
-            touched.families.insert(family.id)
+            let verdict = RedeemRule.verdict(version, of: family, try database.account(family.account), at: attempt.place, now: attempt.now)
+            if let refusal = Self.refusal(verdict) {
+                try database.end([record], now: attempt.now)
+                return refusal
+            }
+            try database.noteUse(of: family, by: version, &touched, now: attempt.now)
             try database.insert(redemption)
             touched.sessions.formUnion(try database.put(record))
             return nil
@@ -131,14 +128,12 @@ struct Redeemer: Sendable {
     }
 
     /// What stands against the value by now.
-    private static func refusal(_ entry: Entry, _ database: Database) throws -> Fault? {
-        guard let family = try database.family(entry.family.id), let version = try database.version(entry.version.id) else { return revoked }
-        let account = try database.account(family.account)
-        switch RedeemRule.verdict(version, of: family, account, at: entry.attempt.place, now: entry.attempt.now) {
-        case .accepted: return nil
-        case .accountLocked: return Fault(.accountLocked, "The account is locked.")
-        case .noLogin: return noSubscription
-        case .revoked, .replayed, .wrongPlace: return revoked
+    private static func refusal(_ verdict: RedeemRule.Verdict) -> Fault? {
+        switch verdict {
+        case .accepted: nil
+        case .accountLocked: Fault(.accountLocked, "The account is locked.")
+        case .noLogin: noSubscription
+        case .revoked, .replayed, .wrongPlace: revoked
         }
     }
 

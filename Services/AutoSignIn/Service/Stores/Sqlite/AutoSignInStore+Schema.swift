@@ -83,6 +83,7 @@ extension AutoSignInStore {
                     state INTEGER NOT NULL, created_at_ms INTEGER NOT NULL, activated_at_ms INTEGER, rotate_at_ms INTEGER,
                     superseded_at_ms INTEGER, forget_at_ms INTEGER, UNIQUE (family_id, number)
                 );
+                CREATE UNIQUE INDEX token_version_active ON token_version (family_id) WHERE state = 2;
                 CREATE INDEX token_version_rotation ON token_version (rotate_at_ms) WHERE rotate_at_ms IS NOT NULL;
                 CREATE INDEX token_version_forget ON token_version (forget_at_ms) WHERE forget_at_ms IS NOT NULL;
                 CREATE TABLE redemption (

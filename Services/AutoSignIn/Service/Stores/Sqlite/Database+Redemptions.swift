@@ -11,6 +11,18 @@ extension Database {
         ])
     }
 
+    /// A device shows a value that is accepted: the first time this stands for its confirmation. Later uses are noted once an hour.
+    func noteUse(of family: FamilyRecord, by version: TokenVersionRecord, _ touched: inout Touched, now: Timestamp) throws {
+        if version.state == .pending { try activate(version, of: family, &touched, now: now) }
+        if family.state == .active, let usedAt = family.lastUsedAt, now - usedAt < FamilyRecord.useInterval { return }
+        var family = family
+        family.state = .active
+        family.lastUsedAt = now
+        family.idleAt = now + FamilyRecord.idleLimit
+        try update(family)
+        touched.families.insert(family.id)
+    }
+
     /// Whether the device opted in, or was let in by a value of the family in the last 90 days.
     func knows(_ device: DeviceID, _ family: FamilyRecord) throws -> Bool {
         if family.device == device { return true }

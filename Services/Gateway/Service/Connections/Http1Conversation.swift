@@ -91,8 +91,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         stall?.cancel()
         stall = nil
         if context.channel.isWritable {
-            takeBacklog()
-            startUpload()
+            goOn()
         } else {
             stall = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { self.end() }
         }
@@ -200,7 +199,11 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         upload?.finish()
         phase = ends ? .closing : upload == nil ? .idle : .draining
         requestGuard.send(Http1Answer(status: reply.status, fields: reply.fields, body: reply.body, connection: ends ? .close : connection))
-        guard !ends else { return backlog.removeAll() }
+        if ends { backlog.removeAll() } else { goOn() }
+    }
+
+    /// Takes up what waited for an answer to go.
+    private func goOn() {
         takeBacklog()
         guard !isTaking else { return }
         startUpload()
@@ -212,7 +215,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         switch phase {
         case .idle where isInputClosed && backlog.isEmpty, .draining where isInputClosed:
             phase = .closing
-            context?.close(mode: .output, promise: nil)
+            requestGuard.closeOutput()
         default: break
         }
     }

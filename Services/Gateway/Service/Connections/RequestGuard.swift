@@ -123,8 +123,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if isStream {
             if heads > ends { closeLater(context, Self.farewell) }
         } else {
-            context.close(mode: .output, promise: nil)
+            closeOutput()
         }
+    }
+
+    /// Closes the way out of a connection of HTTP/1.1 once everything is sent. The channel itself waits for that only while its input is open.
+    func closeOutput() {
+        guard let context else { return }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { _ in self.context?.close(mode: .output, promise: nil) }
+        context.writeAndFlush(NIOAny(ByteBuffer()), promise: sent)
     }
 
     private func closeLater(_ context: ChannelHandlerContext, _ time: TimeAmount) {

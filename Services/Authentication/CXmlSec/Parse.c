@@ -1,7 +1,9 @@
 #include "Internal.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
@@ -133,11 +135,26 @@ static size_t sequence_width(const uint8_t *octet, size_t left) {
     return is_overlong || is_out_of_range ? 0 : width;
 }
 
+/* True for eight octets of ASCII without NUL: adding 0x7F to each sets the top bit of all but a zero. */
+static int is_plain(const uint8_t *octets) {
+    const uint64_t top = 0x8080808080808080, rest = 0x7F7F7F7F7F7F7F7F;
+    uint64_t eight;
+    memcpy(&eight, octets, sizeof eight);
+    return (eight & top) == 0 && ((eight + rest) & top) == top;
+}
+
 /* UTF-8 without NUL, at which libxml2 would end the document silently. */
 static int is_text(const uint8_t *octets, size_t length) {
     size_t at = 0, width;
-    while (at < length && (width = sequence_width(octets + at, length - at)) != 0) at += width;
-    return at == length;
+    while (at < length) {
+        if (length - at >= 8 && is_plain(octets + at)) {
+            at += 8;
+            continue;
+        }
+        if ((width = sequence_width(octets + at, length - at)) == 0) return 0;
+        at += width;
+    }
+    return 1;
 }
 
 /* More attributes than a document may have nodes. libxml2 compares those of an element with each other before it reports any. */
@@ -157,6 +174,38 @@ static cxs_parse_status judge(xmlParserCtxtPtr parser, const parse_state *state,
     return CXS_PARSED;
 }
 
+/* Each thread keeps the parser of its last document: making one costs as much as an eighth of a parse. */
+static pthread_key_t kept;
+static pthread_once_t kept_once = PTHREAD_ONCE_INIT;
+static int keeps;
+
+static void free_parser(void *parser) {
+    xmlFreeParserCtxt(parser);
+}
+
+static void make_key(void) {
+    keeps = pthread_key_create(&kept, free_parser) == 0;
+}
+
+/* The caller has it for itself until it gives it back. */
+static xmlParserCtxtPtr take_parser(void) {
+    pthread_once(&kept_once, make_key);
+    xmlParserCtxtPtr parser = keeps ? pthread_getspecific(kept) : NULL;
+    if (parser == NULL) return xmlNewParserCtxt();
+    pthread_setspecific(kept, NULL);
+    return parser;
+}
+
+/* Forgets the document, except for names in the parser's dictionary. A parser that has gathered many of them goes, and so does one that met
+   anything unusual: what it leaves behind is nobody's concern. */
+static void give_back(xmlParserCtxtPtr parser, cxs_parse_status verdict) {
+    enum { MAXIMUM_NAMES = 1000 };
+    xmlCtxtReset(parser);
+    parser->_private = NULL;
+    int is_good = keeps && verdict == CXS_PARSED && xmlDictSize(parser->dict) <= MAXIMUM_NAMES;
+    if (!is_good || pthread_setspecific(kept, parser) != 0) xmlFreeParserCtxt(parser);
+}
+
 cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **document) {
     *document = NULL;
     if (length == 0 || length > INT_MAX || !is_text(octets, length)) return CXS_BAD_FORM;
@@ -165,13 +214,13 @@ cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **
     cxs_begin();
 
     parse_state state = {.verdict = CXS_PARSED};
-    xmlParserCtxtPtr parser = xmlNewParserCtxt();
+    xmlParserCtxtPtr parser = take_parser();
     if (parser == NULL) return CXS_NO_MEMORY;
     harden(parser, &state);
     xmlDocPtr tree = xmlCtxtReadMemory(parser, (const char *)octets, (int)length, NULL, NULL,
                                        XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     cxs_parse_status verdict = judge(parser, &state, tree);
-    xmlFreeParserCtxt(parser);
+    give_back(parser, verdict);
 
     if (verdict == CXS_PARSED) {
         *document = malloc(sizeof **document);

@@ -3,6 +3,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include <libxml/hash.h>
+
+enum { FEW_IDS = 8 };
+
 cxs_node *cxs_document_root(const cxs_document *document) {
     return xmlDocGetRootElement(document->tree);
 }
@@ -62,6 +66,8 @@ int cxs_register_id(xmlDocPtr tree, xmlNodePtr element) {
         if (attribute->ns != NULL || strcmp((const char *)attribute->name, "ID") != 0) continue;
         const char *value = only_text(attribute->children);
         if (value == NULL || value[0] == 0) return -1;
+        /* The table that the library would make has room for 256 and costs 12 KiB. */
+        if (tree->ids == NULL) tree->ids = xmlHashCreateDict(FEW_IDS, tree->dict);
         xmlAttrPtr known = xmlGetID(tree, BAD_CAST value);
         if (known == attribute) return 0;
         return known == NULL && xmlAddID(NULL, tree, BAD_CAST value, attribute) != NULL ? 0 : -1;

@@ -47,7 +47,10 @@ final class Exchange: Sendable {
 
     /// The content type without parameters, lower case; empty when there is none.
     static func mediaType(_ headers: HTTPFields) -> String {
-        (headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        let plain = headers[.contentType] ?? ""
+        // As most clients write it.
+        if plain.utf8.allSatisfy({ (0x61...0x7a).contains($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "-") }) { return plain }
+        return plain.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
     /// Names the request and its trace on each line.

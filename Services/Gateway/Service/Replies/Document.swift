@@ -25,7 +25,7 @@ struct Document: Sendable {
         }
     }
 
-    indirect enum Value: Sendable {
+    enum Value: Sendable {
         case text(String)
         case number(Int64)
         case flag(Bool)

@@ -50,6 +50,11 @@ enum Bearer {
     }
 
     private static func token(in header: String) -> String? {
+        let usual = "Bearer "
+        if header.hasPrefix(usual), header.utf8.count > usual.utf8.count {
+            let rest = header.utf8.dropFirst(usual.utf8.count)
+            if !rest.contains(UInt8(ascii: " ")) { return String(Substring(rest)) }
+        }
         let parts = header.utf8.split(separator: UInt8(ascii: " "))
         guard parts.count == 2, String(Substring(parts[0])).lowercased() == "bearer" else { return nil }
         return String(Substring(parts[1]))

@@ -196,9 +196,11 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         task = nil
         guard case .answering(let connection, let upload) = phase else { return }
         let ends = connection == .close || isLast || reply.fields[.connection] == "close"
+        requestGuard.send(Http1Answer(status: reply.status, fields: reply.fields, body: reply.body, connection: ends ? .close : connection))
+        // Sending may have found that the connection is gone.
+        guard context != nil else { return }
         upload?.finish()
         phase = ends ? .closing : upload == nil ? .idle : .draining
-        requestGuard.send(Http1Answer(status: reply.status, fields: reply.fields, body: reply.body, connection: ends ? .close : connection))
         if ends { backlog.removeAll() } else { goOn() }
     }
 

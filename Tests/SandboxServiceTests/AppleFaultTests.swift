@@ -71,17 +71,23 @@ import Testing
             try await apple.control(
                 "tokens", #"{"account": "ann", "bundleId": "example.acme.tv", "value": "one", "authorization": "granted"}"#, .put)
             try await Self.queue(apple, "update", #"{"kind": "\#(kind)"}"#)
-            let call = Task {
-                try await apple.store("update", #"{"existingAutoSignInTokenValue": "one", "newAutoSignInTokenValue": "two"}"#)
-            }
+            let caller = TestClient(host: "127.0.0.1", port: try #require(apple.client.port))
+            caller.connect()
+            let bearer = try TeamToken.purchase(now: apple.clock.now()).text()
+            let body = ByteBuffer(string: #"{"existingAutoSignInTokenValue": "one", "newAutoSignInTokenValue": "two"}"#)
+            try await caller.executeAndDontWaitForResponse(
+                .init(
+                    "/storekit/account/v1/autoSignIn/update", method: .post, authority: "localhost",
+                    headers: [.contentType: "application/json", .authorization: "Bearer \(bearer)"], body: body))
             // The log tells when the call has arrived; it is never answered.
             var entry: [String: Any]?
-            for _ in 0..<500 where entry == nil {
+            let end = ContinuousClock.now + .seconds(20)
+            while entry == nil, ContinuousClock.now < end {
                 entry = (try await apple.get("/_control/log").json["entries"] as? [[String: Any]])?.last { $0["endpoint"] as? String == "update" }
             }
             #expect(entry?["status"] as? Int == 0 && entry?["fault"] as? String == kind)
             #expect(try await apple.get("\(AppleParty.native)/token")["value"] == (applies ? "two" : "one"))
-            call.cancel()
+            try? await caller.close(mode: .all)
         }
     }
 

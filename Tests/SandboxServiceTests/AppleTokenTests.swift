@@ -117,7 +117,9 @@ import Testing
             let secret = try TeamToken.secret(now: apple.clock.now()).text()
             let body = AppleParty.encoded(grant + [("client_id", "example.acme.tv"), ("client_secret", secret)])
             Self.expect(try await apple.raw("token", body, type: "text/plain"), "invalid_request", "content type")
-            Self.expect(try await apple.raw("token", body.replacingOccurrences(of: code, with: "%zz")), "invalid_client", "not percent-encoded")
+            Self.expect(
+                try await apple.raw("token", body.replacingOccurrences(of: AuthnRequestText.encoded(code), with: "%zz")), "invalid_client",
+                "not percent-encoded")
             Self.expect(try await apple.form("revoke", [("token", "x"), ("token_type_hint", "id_token")]), "invalid_request", "hint")
             #expect(try await apple.exchange(code).status == 200, "none of these spent the code")
         }

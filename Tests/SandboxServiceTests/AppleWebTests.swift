@@ -27,7 +27,7 @@ import Testing
             let fields = [("account", "ann"), ("firstName", "<b>Ann</b>"), ("lastName", ""), ("mail", "hide"), ("action", "continue")]
             let answer = try await Self.consent(apple, Self.address(), fields)
             #expect(answer.text.contains(#"action="http://127.0.0.1:8080/apple/v1/callback""#) || answer.text.contains("apple&#x2F;v1&#x2F;callback"))
-            #expect(answer.text.contains("/assets/submit.js"))
+            #expect(answer.text.contains("/assets/submit.js") && answer.text.contains("A stand-in for Apple."))
             #expect(try await apple.get("/assets/submit.js").text.contains("submit()"))
             let page = Browser.Page(status: .ok, html: answer.text)
             #expect(page.field("state") == "s & \"1\"")

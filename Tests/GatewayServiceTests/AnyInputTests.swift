@@ -17,6 +17,8 @@ internal import Testing
         (.get, "/api/v1/logout", ["requestor", "deviceId", "redirect_url"]), (.delete, "/api/v1/logout", ["requestor", "deviceId"]),
         (.get, "/sp/metadata", ["requestor"]), (.get, "/activate", ["code"]), (.get, "/activate/providers", ["code"]),
         (.get, "/activate/sign-in", ["code", "mvpd"]), (.get, "/activate/done", ["code", "requestor"]),
+        (.get, "/apple/v1/ACME1/web", ["returnUrl"]), (.get, "/devices", ["requestor", "done"]), (.get, "/devices/open/h", []),
+        (.post, "/auto-signin/v1/ACME1/redeem", ["value"]), (.delete, "/apple/v1/ACME1/link", ["linkId"]),
     ]
 
     private static let good = [
@@ -59,7 +61,10 @@ internal import Testing
     @Test(arguments: ["%FF", "%00", "..", "a%2Fb", "%3Cx%3E", "{{x}}", String(repeating: "z", count: 2000)])
     func anyPathHasADocumentedAnswer(part: String) async throws {
         let gateway = TestGateway()
-        for path in ["/api/v1/config/", "/api/v1/checkauthn/", "/reggie/v1/ACME1/regcode/", "/assets/", "/", "/api/v1/"] {
+        for path in [
+            "/api/v1/config/", "/api/v1/checkauthn/", "/reggie/v1/ACME1/regcode/", "/assets/", "/", "/api/v1/", "/devices/open/", "/devices/",
+            "/auto-signin/v1/", "/apple/v1/",
+        ] {
             #expect(Self.documented.contains(try await gateway.get(path + part).status), "\(path)\(part)")
         }
         #expect(try await gateway.send(.post, "/reggie/v1/\(part)/regcode?deviceId=d").status == 400)

@@ -122,6 +122,8 @@ struct TestGateway: Sendable {
             with: MediaToken(
                 requestor: "ACME1", mvpd: "NorthCable", resource: "ACME1-NEWS", userID: "abab", expiresAtMilliseconds: 1_930_384_800_123,
                 serializedToken: "PHNpZz4="))
+        signInWithApple.startWebSignIn.answer(
+            with: WebSignInStart(url: "https://appleid.example/authorize?state=s", browserSecret: "s3cret", expiresInSeconds: 600))
         authorization.getMediaTokenKeys.answer(with: MediaTokenKeys(certificates: "-----BEGIN CERTIFICATE-----\n", jwks: #"{"keys":[]}"#))
     }
 

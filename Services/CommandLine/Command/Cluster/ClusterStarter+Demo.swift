@@ -42,6 +42,7 @@ extension ClusterStarter {
         console.line("\n  \(console.bold("Try next"))")
         console.line("    \(program) device              a TV that waits for you to sign in (ada/ada at NorthCable)")
         console.line("    \(program) device --as ben --resource ACME1-SPORT      a person who may not watch it")
+        console.line("    \(program) device --as ada --apple-account ada; \(program) device --apple-account ada      the second one needs no code")
         console.line("    curl -s '\(addresses.gateway)/api/v1/config/ACME1.json'")
         console.line(isDetached ? "    ./Services/down             stops the cluster" : "\n  Ctrl-C stops the cluster.")
     }

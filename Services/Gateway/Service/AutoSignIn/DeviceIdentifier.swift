@@ -1,5 +1,5 @@
+internal import Cryptography
 internal import Faults
-internal import FoundationEssentials
 internal import Hummingbird
 
 /// `AP-Device-Identifier: fingerprint <Base64>` (rest-v2 §1.3).
@@ -22,9 +22,15 @@ enum DeviceIdentifier {
     /// Either alphabet, padding optional.
     private static func decode(_ encoded: Substring) -> String? {
         guard encoded.utf8.count <= 4096 else { return nil }
-        var base64 = String(encoded.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }.filter { $0 != "=" })
-        base64.append(contentsOf: String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4))
-        return Data(base64Encoded: base64).flatMap { String(validating: $0, as: UTF8.self) }
+        var digits = encoded.utf8.map { digit in
+            switch digit {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: digit
+            }
+        }
+        for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
+        return Base64.url.decode(digits).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     private static func isPrintable(_ id: String) -> Bool {

@@ -34,7 +34,6 @@ public enum ServiceProgram {
     public static func run<Settings: Decodable & Sendable>(
         _ name: String, settings: Settings.Type, check: Check<Settings> = { _, _ in }, _ build: Builder<Settings>
     ) async -> Never {
-        AllocatorCaches.enlarge()
         do {
             let options = try CommandLineOptions(Array(CommandLine.arguments.dropFirst()), program: name)
             let document = try SettingsReader.read(settings, section: name, file: options.settingsFile)

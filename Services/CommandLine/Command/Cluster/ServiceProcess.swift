@@ -52,26 +52,8 @@ struct ServiceProcess: Sendable {
     var isRunning: Bool {
         var status: Int32 = 0
         if waitpid(pid, &status, WNOHANG) == pid { return false }
-        guard let target = program else { return false }
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else { return false }
         return URL(fileURLWithPath: target.replacingOccurrences(of: " (deleted)", with: "")).lastPathComponent == service.rawValue
-    }
-
-    /// The file that the process runs. While it starts itself anew, as services do, the system does not tell for a moment.
-    private var program: String? {
-        for _ in 0..<50 {
-            if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") { return target }
-            guard isAlive else { return nil }
-            usleep(1000)
-        }
-        return nil
-    }
-
-    /// False when there is no such process, or it has ended and waits for its parent.
-    private var isAlive: Bool {
-        guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), let end = status.lastIndex(of: ")") else {
-            return false
-        }
-        return !["Z", "X"].contains(status[status.index(after: end)...].split(separator: " ").first)
     }
 
     func signal(_ number: Int32) { kill(pid, number) }

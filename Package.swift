@@ -140,8 +140,8 @@ let package = Package(
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "SamlProfile", "Storage", "StrictJson",
-                "Tokens", logging, coreMetrics,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "SamlProfile", "Storage",
+                "StrictJson", "Tokens", logging, coreMetrics,
             ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 

@@ -2,13 +2,22 @@ internal import Clocks
 
 extension TokenEndpoint {
     private struct Sent: Encodable {
-        let transfer_sub: String
+        let transferSubject: String
+
+        private enum CodingKeys: String, CodingKey {
+            case transferSubject = "transfer_sub"
+        }
     }
 
     private struct Received: Encodable {
         let sub: String
         var email: String?
-        var is_private_email: Bool?
+        var isPrivateEmail: Bool?
+
+        private enum CodingKeys: String, CodingKey {
+            case sub, email
+            case isPrivateEmail = "is_private_email"
+        }
     }
 
     /// The team that sends asks for the name of a person between the teams.
@@ -23,7 +32,7 @@ extension TokenEndpoint {
         }
         let transferSubject = content.names.transferSubject(account, from: team, to: target)
         content.transfers.tell(transferSubject, of: account, to: target)
-        return try .json(Sent(transfer_sub: transferSubject), outcome: "sent", isKept: false)
+        return try .json(Sent(transferSubject: transferSubject), outcome: "sent", isKept: false)
     }
 
     /// The team that receives asks who it is.
@@ -35,7 +44,7 @@ extension TokenEndpoint {
         var received = Received(sub: content.names.subject(account, team: team))
         switch content.user(account).mail {
         case .real: received.email = content.user(account).email
-        case .relay: (received.email, received.is_private_email) = (content.names.relayAddress(account, team: team), true)
+        case .relay: (received.email, received.isPrivateEmail) = (content.names.relayAddress(account, team: team), true)
         case .missing, .empty: break
         }
         return try .json(received, outcome: "received", isKept: false)

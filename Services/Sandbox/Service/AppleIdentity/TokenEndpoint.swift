@@ -7,11 +7,19 @@ struct TokenEndpoint: Sendable {
     let memory: AppleMemory
 
     private struct Tokens: Encodable {
-        let access_token: String
-        let token_type = "Bearer"
-        let expires_in = AccessToken.lifetime
-        var refresh_token: String?
-        var id_token: String?
+        let accessToken: String
+        let tokenType = "Bearer"
+        let expiresIn = AccessToken.lifetime
+        var refreshToken: String?
+        var identityToken: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case tokenType = "token_type"
+            case expiresIn = "expires_in"
+            case refreshToken = "refresh_token"
+            case identityToken = "id_token"
+        }
     }
 
     func token(_ request: AppleRequest) -> AppleAnswer {
@@ -89,7 +97,7 @@ struct TokenEndpoint: Sendable {
         var order = content.tokenOrder(code.grant, client: client, nonce: code.nonce, now: now)
         order.accessToken = access
         let identity = try content.identityToken(order, now: now)
-        return try .json(Tokens(access_token: access, refresh_token: refresh, id_token: identity), outcome: "exchanged", isKept: false)
+        return try .json(Tokens(accessToken: access, refreshToken: refresh, identityToken: identity), outcome: "exchanged", isKept: false)
     }
 
     private static func refresh(
@@ -100,7 +108,7 @@ struct TokenEndpoint: Sendable {
         var order = content.tokenOrder(grant, client: client, nonce: nil, now: now)
         order.accessToken = access
         let identity = try content.identityToken(order, now: now)
-        return try .json(Tokens(access_token: access, id_token: identity), outcome: "validated", isKept: false)
+        return try .json(Tokens(accessToken: access, identityToken: identity), outcome: "validated", isKept: false)
     }
 
     private static func migration(
@@ -108,7 +116,7 @@ struct TokenEndpoint: Sendable {
     ) throws -> AppleAnswer {
         guard try form.require("scope") == "user.migration" else { throw AppleRefusal(.invalidScope, "the scope is unknown") }
         let access = accessToken(for: .migration(team: client.group.team), client, &content, now)
-        return try .json(Tokens(access_token: access), outcome: "migration-token", isKept: false)
+        return try .json(Tokens(accessToken: access), outcome: "migration-token", isKept: false)
     }
 
     private static func accessToken(

@@ -119,6 +119,37 @@ struct OutboxTests {
         #expect(rig.apple.count("update") == 1)
     }
 
+    @Test("An hour without Apple costs no redeem (I10), and afterwards each family's calls go out in their order")
+    func anHourWithoutApple() async throws {
+        let rig = try TokenRig()
+        let devices = ["tv-1", "phone", "tablet"]
+        var tokens: [IssuedToken] = []
+        for device in devices { tokens.append(try await rig.optIn(device)) }
+        rig.apple.always(.unreachable)
+        _ = try await rig.rotate(tokens[0].familyID)
+        try await rig.revoke(tokens[1].familyID, from: "phone")
+        for minute in 0..<60 {
+            try await rig.deliver()
+            _ = try await rig.redeem(tokens[0].value, on: "new-tv-\(minute)")
+            _ = try await rig.redeem(tokens[2].value, on: "new-tablet-\(minute)")
+            #expect(await refusal { try await rig.redeem(tokens[1].value, on: "late-\(minute)") } == .tokenRevoked)
+            rig.clock.advance(by: .seconds(60))
+        }
+        _ = try await rig.rotate(tokens[2].familyID)
+        rig.apple.always(nil)
+        rig.apple.then(.applyThenTimeOut)
+        for _ in 0..<8 {
+            rig.clock.advance(by: .seconds(15 * 60))
+            try await rig.deliver()
+        }
+        try await rig.revoke(tokens[0].familyID)
+        try await rig.deliver()
+        #expect(rig.apple.count("update", status: 204) + rig.apple.count("update", status: 404) >= 2)
+        #expect(!rig.apple.values().contains(tokens[1].value), "the Delete of the revoked family was sent")
+        #expect(rig.apple.values().count == 1, "the rotated value of the one family that is left")
+        #expect(try await deadLetters(rig).isEmpty)
+    }
+
     @Test("An Update that was never sent is not sent after a revocation; one Delete is")
     func forgetsUnsentUpdate() async throws {
         let rig = try TokenRig()

@@ -1,6 +1,8 @@
 internal import Clocks
 internal import Cryptography
+internal import Dispatch
 internal import Foundation
+internal import Synchronization
 internal import Tokens
 
 /// The keys and certificates of a local cluster: what is missing or about to expire is made, what is there is kept.
@@ -33,7 +35,7 @@ struct LocalPki: Sendable {
                 try ensure(name, dns, CertificateNames(dns: [dns, "localhost"], addresses: ["127.0.0.1"]), authority, &made)
             }
             try ensure(Self.https, "localhost", CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1"]), authority, &made)
-            for name in Self.signers { try ensureSigner(name, &made) }
+            try ensureSigners(&made)
             for name in ["access-token", "statement", "media-token-ec"] where isMissing("\(name).key") {
                 try write(try P256PrivateKey.generate().pem(), to: "\(name).key", mode: 0o600)
                 made.append("\(name).key")
@@ -82,10 +84,23 @@ struct LocalPki: Sendable {
         made.append(name)
     }
 
-    private func ensureSigner(_ name: String, _ made: inout [String]) throws {
-        guard try !isCurrent(name) else { return }
-        try write(.selfSigned(commonName: name, key: .rsa(.generate()), validity: .days(3650)), as: name)
-        made.append(name)
+    /// RSA keys take a while to find, so that all processors look for them.
+    private func ensureSigners(_ made: inout [String]) throws {
+        let missing = try Self.signers.filter { try !isCurrent($0) }
+        let found = Mutex<[String: Result<CertifiedKey, CryptographyError>]>([:])
+        DispatchQueue.concurrentPerform(iterations: missing.count) { index in
+            let name = missing[index]
+            let identity = Result { () throws(CryptographyError) in
+                try CertifiedKey.selfSigned(commonName: name, key: .rsa(.generate()), validity: .days(3650))
+            }
+            found.withLock { $0[name] = identity }
+        }
+        let identities = found.withLock { $0 }
+        for name in missing {
+            guard let identity = identities[name] else { continue }
+            try write(try identity.get(), as: name)
+            made.append(name)
+        }
     }
 
     /// The key of the stand-in platform's identity tokens, and its public half as a JWK set.

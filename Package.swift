@@ -61,6 +61,7 @@ let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -93,6 +94,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
     ],
     targets: [
         // Shared layers, lowest first; a target may only depend on targets above it in this list.
@@ -182,6 +184,7 @@ let package = Package(
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, lifecycle, logging, unixSignals]),
 
         cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
+        library("LoadReporting", "Services/CommandLine/LoadReporting", [histogram]),
         library(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
@@ -257,6 +260,7 @@ let package = Package(
                 nioCore, nioPosix, nioSSL,
             ]),
         tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
+        tests("LoadReportingTests", ["LoadReporting"]),
         tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Contracts", "Cryptography", "MediaTokenVerifier"]),
         tests(
             "IntegrationTests",

@@ -1,0 +1,58 @@
+internal import Histogram
+
+/// Counts times to three significant digits, from one nanosecond to one hour; longer ones count as one hour.
+public struct LatencyHistogram: Sendable {
+    /// The longest time that is kept apart: an hour in nanoseconds.
+    public static let highestNanoseconds: UInt64 = 3_600_000_000_000
+    private static let digits = SignificantDigits.three
+
+    private var histogram = Histogram<UInt64>(
+        lowestDiscernibleValue: 1, highestTrackableValue: highestNanoseconds, numberOfSignificantValueDigits: digits)
+
+    public init() {}
+
+    /// - Parameter encoded: As `encoded` gives it, of whatever layout.
+    public init(_ encoded: EncodedHistogram) {
+        for (value, count) in zip(encoded.values, encoded.counts) { histogram.record(min(value, Self.highestNanoseconds), count: count) }
+    }
+
+    public var count: Int { Int(histogram.totalCount) }
+    public var isEmpty: Bool { histogram.totalCount == 0 }
+
+    /// - Parameter nanoseconds: Negative ones count as 0.
+    public mutating func record(_ nanoseconds: Int64) { histogram.record(min(UInt64(max(0, nanoseconds)), Self.highestNanoseconds)) }
+
+    /// - Parameter times: How many calls took as long.
+    public mutating func record(_ nanoseconds: Int64, times: Int) {
+        histogram.record(min(UInt64(max(0, nanoseconds)), Self.highestNanoseconds), count: UInt64(times))
+    }
+
+    public mutating func add(_ other: LatencyHistogram) { histogram.add(other.histogram) }
+
+    public mutating func reset() { if !isEmpty { histogram.reset() } }
+
+    /// The largest value of the bucket in which that many percent of the values lie at or below; 0 without a value.
+    /// - Parameter percentile: 0 to 100.
+    public func value(at percentile: Double) -> Int64 { isEmpty ? 0 : Int64(clamping: histogram.valueAtPercentile(percentile)) }
+
+    public var longest: Int64 { isEmpty ? 0 : Int64(clamping: histogram.max) }
+    public var shortest: Int64 { isEmpty ? 0 : Int64(clamping: histogram.min) }
+
+    /// All of it.
+    public var encoded: EncodedHistogram {
+        var encoded = EncodedHistogram(
+            significantDigits: Int(Self.digits.rawValue), lowestNanoseconds: 1, highestNanoseconds: Self.highestNanoseconds)
+        for bucket in histogram.recordedValues() {
+            encoded.values.append(histogram.lowestEquivalentForValue(bucket.value))
+            encoded.counts.append(bucket.count)
+        }
+        return encoded
+    }
+
+    public var summary: Latencies {
+        Latencies(
+            count: count, minNanoseconds: shortest, meanNanoseconds: isEmpty ? 0 : histogram.mean,
+            standardDeviationNanoseconds: isEmpty ? 0 : histogram.stdDeviation, maxNanoseconds: longest,
+            percentiles: Latencies.usualPercentiles.map { Latencies.Percentile(percentile: $0, nanoseconds: value(at: $0)) }, histogram: encoded)
+    }
+}

@@ -1,0 +1,55 @@
+/// All that one load run measured: what the JSON report holds, and what every other form of report is made from.
+///
+/// Every duration is in the unit that its name ends with. Whoever reads a report of an unknown `format` must refuse it.
+public struct LoadReport: Codable, Sendable, Equatable {
+    /// The `format` of reports that this version writes. The number grows when a field changes its meaning or goes; new fields do not change it.
+    public static let currentFormat = "boxoffice-load/1"
+
+    public var format: String
+    public var run: RunFacts
+    public var settings: RunSettings
+    public var machine: MachineFacts
+    /// Over the measured part of the run: warm-up is excluded.
+    public var totals: RunTotals
+    /// The same by operation (an RPC method, or a step of a scenario), in the order of the workload; empty ones included.
+    public var operations: [OperationResult]
+    /// One per second from the start of the warm-up on.
+    public var series: [SecondSample]
+    /// Of a ramp, in its order; empty without one.
+    public var steps: [StepResult]
+    /// Of a ramp whose knee was looked for.
+    public var knee: Knee?
+    /// Failed calls by code, most frequent first.
+    public var errors: [ErrorCount]
+    public var assertions: [AssertionResult]
+    /// How well the tool itself kept its schedule.
+    public var generator: GeneratorHealth
+    /// From when an iteration was due to its end, think times included; only of scenarios with several calls.
+    public var iterationTime: Latencies?
+    /// What was seen of the processes meanwhile, if anybody looked.
+    public var observation: Observation?
+
+    public init(
+        run: RunFacts, settings: RunSettings, machine: MachineFacts, totals: RunTotals, operations: [OperationResult] = [],
+        series: [SecondSample] = [], steps: [StepResult] = [], knee: Knee? = nil, errors: [ErrorCount] = [], assertions: [AssertionResult] = [],
+        generator: GeneratorHealth, iterationTime: Latencies? = nil, observation: Observation? = nil
+    ) {
+        format = Self.currentFormat
+        self.run = run
+        self.settings = settings
+        self.machine = machine
+        self.totals = totals
+        self.operations = operations
+        self.series = series
+        self.steps = steps
+        self.knee = knee
+        self.errors = errors
+        self.assertions = assertions
+        self.generator = generator
+        self.iterationTime = iterationTime
+        self.observation = observation
+    }
+
+    /// True when every assertion held.
+    public var hasPassed: Bool { assertions.allSatisfy(\.hasHeld) }
+}

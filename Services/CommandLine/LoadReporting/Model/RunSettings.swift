@@ -1,0 +1,64 @@
+/// What was asked for.
+public struct RunSettings: Codable, Sendable, Equatable {
+    public enum Loop: String, Codable, Sendable {
+        /// Calls are due by a schedule, whatever the service does.
+        case open
+        /// A number of users, each of whom calls again when the last call is over.
+        case closed
+    }
+
+    public enum Arrivals: String, Codable, Sendable {
+        case constant
+        case poisson
+    }
+
+    /// `config`, `authentication`, `authorization`, `autosignin` or `gateway`.
+    public var service: String
+    /// Addresses that were called: `host:port`, or base URLs.
+    public var targets: [String]
+    /// Name of the scenario, or the methods with their weights, for people.
+    public var workload: String
+    public var loop: Loop
+    /// Open loop only.
+    public var arrivals: Arrivals?
+    /// Iterations per second at the start and at the end of the run; the same number for a constant load. Closed loop: users.
+    public var fromLevel: Double
+    public var toLevel: Double
+    public var connections: Int
+    /// Event-loop threads.
+    public var workers: Int
+    /// Most calls that may be outstanding before further due ones are dropped.
+    public var maxOutstanding: Int
+    public var timeoutNanoseconds: Int64
+    public var warmUpNanoseconds: Int64
+    /// Planned, without warm-up.
+    public var durationNanoseconds: Int64
+    /// `--calls`.
+    public var callLimit: Int?
+    public var seed: UInt64
+    /// Whether the service ran inside the tool with doubles of its peers.
+    public var isIsolated: Bool
+
+    public init(
+        service: String, targets: [String], workload: String, loop: Loop, arrivals: Arrivals? = nil, fromLevel: Double, toLevel: Double,
+        connections: Int, workers: Int, maxOutstanding: Int, timeoutNanoseconds: Int64, warmUpNanoseconds: Int64, durationNanoseconds: Int64,
+        callLimit: Int? = nil, seed: UInt64, isIsolated: Bool = false
+    ) {
+        self.service = service
+        self.targets = targets
+        self.workload = workload
+        self.loop = loop
+        self.arrivals = arrivals
+        self.fromLevel = fromLevel
+        self.toLevel = toLevel
+        self.connections = connections
+        self.workers = workers
+        self.maxOutstanding = maxOutstanding
+        self.timeoutNanoseconds = timeoutNanoseconds
+        self.warmUpNanoseconds = warmUpNanoseconds
+        self.durationNanoseconds = durationNanoseconds
+        self.callLimit = callLimit
+        self.seed = seed
+        self.isIsolated = isIsolated
+    }
+}

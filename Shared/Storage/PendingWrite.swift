@@ -10,10 +10,16 @@ struct PendingWrite: Sendable {
     let perform: @Sendable (Database) throws -> Delivery
     let fail: @Sendable (Fault) -> Void
 
-    init<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value, deliver: @escaping @Sendable (Result<Value, Fault>) -> Void) {
+    init<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)?,
+        deliver: @escaping @Sendable (Result<Value, Fault>) -> Void
+    ) {
         perform = { database in
             let value = try body(database)
-            return { deliver(.success(value)) }
+            return {
+                whenCommitted?(value)
+                deliver(.success(value))
+            }
         }
         fail = { deliver(.failure($0)) }
     }

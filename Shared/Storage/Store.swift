@@ -37,12 +37,16 @@ public final class Store: Sendable {
     /// The statements are a savepoint in a transaction that they may share with those of other callers: all of them are stored or, when the
     /// closure throws, none. The closure sees writes of earlier callers. It must have no effect beside its statements: after a rollback it
     /// may run once more.
+    /// - Parameter whenCommitted: Called with the result once it is on disk and before anybody hears of it, in the order of the commits, one call
+    ///   at a time: for what memory is to know. It must be quick, and not use the store.
     /// - Throws: What the closure threw when that is a `Fault`; else `overloaded` (too many writes wait; nothing was done), `storage_full`,
     ///   `unavailable` (closed, or the disk fails) or `internal`.
-    public func write<Value: Sendable>(_ body: @escaping @Sendable (GRDB.Database) throws -> Value) async throws(Fault) -> Value {
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (GRDB.Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)? = nil
+    ) async throws(Fault) -> Value {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
             do throws(Fault) {
-                try commits.submit(PendingWrite(body) { continuation.resume(returning: $0) })
+                try commits.submit(PendingWrite(body, whenCommitted: whenCommitted) { continuation.resume(returning: $0) })
             } catch {
                 continuation.resume(returning: .failure(error))
             }

@@ -49,4 +49,39 @@ struct CacheTests {
             return
         }
     }
+
+    @Test("A value that a commit wrote is kept, and nothing older takes its place")
+    func replaces() {
+        let cache = CoherentCache<Int, String>(capacity: 16)
+        guard case .miss(let epoch) = cache.lookup(1) else {
+            Issue.record("an empty cache has an entry")
+            return
+        }
+        cache.replace(1, with: "new")
+        cache.offer("old", for: 1, readIn: epoch)
+        guard case .hit("new") = cache.lookup(1) else {
+            Issue.record("an older value was kept")
+            return
+        }
+    }
+
+    @Test("A change of one key lets most others be kept, and a change of all none")
+    func countsChangesByKey() {
+        let cache = CoherentCache<Int, Int>(capacity: 1024)
+        var epochs: [(Int, CoherentCache<Int, Int>.Epoch)] = []
+        for key in 1...256 {
+            if case .miss(let epoch) = cache.lookup(key) { epochs.append((key, epoch)) }
+        }
+        cache.forget(0)
+        for (key, epoch) in epochs { cache.offer(key, for: key, readIn: epoch) }
+        let kept = (1...256).count { if case .hit = cache.lookup($0) { true } else { false } }
+        #expect(kept > 200)
+        guard case .miss(let epoch) = cache.lookup(0) else { return }
+        cache.forgetAll()
+        cache.offer(0, for: 0, readIn: epoch)
+        guard case .miss = cache.lookup(0) else {
+            Issue.record("a stale entry was kept")
+            return
+        }
+    }
 }

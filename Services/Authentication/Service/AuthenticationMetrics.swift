@@ -16,9 +16,14 @@ struct AuthenticationMetrics: Sendable {
     let sharedSessions = Counter(label: "boxoffice_authentication_shared_sessions_total")
     let endedSessions = Counter(label: "boxoffice_authentication_sessions_ended_total")
 
-    /// - Parameter result: `started`, `kept` (the device has what it needs) or `refused` (no login serves).
-    func automaticSession(_ result: String) {
-        Counter(label: "boxoffice_authentication_automatic_sessions_total", dimensions: [("result", result)]).increment()
+    let startedSessions = automaticSessions("started")
+    /// The device has what it needs.
+    let keptSessions = automaticSessions("kept")
+    /// No login serves.
+    let refusedSessions = automaticSessions("refused")
+
+    private static func automaticSessions(_ result: String) -> Counter {
+        Counter(label: "boxoffice_authentication_automatic_sessions_total", dimensions: [("result", result)])
     }
 
     let startedLogouts = Counter(label: "boxoffice_authentication_mvpd_logouts_started_total")

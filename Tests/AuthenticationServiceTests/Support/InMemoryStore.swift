@@ -256,6 +256,12 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         (try await session(device), try await logins(of: subscribers, at: device.requestor, now: now))
     }
 
+    func rememberedLogins(
+        of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
+    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord])? {
+        try await logins(of: subscribers, besides: device, now: now)
+    }
+
     func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         state.withLock { state in
             state.sessions.values.filter {

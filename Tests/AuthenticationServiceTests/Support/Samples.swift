@@ -42,12 +42,12 @@ enum Sample {
 
     static func session(
         _ id: String = "session-1", device: String = "dev-7f3a", requestor: String = "CHAN7", record: String? = "record-1",
-        mvpd: String = "DemoCable", claims: DeviceClaims = DeviceClaims(), lifetime: Duration = .seconds(3600),
+        mvpd: String = "DemoCable", user: String = "0123", claims: DeviceClaims = DeviceClaims(), lifetime: Duration = .seconds(3600),
         origin: SessionOrigin = SessionOrigin(kind: .regular, authenticatedAt: t0)
     ) -> SessionRecord {
         SessionRecord(
             id: SessionID(id), key: SessionKey(device: DeviceID(device), requestor: RequestorID(requestor)), mvpd: MvpdID(mvpd),
-            record: record.map(RegistrationRecordID.init), claims: claims, clientID: ClientID("client-1"), userID: "0123",
+            record: record.map(RegistrationRecordID.init), claims: claims, clientID: ClientID("client-1"), userID: user,
             subject: subject(), createdAt: t0, expiresAt: t0 + lifetime, origin: origin, updatedAt: t0, device: Sample.device)
     }
 

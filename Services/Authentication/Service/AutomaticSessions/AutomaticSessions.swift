@@ -28,22 +28,25 @@ struct AutomaticSessions: Sendable {
 
     private func session(for caller: DeviceCaller, from subscribers: Set<Subscriber>) async throws(Fault) -> SessionRecord {
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
-        for _ in 0..<Self.attempts {
+        for attempt in 0..<Self.attempts {
             let now = clock.now()
-            let (own, logins) = try await store.logins(of: subscribers, besides: key, now: now)
+            // What memory tells is mostly enough: `start` looks at the device and the login once more. What it does not tell, the store may.
+            let remembered = attempt == 0 ? try await store.rememberedLogins(of: subscribers, besides: key, now: now) : nil
+            let (own, logins) = if let remembered { remembered } else { try await store.logins(of: subscribers, besides: key, now: now) }
             let plan = AutomaticSessionPlan(
                 own: own, logins: logins, of: subscribers, for: caller, id: SessionID(random.uuid(madeAt: now)), now: now)
             switch plan {
             case .keep(let session):
-                metrics.automaticSession("kept")
+                metrics.keptSessions.increment()
                 return session
             case .start(let session, let login):
                 let made = MadeSession(session: session, login: login.id, replaced: own?.id, tokens: try await tokens(for: session, of: login))
                 guard try await store.start(made, now: now) else { continue }
-                metrics.automaticSession("started")
+                metrics.startedSessions.increment()
                 return session
+            case .refuse where remembered != nil: continue
             case .refuse:
-                metrics.automaticSession("refused")
+                metrics.refusedSessions.increment()
                 throw Fault(.subscriptionRequired, "No TV provider's login of the account is valid here.")
             }
         }

@@ -8,7 +8,13 @@ protocol LoginStore: Sendable {
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord])
 
-    /// As above, for no device.
+    /// The same out of memory as far as possible: logins as they are, and the device's session only where memory has it.
+    /// - Returns: `nil` when memory is not enough.
+    func rememberedLogins(
+        of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
+    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord])?
+
+    /// As `logins(of:besides:now:)`, for no device.
     func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord]
 
     /// Stores the session in place of the one before.

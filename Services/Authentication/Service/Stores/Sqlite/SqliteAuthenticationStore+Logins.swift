@@ -17,21 +17,60 @@ extension SqliteAuthenticationStore: LoginStore {
         }
     }
 
+    func rememberedLogins(
+        of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
+    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord])? {
+        var found: [SessionRecord] = []
+        for subscriber in subscribers {
+            guard let keys = try await devices(of: subscriber, at: device.requestor) else { return nil }
+            for key in keys {
+                guard let session = try await session(key) else { continue }
+                if session.isLogin, session.subscriber == subscriber, session.expiresAt > now { found.append(session) }
+            }
+        }
+        guard case .hit(let own) = sessions.lookup(device) else { return (nil, found) }
+        return (own, found)
+    }
+
+    /// Where the person may be signed in.
+    /// - Returns: `nil` for somebody with very many devices: only the store knows which logins last longest.
+    private func devices(of subscriber: Subscriber, at requestor: RequestorID) async throws(Fault) -> [SessionKey]? {
+        let place = LoginPlace(subscriber: subscriber, requestor: requestor)
+        let epoch: CoherentCache<LoginPlace, [SessionKey]>.Epoch
+        switch logins.lookup(place) {
+        case .hit(let keys):
+            rememberedLogins.increment()
+            return keys
+        case .miss(let current): epoch = current
+        }
+        readLogins.increment()
+        let keys = try await store.read { database in
+            let sql = "SELECT device_id FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 LIMIT ?"
+            let arguments: StatementArguments = [subscriber.userID, requestor, subscriber.mvpd, Self.mostLogins + 1]
+            return try DeviceID.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map {
+                SessionKey(device: $0, requestor: requestor)
+            }
+        }
+        guard keys.count <= Self.mostLogins else { return nil }
+        logins.offer(keys, for: place, readIn: epoch)
+        return keys
+    }
+
     func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         try await store.read { try Self.logins(of: subscribers, at: requestor, $0, now) }
     }
 
     func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {
         let key = made.session.key
-        defer { sessions.forget(key) }
-        return try await store.write { database in
-            let own = try database.cachedStatement(sql: "SELECT id FROM session WHERE device_id = ? AND requestor = ?")
-            guard try SessionID.fetchOne(own, arguments: [key.device, key.requestor]) == made.replaced else { return false }
-            let live = try database.cachedStatement(sql: "SELECT 1 FROM session WHERE id = ? AND expires_at_ms > ?")
-            guard try Int.fetchOne(live, arguments: [made.login, now]) != nil else { return false }
-            try made.session.insert(into: database)
-            try made.tokens?.insert(into: database)
-            return true
+        do throws(Fault) {
+            return try await store.write(
+                { try $0.start(made, now: now) },
+                whenCommitted: { [sessions] isMade in
+                    if isMade { sessions.replace(key, with: made.session) } else { sessions.forget(key) }
+                })
+        } catch {
+            sessions.forget(key)
+            throw error
         }
     }
 
@@ -65,5 +104,19 @@ extension SqliteAuthenticationStore: LoginStore {
             let arguments: StatementArguments = [subscriber.userID, requestor, subscriber.mvpd, now, mostLogins]
             return try Row.fetchAll(statement, arguments: arguments).map(SessionRecord.init(row:))
         }
+    }
+}
+
+extension Database {
+    /// - Returns: False when the login is over, or the device has another session by now.
+    fileprivate func start(_ made: MadeSession, now: Timestamp) throws -> Bool {
+        let key = made.session.key
+        let own = try cachedStatement(sql: "SELECT id FROM session WHERE device_id = ? AND requestor = ?")
+        guard try SessionID.fetchOne(own, arguments: [key.device, key.requestor]) == made.replaced else { return false }
+        let live = try cachedStatement(sql: "SELECT 1 FROM session WHERE id = ? AND expires_at_ms > ?")
+        guard try Int.fetchOne(live, arguments: [made.login, now]) != nil else { return false }
+        try made.session.insert(into: self)
+        try made.tokens?.insert(into: self)
+        return true
     }
 }

@@ -39,7 +39,7 @@ extension SqliteAuthenticationStore: ProfileRequestStore {
     }
 
     func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult {
-        defer { sessions.forget(completion.session.key) }
+        defer { noteStart(of: completion.session) }
         return try await store.write { database in
             try database.cachedStatement(sql: "DELETE FROM profile_request WHERE request_id = ? AND expires_at_ms > ?")
                 .execute(arguments: [completion.requestID, now])

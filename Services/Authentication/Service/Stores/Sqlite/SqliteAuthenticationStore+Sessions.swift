@@ -20,7 +20,7 @@ extension SqliteAuthenticationStore: SessionStore {
     }
 
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
-        defer { sessions.forget(session.key) }
+        defer { noteStart(of: session) }
         return try await store.write { database in
             if let record = session.record, try !database.use(record, now: now) { return false }
             try session.insert(into: database)

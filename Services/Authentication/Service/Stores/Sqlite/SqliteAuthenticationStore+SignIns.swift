@@ -32,7 +32,7 @@ extension SqliteAuthenticationStore: SignInStore {
 
     func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
         let session = completion.session
-        defer { sessions.forget(session.key) }
+        defer { noteStart(of: session) }
         return try await store.write { database in
             try database.cachedStatement(sql: "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?")
                 .execute(arguments: [completion.requestID, now])

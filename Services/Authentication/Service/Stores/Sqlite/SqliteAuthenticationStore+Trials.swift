@@ -4,7 +4,7 @@ internal import Storage
 
 extension SqliteAuthenticationStore: TrialStore {
     func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult {
-        defer { sessions.forget(preview.session.key) }
+        defer { noteStart(of: preview.session) }
         return try await store.write { database in
             guard let session = preview.session(continuing: try database.trial(of: preview.holder), now: now) else { return .usedUp }
             if let record = session.record, try !database.use(record, now: now) { return .codeGone }

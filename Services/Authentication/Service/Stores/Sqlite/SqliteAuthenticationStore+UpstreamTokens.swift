@@ -5,7 +5,7 @@ internal import Storage
 
 extension SqliteAuthenticationStore: UpstreamTokenStore {
     func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
-        defer { sessions.forget(session.key) }
+        defer { noteStart(of: session) }
         return try await store.write { database in
             if let record = session.record, try !database.use(record, now: now) { return false }
             try session.insert(into: database)

@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import Storage
 
 /// The service's state in one SQLite file. One process at a time uses the file; its caches rely on that.
@@ -5,10 +6,28 @@ final class SqliteAuthenticationStore: Sendable {
     let store: Store
     let clients = CoherentCache<ClientID, Client>(capacity: 16_384)
     let sessions: CoherentCache<SessionKey, SessionRecord>
+    /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `sessions`. Whoever adds a login
+    /// forgets the person's entry; a device that is listed and has no such login any more is passed over.
+    let logins: CoherentCache<LoginPlace, [SessionKey]>
+    let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
+    let readLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "store")])
 
-    /// - Parameter cachedSessions: Sessions kept in memory, at least 2.
+    /// - Parameter cachedSessions: Sessions kept in memory, and people whose logins are known there, of each at least 2.
     init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = store
         sessions = CoherentCache(capacity: cachedSessions)
+        logins = CoherentCache(capacity: cachedSessions)
     }
+
+    /// To be called when the session may be in the store by now, before anybody hears of it.
+    func noteStart(of session: SessionRecord) {
+        sessions.forget(session.key)
+        if session.isLogin { logins.forget(LoginPlace(subscriber: session.subscriber, requestor: session.key.requestor)) }
+    }
+}
+
+/// A person at an MVPD, as one requestor's devices may be signed in.
+struct LoginPlace: Hashable, Sendable {
+    let subscriber: Subscriber
+    let requestor: RequestorID
 }

@@ -107,19 +107,25 @@ struct Redeemer: Sendable {
         let redemption = RedemptionRecord(
             family: entry.family.id, device: record.device, address: address(attempt), outcome: .accepted, at: attempt.now)
         let refusal = try await base.parts.store.change { database, touched -> Fault? in
-            touched.sessions.insert(record.id)
-            guard let family = try database.family(entry.family.id), let version = try database.version(entry.version.id) else {
-                try database.end([record], now: attempt.now)
-                return Self.revoked
-            }
-            let verdict = RedeemRule.verdict(version, of: family, try database.account(family.account), at: attempt.place, now: attempt.now)
-            if let refusal = Self.refusal(verdict) {
-                try database.end([record], now: attempt.now)
-                return refusal
+            var (family, version) = (entry.family, entry.version)
+            if try !database.stands(version, of: family) {
+                guard let newFamily = try database.family(family.id), let newVersion = try database.version(version.id) else {
+                    try database.end([record], now: attempt.now)
+                    touched.sessions.insert(record.id)
+                    return Self.revoked
+                }
+                (family, version) = (newFamily, newVersion)
+                let verdict = RedeemRule.verdict(version, of: family, try database.account(family.account), at: attempt.place, now: attempt.now)
+                if let refusal = Self.refusal(verdict) {
+                    try database.end([record], now: attempt.now)
+                    touched.sessions.insert(record.id)
+                    return refusal
+                }
             }
             try database.noteUse(of: family, by: version, &touched, now: attempt.now)
             try database.insert(redemption)
             touched.sessions.formUnion(try database.put(record))
+            touched.newSessions.append(record)
             return nil
         }
         guard let refusal else { return }

@@ -27,13 +27,13 @@ public final class AutoSignInStore: Sendable {
     /// - Throws: As `Store.write`.
     func change<Value: Sendable>(_ body: @escaping @Sendable (Database, inout Touched) throws -> Value) async throws(Fault) -> Value {
         do throws(Fault) {
-            let (value, touched) = try await store.write { database in
-                var touched = Touched()
-                let value = try body(database, &touched)
-                return (value, touched)
-            }
-            forget(touched)
-            return value
+            return try await store.write(
+                { database in
+                    var touched = Touched()
+                    let value = try body(database, &touched)
+                    return (value, touched)
+                }, whenCommitted: { self.forget($0.1) }
+            ).0
         } catch {
             // Whether a commit that broke off is on disk, nobody knows.
             if [.unavailable, .internal, .storageFull].contains(error.code) { forgetAll() }
@@ -44,6 +44,7 @@ public final class AutoSignInStore: Sendable {
     private func forget(_ touched: Touched) {
         for id in touched.accounts { accounts.forget(id) }
         for id in touched.sessions { sessions.forget(id) }
+        for session in touched.newSessions { sessions.replace(session.id, with: session) }
         for id in touched.families { families.forget(id) }
         for id in touched.versions { versions.forget(id) }
     }
@@ -75,6 +76,8 @@ public final class AutoSignInStore: Sendable {
 struct Touched: Hashable, Sendable {
     var accounts: Set<AccountID> = []
     var sessions: Set<StreamingSessionID> = []
+    /// Known from then on; none of them is in `sessions` for another change after it.
+    var newSessions: [StreamingSessionRecord] = []
     var families: Set<FamilyID> = []
     var versions: Set<TokenID> = []
 }

@@ -11,6 +11,22 @@ extension Database {
         ])
     }
 
+    /// Whether all that a verdict on the value hangs on is as these records have it, and the account can be signed in to.
+    func stands(_ version: TokenVersionRecord, of family: FamilyRecord) throws -> Bool {
+        let sql = """
+            SELECT 1 FROM token_version JOIN family ON family.id = token_version.family_id JOIN account ON account.id = family.account_id
+            WHERE token_version.id = ? AND token_version.state = ? AND token_version.activated_at_ms IS ?
+                AND token_version.superseded_at_ms IS ? AND family.id = ? AND family.state = ? AND family.account_id = ?
+                AND family.last_used_at_ms IS ? AND family.idle_at_ms IS ? AND account.is_locked = 0 AND account.closed_at_ms IS NULL
+                AND EXISTS (SELECT 1 FROM account_login WHERE account_login.account_id = account.id)
+            """
+        let arguments: StatementArguments = [
+            version.id, version.state.rawValue, version.activatedAt, version.supersededAt, family.id, Int(family.state.rawValue), family.account,
+            family.lastUsedAt, family.idleAt,
+        ]
+        return try Int.fetchOne(cachedStatement(sql: sql), arguments: arguments) != nil
+    }
+
     /// A device shows a value that is accepted: the first time this stands for its confirmation. Later uses are noted once an hour.
     func noteUse(of family: FamilyRecord, by version: TokenVersionRecord, _ touched: inout Touched, now: Timestamp) throws {
         if version.state == .pending { try activate(version, of: family, &touched, now: now) }

@@ -65,6 +65,12 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
 
     // MARK: On the event loop
 
+    /// As `begin`, at once; the request is written with the others of this turn of the loop.
+    func beginHere(_ call: PendingCall) { start(call) }
+
+    /// Calls that the peer accepts at once.
+    var peerCallLimit: Int { Int(machine.peer?.maxCallsInFlight ?? 0) }
+
     override func receive(_ frame: FrameView) {
         switch frame {
         case .response(let response): receive(response)

@@ -1,9 +1,7 @@
 internal import Faults
 internal import Logging
 internal import NIOCore
-internal import NIOPosix
 internal import Synchronization
-internal import Transport
 internal import Wire
 
 /// Keeps connections to each address of a peer, and brings back those that end.
@@ -145,37 +143,10 @@ extension ConnectionPool {
     }
 
     private func connect(_ index: Int, _ events: ClientConnection.Events) async throws {
-        let configuration = configuration
-        let logger = logger
-        let address = address(index)
         // Those of one address lie on different loops.
-        _ = try await ClientBootstrap(group: eventLoops[index % eventLoops.count])
-            .connectTimeout(TimeAmount(configuration.connectTime))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .channelOption(.writeBufferWaterMark, value: .init(low: 512 * 1024, high: 1024 * 1024))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let limits = TlsLimits(handshakeTime: configuration.connectTime, pendingOutboundBytes: configuration.outboundBytes)
-                    let tls = try TlsHandler(identity: configuration.identity, side: .client(expecting: configuration.peerName), limits: limits)
-                    let connection = ClientConnection(
-                        Self.settings(configuration), limits: OutboundLimits(bytes: configuration.outboundBytes, slowReaderTime: .seconds(30)),
-                        eventLoop: channel.eventLoop, logger: logger, events: events)
-                    try channel.pipeline.syncOperations.addHandlers(tls, connection)
-                }
-            }
-            .connect(host: address.host, port: address.port).get()
-    }
-
-    private static func settings(_ configuration: RpcClient.Configuration) -> ConnectionSettings {
-        var settings = ConnectionSettings(software: configuration.software, softwareVersion: configuration.softwareVersion)
-        settings.maxFrameBytes = configuration.frameBytes
-        settings.maxCallsInFlight = configuration.callsPerConnection
-        settings.helloTimeout = configuration.connectTime
-        settings.pingInterval = configuration.pingInterval
-        settings.pingTimeout = configuration.pingTimeout
-        settings.idleTimeout = nil
-        settings.drainTimeout = configuration.drainTime
-        return settings
+        try await ClientConnection.connect(
+            to: address(index), configuration, on: eventLoops[index % eventLoops.count], logger: logger, events: events
+        ).get()
     }
 
     private func add(_ connection: ClientConnection, _ index: Int) {

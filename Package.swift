@@ -184,12 +184,18 @@ let package = Package(
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, lifecycle, logging, unixSignals]),
 
         cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
-        library("LoadReporting", "Services/CommandLine/LoadReporting", [histogram]),
+        wireLibrary("LoadReporting", "Services/CommandLine/LoadReporting", [histogram]),
+        wireLibrary(
+            "LoadTool", "Services/CommandLine/Load",
+            [
+                "ContractRuntime", "Contracts", "Faults", "LoadReporting", "Rpc", "Transport", logging, nioCore, nioPosix, nioSSL, nioTLS,
+            ]),
         library(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
                 "AuthenticationService", "ConfigService", "CQrEncode",
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "ServiceKit",
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "MediaTokenVerifier",
+                "Rpc", "ServiceKit",
                 "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, logging,
             ]),
@@ -261,6 +267,9 @@ let package = Package(
             ]),
         tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
         tests("LoadReportingTests", ["LoadReporting"]),
+        tests(
+            "LoadToolTests",
+            ["ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "Rpc", "Transport", logging, nioCore, nioPosix]),
         tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Contracts", "Cryptography", "MediaTokenVerifier"]),
         tests(
             "IntegrationTests",

@@ -6,7 +6,9 @@ public struct BoxofficeCommand: AsyncParsableCommand {
         commandName: "boxoffice",
         abstract: "Run, try and check a Boxoffice cluster.",
         version: SoftwareVersion.current,
-        subcommands: [UpCommand.self, DownCommand.self, PkiCommand.self, DeviceCommand.self, VerifyCommand.self, ExplainSamlCommand.self]
+        subcommands: [
+            UpCommand.self, DownCommand.self, PkiCommand.self, DeviceCommand.self, VerifyCommand.self, ExplainSamlCommand.self, LoadCommand.self,
+        ]
     )
 
     public init() {}

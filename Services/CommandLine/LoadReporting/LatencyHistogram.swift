@@ -6,7 +6,7 @@ public struct LatencyHistogram: Sendable {
     public static let highestNanoseconds: UInt64 = 3_600_000_000_000
     private static let digits = SignificantDigits.three
 
-    private var histogram = Histogram<UInt64>(
+    fileprivate var histogram = Histogram<UInt64>(
         lowestDiscernibleValue: 1, highestTrackableValue: highestNanoseconds, numberOfSignificantValueDigits: digits)
 
     public init() {}
@@ -54,5 +54,15 @@ public struct LatencyHistogram: Sendable {
             count: count, minNanoseconds: shortest, meanNanoseconds: isEmpty ? 0 : histogram.mean,
             standardDeviationNanoseconds: isEmpty ? 0 : histogram.stdDeviation, maxNanoseconds: longest,
             percentiles: Latencies.usualPercentiles.map { Latencies.Percentile(percentile: $0, nanoseconds: value(at: $0)) }, histogram: encoded)
+    }
+}
+
+extension LatencyHistogram {
+    /// The text form of HdrHistogram's tools, in milliseconds.
+    func percentileDistribution() -> String {
+        var text = ""
+        histogram.outputPercentileDistribution(
+            to: &text, outputValueUnitScalingRatio: 1_000_000, percentileTicksPerHalfDistance: 5, format: .plainText)
+        return text
     }
 }

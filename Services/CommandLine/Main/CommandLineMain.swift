@@ -3,6 +3,6 @@ internal import BoxofficeCommand
 @main
 struct CommandLineMain {
     static func main() async {
-        await BoxofficeCommand.main()
+        await BoxofficeCommand.runAndExit()
     }
 }

@@ -36,6 +36,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
     var softwareStatements: [String: String]
     /// Verifies the reference form of media tokens.
     var mediaTokenCertificate: String
+    /// Services that are played by doubles; absent where none is.
+    var doubles: [String]?
 
     /// - Throws: `CommandFailure` when the file is there but is not one.
     static func read(_ home: ClusterHome) throws -> ClusterFile? {

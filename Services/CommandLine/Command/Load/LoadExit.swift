@@ -1,0 +1,14 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// How `boxoffice load` ends.
+enum LoadExit {
+    static let assertionFailed = ExitCode(1)
+    static let usage = ExitCode(2)
+    static let couldNotRun = ExitCode(3)
+
+    /// Says why it ends, on standard error.
+    static func explain(_ reason: String) {
+        FileHandle.standardError.write(Data("boxoffice load: \(reason)\n".utf8))
+    }
+}

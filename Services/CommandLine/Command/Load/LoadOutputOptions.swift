@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import Foundation
+internal import LoadReporting
+internal import LoadTool
+
+/// What comes out of a run.
+struct LoadOutputOptions: ParsableArguments {
+    @Option(help: "A demand on the results, such as 'p99<5ms', 'errors<0.01%', 'rate>=1000', 'Authorize:p99.9<20ms'; may be repeated.")
+    var assert: [String] = []
+
+    @Option(help: "Writes the report as JSON; '-' is standard output, in place of the text.")
+    var json: String?
+
+    @Option(help: "Writes the time series as CSV; '-' is standard output, in place of the text.")
+    var csv: String?
+
+    @Option(help: "Writes the percentiles of the response times in the form that HdrHistogram's plotter reads.")
+    var hgrm: String?
+
+    @Option(help: "A name of the run, for the report.")
+    var name: String?
+
+    @Option(help: "KEY=VALUE for the report; may be repeated.")
+    var tag: [String] = []
+
+    @Flag(name: .shortAndLong, help: "No progress.")
+    var quiet = false
+
+    init() {}
+
+    /// - Throws: `BadOption`.
+    func check() throws { _ = try tags() }
+
+    func tags() throws -> [String: String] {
+        var tags: [String: String] = [:]
+        for text in tag {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw BadOption("--tag '\(text)'", "give KEY=VALUE") }
+            tags[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        return tags
+    }
+
+    /// Prints the text, and writes what was asked for.
+    func write(_ report: LoadReport) throws {
+        if json != "-", csv != "-" { print(report.text(), terminator: "") }
+        if let json { try write(try report.json(), to: json) }
+        if let csv { try write(Data(report.csv().utf8), to: csv) }
+        if let hgrm { try write(Data(report.percentileDistribution().utf8), to: hgrm) }
+    }
+
+    private func write(_ content: Data, to path: String) throws {
+        if path == "-" { return FileHandle.standardOutput.write(content) }
+        do {
+            try content.write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure("cannot write \(path)", advice: error.localizedDescription)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import Foundation
+internal import LoadReporting
+internal import LoadTool
+internal import Logging
+internal import NIOPosix
+internal import Rpc
+internal import Transport
+
+/// Finds the service, makes the requests for it, and knows what the report says of both.
+struct LoadPreparation {
+    /// A load that is ready to be put on.
+    struct Prepared {
+        let load: any ServiceLoad
+        let service: ClusterService
+        let targets: [String]
+        let workload: String
+
+        func report(_ run: RunMeasurement, assertions: [AssertionResult], _ plan: RunPlan, _ output: LoadOutputOptions) -> LoadReport {
+            let (isOpen, isPoisson) = if case .open(let isPoisson) = plan.loop { (true, isPoisson) } else { (false, false) }
+            let facts = RunFacts(
+                id: UUID().uuidString.replacing("-", with: "").lowercased(), name: output.name, tags: (try? output.tags()) ?? [:],
+                startedAtMilliseconds: run.startedAtMilliseconds, end: run.end, toolVersion: SoftwareVersion.current,
+                commandLine: CommandLine.arguments)
+            let settings = RunSettings(
+                service: service.rawValue, targets: targets, workload: workload, loop: isOpen ? .open : .closed,
+                arrivals: isOpen ? (isPoisson ? .poisson : .constant) : nil, fromLevel: plan.plan.stages.first?.from ?? 0,
+                toLevel: plan.plan.stages.last?.to ?? 0, connections: plan.connections, workers: plan.workers, maxOutstanding: plan.maxOutstanding,
+                timeoutNanoseconds: plan.timeout, warmUpNanoseconds: plan.plan.warmUp, durationNanoseconds: plan.plan.length,
+                callLimit: plan.iterationLimit, seed: plan.seed)
+            return LoadReport(
+                run: facts, settings: settings, machine: .current(), totals: run.totals, operations: run.operations, series: run.series,
+                steps: run.steps, knee: run.knee, errors: run.errors, assertions: assertions, generator: run.generator,
+                iterationTime: run.iterationTime)
+        }
+    }
+
+    private let subject: LoadSubject
+    private let target: LoadTargetOptions
+    private let output: LoadOutputOptions
+
+    init(_ subject: LoadSubject, _ target: LoadTargetOptions, _ output: LoadOutputOptions) {
+        self.subject = subject
+        self.target = target
+        self.output = output
+    }
+
+    /// - Parameter methods: As given on the command line.
+    func prepare(methods: [String], plan: RunPlan) async throws -> Prepared {
+        guard subject.service != .gateway else { throw CommandFailure("load on the gateway needs a scenario", advice: "pass --scenario") }
+        let chosen = try subject.chosen(methods)
+        guard (1...100_000).contains(target.devices) else { throw BadOption("--devices \(target.devices)", "give 1 to 100000") }
+        let home =
+            target.home.map { ClusterHome(root: URL(fileURLWithPath: $0)) }
+            ?? ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        let cluster = try ClusterFile.read(home)
+        let addresses = try addresses(cluster, home)
+        let identity = try identity(cluster)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let data = LoadData(
+            cluster, identity: identity, subject: subject.service, addresses: addresses, count: target.devices, group: group)
+        let outcome = await Result { try await prepared(chosen, data) }
+        await data.shutDown()
+        try await group.shutdownGracefully()
+        let wire = WireTarget(
+            addresses: addresses, peerName: target.peerName ?? subject.service.certificateName, identity: identity,
+            callsPerConnection: plan.maxOutstanding)
+        return Prepared(
+            load: WireLoad(wire, methods: try outcome.get(), plan: plan, logger: Logger(label: "load") { _ in SwiftLogNoOpLogHandler() }),
+            service: subject.service, targets: addresses.map(\.description), workload: Self.description(chosen))
+    }
+
+    private func prepared(_ chosen: [(offer: MethodOffer, weight: Double)], _ data: LoadData) async throws -> [PreparedMethod] {
+        var methods: [PreparedMethod] = []
+        for (offer, weight) in chosen {
+            methods.append(PreparedMethod(offer.method, weight: weight, payloads: try await offer.requests(data), tolerates: offer.tolerates))
+        }
+        return methods
+    }
+
+    private static func description(_ chosen: [(offer: MethodOffer, weight: Double)]) -> String {
+        guard chosen.count > 1 else { return chosen.first?.offer.name ?? "" }
+        let total = chosen.reduce(0) { $0 + $1.weight }
+        return chosen.map { String(format: "%@ %.0f %%", $0.offer.name, $0.weight / total * 100) }.joined(separator: ", ")
+    }
+
+    private func addresses(_ cluster: ClusterFile?, _ home: ClusterHome) throws -> [RpcAddress] {
+        guard let text = target.address ?? cluster?.services[subject.service.rawValue]?.address else {
+            throw CommandFailure(
+                "no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or pass --address, --certificate, --key and --ca")
+        }
+        return try text.split(separator: ",").map { part in
+            guard let address = RpcAddress(String(part)) else { throw BadOption("--address '\(part)'", "give host:port") }
+            return address
+        }
+    }
+
+    private func identity(_ cluster: ClusterFile?) throws -> TlsIdentity {
+        guard let certificate = target.certificate ?? cluster?.pki.clientCert, let key = target.key ?? cluster?.pki.clientKey,
+            let ca = target.ca ?? cluster?.pki.ca
+        else { throw CommandFailure("the tool has no certificate", advice: "pass --certificate, --key and --ca, or --home of a cluster") }
+        return try TlsIdentity(files: TlsFiles(certificate: certificate, key: key, trustAnchors: ca))
+    }
+}
+
+extension Result where Failure == any Error {
+    init(_ work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}

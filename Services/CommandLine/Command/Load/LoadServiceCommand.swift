@@ -1,0 +1,75 @@
+public import ArgumentParser
+internal import Foundation
+internal import LoadReporting
+internal import LoadTool
+internal import Synchronization
+
+/// `boxoffice load SERVICE`.
+public struct LoadServiceCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Put load on config, authentication, authorization, autosignin or gateway.",
+        discussion: """
+            Open loop: calls are due by a schedule, and the response time of a call counts from when it was due, so that a stalled service cannot \
+            hide its stalls. The service is found through the local cluster's cluster.json, or by --address.
+
+            Exit codes: 0 all went well, 1 an assertion failed, 2 the options are wrong, 3 it could not run.
+            """
+    )
+
+    @Argument(help: "config, authentication, authorization, autosignin or gateway.")
+    var service: String
+
+    @Option(help: "METHOD or METHOD=WEIGHT; may be repeated. (default: the service's most frequent one)")
+    var method: [String] = []
+
+    @Flag(help: "List what can be called, and end.")
+    var listMethods = false
+
+    @OptionGroup(title: "Load") var load: LoadOptions
+    @OptionGroup(title: "Target") var target: LoadTargetOptions
+    @OptionGroup(title: "Results") var output: LoadOutputOptions
+
+    public init() {}
+
+    public func run() async throws {
+        do {
+            try await measure()
+        } catch let error as BadOption {
+            LoadExit.explain("\(error)")
+            throw LoadExit.usage
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            LoadExit.explain(LoadFailure.describe(error))
+            throw LoadExit.couldNotRun
+        }
+    }
+
+    private func measure() async throws {
+        let assertions = try output.assert.map { try Assertion($0) }
+        try output.check()
+        let subject = try LoadSubject(service)
+        if listMethods { return print(subject.listing) }
+        let plan = try load.runPlan(isGateway: subject.service == .gateway)
+        let stop = StopSignals()
+        let preparation = try await LoadPreparation(subject, target, output).prepare(methods: method, plan: plan)
+        let line = ProgressLine(isQuiet: output.quiet)
+        let run = Mutex<LoadRun?>(nil)
+        let watcher = Task {
+            await stop.wait()
+            run.withLock { $0?.interrupt() }
+        }
+        defer { watcher.cancel() }
+        let measurement = try await preparation.load.run(
+            begun: { started, _ in run.withLock { $0 = started } }, progress: { line.show($0, plan) })
+        line.end()
+        let report = preparation.report(measurement, assertions: assertions.map { $0.check(measurement) }, plan, output)
+        try output.write(report)
+        if measurement.end == .targetLost {
+            LoadExit.explain("the service was lost: no connection to \(report.settings.targets.joined(separator: ", ")) could be opened again")
+            throw LoadExit.couldNotRun
+        }
+        guard report.hasPassed else { throw LoadExit.assertionFailed }
+    }
+}

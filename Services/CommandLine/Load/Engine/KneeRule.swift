@@ -1,0 +1,79 @@
+public import LoadReporting
+internal import Foundation
+
+/// When a step of a ramp counts as past the knee.
+public struct KneeRule: Sendable, Equatable {
+    /// Good answers must be at least this share of what was due.
+    public var leastThroughput = 0.95
+    /// At most this share of the calls may fail.
+    public var mostErrors = 0.01
+    /// Nanoseconds that the 99th percentile of the response time may reach; `nil`: ten times that of the first step, and at least 20 ms.
+    public var longestP99: Nanoseconds?
+
+    public init() {}
+
+    /// Judges the steps of a ramp in their order.
+    /// - Parameter isClosed: Of a closed loop the levels are users, and nothing is due but what they ask.
+    /// - Returns: The steps with their verdicts, and the knee.
+    public func judge(_ steps: [StepResult], isClosed: Bool) -> (steps: [StepResult], knee: Knee?) {
+        guard let first = steps.first else { return (steps, nil) }
+        let limit = longestP99 ?? max(10 * p99(first), 20_000_000)
+        let judged = steps.map { step in
+            var step = step
+            step.failure = failure(of: step, limit: limit, isClosed: isClosed)
+            return step
+        }
+        return (judged, knee(judged, limit: limit, isClosed: isClosed))
+    }
+
+    private func p99(_ step: StepResult) -> Nanoseconds { LatencyHistogram(step.totals.responseTime.histogram).value(at: 99) }
+
+    private func failure(of step: StepResult, limit: Nanoseconds, isClosed: Bool) -> KneeCriterion? {
+        let totals = step.totals
+        let found: KneeCriterion? =
+            if totals.errorShare > mostErrors {
+                .errors
+            } else if !isClosed,
+                Double(totals.due - totals.dropped) * leastThroughput > Double(totals.iterations) || totals.droppedShare > 1 - leastThroughput
+            {
+                .throughput
+            } else if p99(step) > limit {
+                .latency
+            } else {
+                nil
+            }
+        // When most of what people would wait is the tool's own lateness, the step says nothing of the service.
+        guard found == .throughput || found == .latency, step.lagP99Nanoseconds * 2 > p99(step) else { return found }
+        return .generator
+    }
+
+    private func knee(_ steps: [StepResult], limit: Nanoseconds, isClosed: Bool) -> Knee {
+        let unit = isClosed ? "users" : "iterations/s"
+        guard let failed = steps.firstIndex(where: { $0.failure != nil }), let criterion = steps[failed].failure else {
+            let last = steps.last
+            return Knee(
+                level: last?.level, rate: last?.totals.rate, failedLevel: nil, criterion: nil,
+                explanation: "No knee: the highest step, \(Self.number(last?.level ?? 0)) \(unit), was served well. Ramp further up.")
+        }
+        let bad = steps[failed]
+        let good = failed > 0 ? steps[failed - 1] : nil
+        let finding =
+            good.map { "The knee is at \(Self.number($0.level)) \(unit) (\(Self.number($0.totals.rate)) good answers/s): at" } ?? "Already at"
+        return Knee(
+            level: good?.level, rate: good?.totals.rate, failedLevel: bad.level, criterion: criterion,
+            explanation: "\(finding) \(Self.number(bad.level)) \(unit) \(reason(criterion, bad, limit)).")
+    }
+
+    private func reason(_ criterion: KneeCriterion, _ step: StepResult, _ limit: Nanoseconds) -> String {
+        let totals = step.totals
+        switch criterion {
+        case .errors: return String(format: "%.2f %% of the calls failed (limit %.2f %%)", totals.errorShare * 100, mostErrors * 100)
+        case .throughput:
+            return "only \(Self.number(totals.elapsedSeconds > 0 ? Double(totals.iterations) / totals.elapsedSeconds : 0)) iterations/s were served"
+        case .latency: return "p99 was \(TimeText.text(p99(step))) (limit \(TimeText.text(limit)))"
+        case .generator: return "the tool itself was late by \(TimeText.text(step.lagP99Nanoseconds)) (p99), so the service may do more"
+        }
+    }
+
+    private static func number(_ value: Double) -> String { String(format: value < 100 && value != value.rounded() ? "%.1f" : "%.0f", value) }
+}

@@ -1,0 +1,17 @@
+public import LoadReporting
+
+/// What a run measured, before it is made a report.
+public struct RunMeasurement: Sendable {
+    public var end: RunFacts.End
+    public var startedAtMilliseconds: Int64
+    /// Of the measured part; shorter than planned when the run was stopped.
+    public var elapsed: Nanoseconds
+    public var totals: RunTotals
+    public var operations: [OperationResult]
+    public var series: [SecondSample]
+    public var steps: [StepResult]
+    public var knee: Knee?
+    public var errors: [ErrorCount]
+    public var generator: GeneratorHealth
+    public var iterationTime: Latencies?
+}

@@ -1,0 +1,70 @@
+internal import Foundation
+
+/// When the iterations of one worker are due, in nanoseconds from the start of the warm-up.
+///
+/// The number of arrivals up to a moment is the integral of the rate; the nth one is due where the integral reaches n. For Poisson arrivals the
+/// steps between the values to reach are exponentially distributed with mean 1 instead of being 1.
+struct ArrivalSchedule {
+    private struct Piece {
+        var start: Double
+        var length: Double
+        /// Arrivals before it.
+        var before: Double
+        /// Per nanosecond.
+        var from: Double
+        var to: Double
+
+        var count: Double { (from + to) / 2 * length }
+
+        /// When so many arrivals of it have come.
+        func moment(_ count: Double) -> Double {
+            let slope = (to - from) / length
+            // Of from·t + slope/2·t² = count, in the form that does not cancel when the slope is small.
+            return start + 2 * count / (from + (from * from + 2 * slope * count).squareRoot())
+        }
+    }
+
+    private var pieces: [Piece] = []
+    private let isPoisson: Bool
+    private var random: SplitMix
+    private var reached: Double
+    private var place = 0
+    /// When the next iteration is due; `nil` when none is any more.
+    private(set) var next: Nanoseconds?
+
+    /// - Parameters:
+    ///   - share: This worker's part of the rate.
+    ///   - phase: Of constant arrivals: where between two of them the first one is, 0 to 1, so that the workers do not call at the same moments.
+    init(_ stages: [LoadPlan.Stage], share: Double, phase: Double, isPoisson: Bool, seed: UInt64) {
+        self.isPoisson = isPoisson
+        random = SplitMix(seed: seed)
+        reached = phase
+        var start = 0.0
+        var before = 0.0
+        for stage in stages where stage.length > 0 {
+            let piece = Piece(start: start, length: Double(stage.length), before: before, from: stage.from * share / 1e9, to: stage.to * share / 1e9)
+            pieces.append(piece)
+            start += piece.length
+            before += piece.count
+        }
+        if isPoisson { reached = random.exponential() }
+        find()
+    }
+
+    mutating func advance() {
+        reached += isPoisson ? random.exponential() : 1
+        find()
+    }
+
+    private mutating func find() {
+        while place < pieces.count {
+            let piece = pieces[place]
+            if reached < piece.before + piece.count {
+                next = Nanoseconds(piece.moment(reached - piece.before))
+                return
+            }
+            place += 1
+        }
+        next = nil
+    }
+}

@@ -1,0 +1,143 @@
+internal import ContractRuntime
+internal import Faults
+internal import Logging
+internal import NIOCore
+internal import Rpc
+
+/// Calls over the wire, dealt out to the connections in turn.
+///
+/// `@unchecked Sendable`: touched on its event loop only.
+final class WireTransport: CallTransport, @unchecked Sendable {
+    weak var sink: (any CallSink)?
+    private let target: WireTarget
+    private let methods: [MethodIdentity]
+    private let count: Int
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private var open: [DirectConnection] = []
+    private var opening: [DirectConnection] = []
+    private var next = 0
+    private var inFlight = 0
+    private var capacity = 0
+    /// Tickets of the calls whose answers somebody looks at.
+    private var wanted: Set<Int> = []
+    private var isSending = false
+    private var isOver = false
+    private var failures = 0
+    private var ready: EventLoopPromise<Void>?
+
+    /// - Parameters:
+    ///   - methods: What the operations of the workload call, in their order.
+    ///   - connections: Of this worker.
+    init(_ target: WireTarget, methods: [MethodIdentity], connections: Int, on eventLoop: any EventLoop, logger: Logger) {
+        self.target = target
+        self.methods = methods
+        count = connections
+        self.eventLoop = eventLoop
+        self.logger = logger
+    }
+
+    /// Connects. Only on the event loop.
+    /// - Returns: Fails when one of the connections cannot be opened.
+    func connect() -> EventLoopFuture<Void> {
+        let promise = eventLoop.makePromise(of: Void.self)
+        ready = promise
+        for index in 0..<count { dial(target.addresses[index % target.addresses.count]) }
+        return promise.futureResult
+    }
+
+    private func dial(_ address: RpcAddress) {
+        opening.append(DirectConnection(to: address, target.configuration, on: eventLoop, logger: logger, owner: self))
+    }
+
+    // MARK: Calls
+
+    var room: Int { capacity - inFlight }
+
+    var openConnections: Int { open.count }
+
+    func send(_ call: Call, ticket: Int, now: Nanoseconds, deadline: Nanoseconds) {
+        let connection = pick()
+        if call.wantsAnswer { wanted.insert(ticket) }
+        inFlight += 1
+        isSending = true
+        connection.call(
+            methods[call.operation], request: call.payload, deadline: .now.advanced(by: .nanoseconds(deadline - now)), ticket: ticket)
+        isSending = false
+    }
+
+    private func pick() -> DirectConnection {
+        for _ in 0..<open.count {
+            next = next + 1 < open.count ? next + 1 : 0
+            if open[next].callsInFlight < open[next].callLimit { break }
+        }
+        return open[next]
+    }
+
+    func shutDown() {
+        isOver = true
+        for connection in open { connection.leave() }
+        open = []
+    }
+}
+
+extension WireTransport: DirectConnectionOwner {
+    func directConnectionOpened(_ connection: DirectConnection) {
+        opening.removeAll { $0 === connection }
+        guard !isOver else { return connection.leave() }
+        failures = 0
+        open.append(connection)
+        capacity += connection.callLimit
+        if open.count == count {
+            ready?.succeed()
+            ready = nil
+        }
+        sink?.transportChanged()
+    }
+
+    func directConnection(_ connection: DirectConnection, answered ticket: Int, payload: UnsafeRawBufferPointer) {
+        inFlight -= 1
+        let isWanted = !wanted.isEmpty && wanted.remove(ticket) != nil
+        sink?.ended(ticket, isWanted ? Answer(body: [UInt8](payload)) : .none, bytes: payload.count)
+    }
+
+    func directConnection(_ connection: DirectConnection, failed ticket: Int, _ fault: Fault) {
+        inFlight -= 1
+        wanted.remove(ticket)
+        let code = connection.isOpen || fault.code != .unavailable ? fault.code.rawValue : "connection_lost"
+        let answer = Answer(failure: fault.code == .deadlineExceeded ? "timeout" : code, message: fault.message)
+        if isSending {
+            // It failed before it was sent; who sent it must not hear of that before `send` returns.
+            eventLoop.execute { self.sink?.ended(ticket, answer, bytes: 0) }
+        } else {
+            sink?.ended(ticket, answer, bytes: 0)
+        }
+    }
+
+    func directConnectionClosed(_ connection: DirectConnection, _ error: (any Error)?) {
+        opening.removeAll { $0 === connection }
+        if let index = open.firstIndex(where: { $0 === connection }) {
+            open.remove(at: index)
+            next = 0
+            capacity -= connection.callLimit
+        }
+        guard !isOver else { return }
+        if let ready {
+            self.ready = nil
+            isOver = true
+            return ready.fail(error ?? WireFailure.closedBeforeHello)
+        }
+        failures += 1
+        sink?.transportChanged()
+        let delay = TimeAmount.milliseconds(Int64(min(1000, 50 << min(failures, 5))))
+        eventLoop.assumeIsolated().scheduleTask(in: delay) {
+            guard !self.isOver else { return }
+            self.dial(self.target.addresses[self.failures % self.target.addresses.count])
+        }
+    }
+}
+
+/// Why no connection came about, where the transport names no reason.
+enum WireFailure: Error {
+    case closedBeforeHello
+}

@@ -1,0 +1,23 @@
+public import ContractRuntime
+
+/// A method with requests for it.
+public struct PreparedMethod: Sendable {
+    public var method: MethodIdentity
+    /// In the report.
+    public var name: String
+    /// Its share of the calls beside the other methods, above 0.
+    public var weight: Double
+    /// Encoded requests, at least one; they are taken in turn.
+    public var payloads: [[UInt8]]
+    /// Fault codes that are no failures.
+    public var tolerates: [String]
+
+    public init(_ method: MethodIdentity, name: String? = nil, weight: Double = 1, payloads: [[UInt8]], tolerates: [String] = []) {
+        precondition(!payloads.isEmpty, "A method needs a request.")
+        self.method = method
+        self.name = name ?? method.name
+        self.weight = weight
+        self.payloads = payloads
+        self.tolerates = tolerates
+    }
+}

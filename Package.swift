@@ -79,6 +79,7 @@ let package = Package(
         .executable(name: "gateway-benchmark", targets: ["GatewayBenchmark"]),
         .executable(name: "saml-benchmark", targets: ["SamlBenchmark"]),
         .executable(name: "apple-benchmark", targets: ["AppleBenchmark"]),
+        .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
         .executable(name: "saml-mutations", targets: ["SamlMutations"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
     ],
@@ -208,6 +209,8 @@ let package = Package(
                 "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging,
             ]),
         program("GatewayBenchmark", "Tests/Benchmarks/Gateway", ["BoxofficeCommand", arguments, hummingbird, hummingbirdCore, logging]),
+
+        program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", arguments, grdb]),
 
         // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),

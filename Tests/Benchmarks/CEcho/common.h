@@ -69,6 +69,9 @@ typedef struct {
     buffer in, out;
 } connection;
 
+/// TLS records with frames in them, as SSL_read and SSL_write made them: a call of either is one record of at most 16 KiB.
+static uint64_t read_records, written_records;
+
 /// -1 when the connection is over, otherwise 0 with all that could be read in `in`.
 static inline int fill(connection *c)
 {
@@ -77,6 +80,7 @@ static inline int fill(connection *c)
         int count = SSL_read(c->ssl, room, (int)(c->in.capacity - c->in.end));
         if (count <= 0)
             return SSL_get_error(c->ssl, count) == SSL_ERROR_WANT_READ ? 0 : -1;
+        read_records++;
         c->in.end += (size_t)count;
     }
 }
@@ -88,6 +92,7 @@ static inline int drain(connection *c)
         int count = SSL_write(c->ssl, c->out.bytes + c->out.start, (int)buffer_count(&c->out));
         if (count <= 0)
             return SSL_get_error(c->ssl, count) == SSL_ERROR_WANT_WRITE ? 1 : -1;
+        written_records += ((uint64_t)count + 16383) / 16384;
         c->out.start += (size_t)count;
     }
     return 0;

@@ -1,13 +1,13 @@
 // HTTP/1.1 load from prebuilt requests, and the least server that can answer it.
 //
-//     http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS
+//     http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS [TEXT]
 //     http-load serve BODY_BYTES
 //
 // `load` keeps one request in flight on each of a number of keep-alive connections to 127.0.0.1. REQUESTS is a file of requests, each behind its
 // length in four bytes, big-endian; they are sent in turn. Where a request holds the address 150.100.100.100, each sending puts another one of
 // 200000 there, so that every request comes from an address of its own; where it holds QEBAQEBAQEBA, each sending puts the Base64 of nine other
 // digits there, so that every request comes from a device of its own. Prints: calls per second, p50 and p99 in microseconds, answers whose status
-// was not STATUS, all calls sent, its own CPU time per call in microseconds. Warms up for a fifth of the time.
+// was not STATUS or that had no TEXT in them, all calls sent, its own CPU time per call in microseconds. Warms up for a fifth of the time.
 //
 // `serve` prints the port it chose and answers every request with 200: what `load` reaches with it is the load's own ceiling.
 #define _GNU_SOURCE
@@ -49,6 +49,7 @@ static request *requests;
 static size_t request_count;
 static uint64_t next_request, next_number;
 static int expected_status;
+static const char *expected_text = "";
 static uint64_t warm_until;
 static uint64_t all_calls, calls, unexpected;
 static uint32_t *samples;
@@ -140,13 +141,14 @@ static void send_next(connection *c, uint64_t now)
         die("a request could not be sent at once");
 }
 
-static void check_status(const connection *c)
+static void check(connection *c)
 {
     int status = atoi(c->answer + 9);
-    if (status == expected_status)
+    c->answer[c->filled] = 0;
+    if (status == expected_status && strstr(c->answer, expected_text) != NULL)
         return;
     if (unexpected++ == 0)
-        fprintf(stderr, "http-load: an answer with %d instead of %d:\n%.600s\n", status, expected_status, c->answer);
+        fprintf(stderr, "http-load: an answer with %d instead of %d %s:\n%.600s\n", status, expected_status, expected_text, c->answer);
 }
 
 /// Bytes of the whole answer, or 0 while some are missing.
@@ -181,7 +183,7 @@ static void receive(connection *c)
     if (c->filled > size)
         die("more than one answer to a request");
     uint64_t now = now_us();
-    check_status(c);
+    check(c);
     all_calls++;
     if (now >= warm_until) {
         if (calls < sample_capacity)
@@ -214,6 +216,8 @@ static int load(char **arguments)
     double seconds = atof(arguments[2]);
     expected_status = atoi(arguments[3]);
     read_requests(arguments[4]);
+    if (arguments[5] != NULL)
+        expected_text = arguments[5];
     samples = malloc(sample_capacity * sizeof *samples);
     connection *connections = calloc((size_t)connection_count, sizeof *connections);
     int poll = epoll_create1(0);
@@ -304,10 +308,10 @@ _Noreturn static void serve(char **arguments)
 
 int main(int count, char **arguments)
 {
-    if (count == 7 && strcmp(arguments[1], "load") == 0)
+    if ((count == 7 || count == 8) && strcmp(arguments[1], "load") == 0)
         return load(arguments + 2);
     if (count == 3 && strcmp(arguments[1], "serve") == 0)
         serve(arguments + 2);
-    fprintf(stderr, "http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS | http-load serve BODY_BYTES\n");
+    fprintf(stderr, "http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS [TEXT] | http-load serve BODY_BYTES\n");
     return 2;
 }

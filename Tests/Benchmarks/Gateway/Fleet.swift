@@ -67,6 +67,26 @@ struct Fleet {
         return device
     }
 
+    /// Devices of the same apps that have a registration code and no session.
+    func waiting(_ count: Int, cluster: LocalCluster) async throws -> Fleet {
+        let client = HTTPExchange.makeClient()
+        let (gateway, apps) = (cluster.gateway, devices)
+        let outcome: Result<[Device], any Error>
+        do {
+            outcome = .success(
+                try await Self.concurrently(count, atOnce: 16) { number in
+                    let app = apps[number % apps.count]
+                    let device = Device(requestor: app.requestor, id: UUID().uuidString, accessToken: app.accessToken, resources: [])
+                    try await device.requestCode(HTTPExchange(client: client), gateway: gateway, number: number)
+                    return device
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await client.shutdown()
+        return Fleet(devices: try outcome.get())
+    }
+
     private static func concurrently<Value: Sendable>(
         _ count: Int, atOnce: Int, _ work: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> [Value] {
@@ -80,5 +100,19 @@ struct Fleet {
             }
             return values
         }
+    }
+}
+
+extension Fleet.Device {
+    /// - Parameter number: Of the device; with it its address is another one.
+    fileprivate func requestCode(_ exchange: HTTPExchange, gateway: String, number: Int) async throws {
+        let headers = [
+            ("Accept", "application/json"), ("User-Agent", "boxoffice-device"), ("Authorization", "Bearer \(accessToken)"),
+            ("X-Device-Info", SimulatedHardware.television.information), ("Content-Type", "application/x-www-form-urlencoded"),
+            ("X-Forwarded-For", "152.1.\(number / 250).\(1 + number % 250)"),
+        ]
+        let answer = try await exchange.send(
+            "POST", "\(gateway)/reggie/v1/\(requestor)/regcode", headers: headers, body: FormEncoding.encode([("deviceId", id)]))
+        guard answer.status == 201 else { throw BenchmarkFailure("a waiting device got no registration code: \(answer.status)") }
     }
 }

@@ -6,10 +6,10 @@ struct Measurement {
     var p99: Double
     var answerBytes: Int
 
-    /// - Parameter line: As the load client prints it.
+    /// - Parameter line: As the load client prints it; what follows the first four numbers is not of use here.
     init?(_ line: String) {
         let parts = line.split(separator: " ")
-        guard parts.count == 4, let calls = Double(parts[0]), let p50 = Double(parts[1]), let p99 = Double(parts[2]), let bytes = Int(parts[3])
+        guard parts.count >= 4, let calls = Double(parts[0]), let p50 = Double(parts[1]), let p99 = Double(parts[2]), let bytes = Int(parts[3])
         else { return nil }
         callsPerSecond = calls
         self.p50 = p50

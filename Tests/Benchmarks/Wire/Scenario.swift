@@ -19,9 +19,9 @@ struct Scenario {
     static let all: [Scenario] = loads.flatMap { load, isGoal in
         [
             Scenario(
-                service: DiagnosticsMethods.service, method: DiagnosticsMethods.echo.name, payloadBytes: 32, load: load, goal: isGoal ? 0.7 : nil),
+                service: DiagnosticsMethods.service, method: DiagnosticsMethods.echo.name, payloadBytes: 32, load: load, goal: isGoal ? 0.85 : nil),
             Scenario(
-                service: ConfigMethods.service, method: ConfigMethods.getConfiguration.name, payloadBytes: 0, load: load, goal: isGoal ? 0.4 : nil),
+                service: ConfigMethods.service, method: ConfigMethods.getConfiguration.name, payloadBytes: 0, load: load, goal: isGoal ? 0.6 : nil),
         ]
     }
 

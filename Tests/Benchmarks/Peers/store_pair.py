@@ -17,17 +17,19 @@ class Store:
 
     def compare(self, table):
         program = self.builder.ours("store-benchmark") / "store-benchmark"
-        small, large = self._filled(program, 10_000), self._filled(program, self.sessions)
+        # The few are made each time: what a run adds is nothing to the many but much to them.
+        small, large = self._filled(program, 10_000, keeps=False), self._filled(program, self.sessions, keeps=True)
         output, _ = run([
             str(program), "compare", "--small", str(small), "--small-sessions", "10000", "--large", str(large), "--large-sessions", str(self.sessions),
             "--seconds", str(self.seconds / 4), "--rounds", str(self.rounds)], timeout=self.rounds * self.seconds * 20 + 120)
         self._report(table, json.loads(output.splitlines()[-1]))
 
-    def _filled(self, program, sessions):
-        """The file is kept for the next time; it is made anew when the program or the schema in it changed."""
+    def _filled(self, program, sessions, keeps):
+        """
+        :param keeps: take the file of an earlier time, unless the program, with the schema in it, has changed since."""
         file = TOOLS / f"sessions-{sessions}.sqlite"
         stamp = file.with_suffix(".stamp")
-        if file.exists() and stamp.exists() and program.stat().st_mtime <= stamp.stat().st_mtime:
+        if keeps and file.exists() and stamp.exists() and program.stat().st_mtime <= stamp.stat().st_mtime:
             return file
         free = shutil.disk_usage(TOOLS).free
         if free < sessions * BYTES_PER_SESSION * 2:

@@ -29,9 +29,10 @@ struct FillCommand: AsyncParsableCommand {
     private func multiply() throws {
         let database = try DatabaseQueue(path: file)
         try database.writeWithoutTransaction { database in
-            for pragma in ["journal_mode = DELETE", "locking_mode = EXCLUSIVE", "synchronous = OFF", "journal_mode = OFF", "cache_size = -3000000"] {
-                try database.execute(sql: "PRAGMA \(pragma)")
-            }
+            let pragmas = [
+                "journal_mode = DELETE", "locking_mode = EXCLUSIVE", "synchronous = OFF", "journal_mode = OFF", "cache_size = -3000000", "threads = 2",
+            ]
+            for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma)") }
             let indexes = try Row.fetchAll(
                 database, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'session' AND sql IS NOT NULL")
             for index in indexes { try database.execute(sql: "DROP INDEX \((index["name"] as String).quotedDatabaseIdentifier)") }
@@ -41,7 +42,7 @@ struct FillCommand: AsyncParsableCommand {
                 return .commit
             }
             for index in indexes { try database.execute(sql: index["sql"] as String) }
-            try database.execute(sql: "ANALYZE; PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL")
+            try database.execute(sql: "PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL")
         }
         try database.close()
     }

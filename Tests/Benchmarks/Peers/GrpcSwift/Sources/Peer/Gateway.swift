@@ -24,8 +24,8 @@ struct Gateway {
                 requestor: request.uri.queryParameters["requestor"].map(String.init) ?? "",
                 deviceID: request.uri.queryParameters["deviceId"].map(String.init) ?? "")
             return try await client.unary(
-                request: ClientRequest(message: question), descriptor: PeerService.checkSession, serializer: Encoder<SessionQuestion>(),
-                deserializer: Decoder<SessionAnswer>(), options: .defaults
+                request: ClientRequest(message: question), descriptor: PeerService.checkSession, serializer: MessageEncoder<SessionQuestion>(),
+                deserializer: MessageDecoder<SessionAnswer>(), options: .defaults
             ) { response in
                 let answer = try response.message
                 return Answer(requestor: answer.requestor, mvpd: answer.mvpd, expires: answer.expires)

@@ -68,7 +68,7 @@ struct Load {
     private func call(_ client: GRPCClient<HTTP2ClientTransport.Posix>) async throws -> Int {
         try await client.unary(
             request: ClientRequest(message: EchoMessage(content: [UInt8](repeating: 0, count: payloadBytes))), descriptor: PeerService.echo,
-            serializer: Encoder<EchoMessage>(), deserializer: Decoder<EchoMessage>(), options: .defaults
+            serializer: MessageEncoder<EchoMessage>(), deserializer: MessageDecoder<EchoMessage>(), options: .defaults
         ) { try $0.message.content.count }
     }
 

@@ -67,11 +67,11 @@ struct SessionAnswer: PeerMessage {
     }
 }
 
-struct Encoder<Message: PeerMessage>: MessageSerializer {
+struct MessageEncoder<Message: PeerMessage>: MessageSerializer {
     func serialize<Bytes: GRPCContiguousBytes>(_ message: Message) -> Bytes { Bytes(message.fields.bytes) }
 }
 
-struct Decoder<Message: PeerMessage>: MessageDeserializer {
+struct MessageDecoder<Message: PeerMessage>: MessageDeserializer {
     func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> Message {
         try bytes.withUnsafeBytes { try Message(fields: $0) }
     }

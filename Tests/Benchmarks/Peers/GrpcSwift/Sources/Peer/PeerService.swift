@@ -8,12 +8,12 @@ struct PeerService: RegistrableRPCService {
     static let checkSession = MethodDescriptor(service: service, method: "CheckSession", type: .unary)
 
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
-        router.registerHandler(forMethod: Self.echo, deserializer: Decoder<EchoMessage>(), serializer: Encoder<EchoMessage>()) { request, _ in
+        router.registerHandler(forMethod: Self.echo, deserializer: MessageDecoder<EchoMessage>(), serializer: MessageEncoder<EchoMessage>()) { request, _ in
             let request = try await ServerRequest(stream: request)
             return StreamingServerResponse(single: ServerResponse(message: request.message))
         }
         router.registerHandler(
-            forMethod: Self.checkSession, deserializer: Decoder<SessionQuestion>(), serializer: Encoder<SessionAnswer>()
+            forMethod: Self.checkSession, deserializer: MessageDecoder<SessionQuestion>(), serializer: MessageEncoder<SessionAnswer>()
         ) { request, _ in
             let request = try await ServerRequest(stream: request)
             let answer = SessionAnswer(requestor: request.message.requestor, mvpd: "NorthCable", expires: 1_893_456_000_000)

@@ -30,7 +30,8 @@ struct FillCommand: AsyncParsableCommand {
         let database = try DatabaseQueue(path: file)
         try database.writeWithoutTransaction { database in
             let pragmas = [
-                "journal_mode = DELETE", "locking_mode = EXCLUSIVE", "synchronous = OFF", "journal_mode = OFF", "cache_size = -3000000", "threads = 2",
+                "journal_mode = DELETE", "locking_mode = EXCLUSIVE", "synchronous = OFF", "journal_mode = OFF", "cache_size = -3000000",
+                "threads = 2",
             ]
             for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma)") }
             let indexes = try Row.fetchAll(

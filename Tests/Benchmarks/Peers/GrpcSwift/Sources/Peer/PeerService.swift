@@ -8,7 +8,8 @@ struct PeerService: RegistrableRPCService {
     static let checkSession = MethodDescriptor(service: service, method: "CheckSession", type: .unary)
 
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
-        router.registerHandler(forMethod: Self.echo, deserializer: MessageDecoder<EchoMessage>(), serializer: MessageEncoder<EchoMessage>()) { request, _ in
+        router.registerHandler(forMethod: Self.echo, deserializer: MessageDecoder<EchoMessage>(), serializer: MessageEncoder<EchoMessage>()) {
+            request, _ in
             let request = try await ServerRequest(stream: request)
             return StreamingServerResponse(single: ServerResponse(message: request.message))
         }

@@ -66,7 +66,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 
 let package = Package(
     name: "boxoffice",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .executable(name: "config", targets: ["ConfigMain"]),
         .executable(name: "authentication", targets: ["AuthenticationMain"]),
@@ -82,6 +82,8 @@ let package = Package(
         .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
         .executable(name: "saml-mutations", targets: ["SamlMutations"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
+        .library(name: "EntitlementClient", targets: ["EntitlementClient"]),
+        .library(name: "EntitlementSimulator", targets: ["EntitlementSimulator"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
@@ -117,6 +119,9 @@ let package = Package(
                 "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, logging, coreMetrics,
             ]),
         library("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
+        // For apps: builds for Apple platforms too, where CryptoKit takes the place of what is only on Linux.
+        library("EntitlementClient", "Shared/EntitlementClient", [.target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
+        library("EntitlementSimulator", "Shared/EntitlementSimulator", ["EntitlementClient"]),
         library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library("OutboundHttp", "Shared/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
         library("Storage", "Shared/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
@@ -273,6 +278,7 @@ let package = Package(
         tests(
             "LoadToolTests",
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "Rpc", "Transport", logging, nioCore, nioPosix]),
+        tests("EntitlementClientTests", ["EntitlementClient", "EntitlementSimulator"]),
         tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Contracts", "Cryptography", "MediaTokenVerifier"]),
         tests(
             "IntegrationTests",

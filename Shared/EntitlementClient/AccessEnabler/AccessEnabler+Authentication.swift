@@ -1,0 +1,100 @@
+public import Foundation
+
+extension AccessEnabler {
+    /// Signs a person in; always ends with `setAuthenticationStatus`. A second call ends the first one.
+    /// - Parameters:
+    ///   - force: Sign in even if somebody is signed in.
+    ///   - data: Pairs for the server.
+    ///   - filter: ``TV_PROVIDERS`` and ``FEATURED_TV_PROVIDERS``.
+    public func getAuthentication(force: Bool = false, data: [String: String] = [:], filter: [String: [String]]) {
+        let listed = filter[TV_PROVIDERS].map { providers in
+            ProviderFilter(providers: providers.map { Provider.ID($0) }, featured: (filter[FEATURED_TV_PROVIDERS] ?? []).map { Provider.ID($0) })
+        }
+        startSignIn(force: force, data: data, filter: listed)
+    }
+
+    /// As ``getAuthentication(force:data:filter:)``, with a plain list of providers, or none.
+    public func getAuthentication(force: Bool = false, data: [String: String] = [:], providers: [String]? = nil) {
+        startSignIn(force: force, data: data, filter: providers.map { ProviderFilter(providers: $0.map { Provider.ID($0) }) })
+    }
+
+    /// The person's choice in the picker; `nil` is giving up. Called by itself it signs in at that provider.
+    public func setSelectedProvider(_ id: String?) {
+        guard let id else { return giveUp() }
+        let provider = Provider.ID(id)
+        if interaction.choose(provider) { return }
+        guard hasConfiguration else {
+            preselected = provider
+            return
+        }
+        isContinued = signInTask != nil
+        start { client, interaction in try await client.signIn(at: provider, interaction: interaction) }
+    }
+
+    /// The address that the page which `navigateToUrl` opened led to.
+    public func handleExternalURL(_ url: URL) {
+        interaction.returned(to: url)
+        logoutInteraction.returned(to: url)
+    }
+
+    /// Until version 3.0 what ``handleExternalURL(_:)`` is now, for pages that end at ``ADOBEPASS_REDIRECT_URL``.
+    @available(*, deprecated, renamed: "handleExternalURL(_:)")
+    public func getAuthenticationToken() {
+        guard let url = URL(string: client.environment.returnAddress) else { return }
+        handleExternalURL(url)
+    }
+
+    private func giveUp() {
+        if logoutInteraction.closePage() || interaction.choose(nil) || interaction.closePage() { return }
+        run { client, push in
+            if await client.cancelSignIn() { return }
+            push(.status(Status(.pickerCancelled)))
+            push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_ERROR, PROVIDER_NOT_SELECTED_ERROR))
+        }
+    }
+
+    @discardableResult
+    func startSignIn(force: Bool, data: [String: String], filter: ProviderFilter?) -> Task<Bool, Never> {
+        let preselected = preselected
+        self.preselected = nil
+        return start { client, interaction in
+            try await client.authenticate(force: force, data: data, filter: filter, preselected: preselected, interaction)
+        }
+    }
+
+    /// - Returns: Whether somebody is signed in at the end.
+    @discardableResult
+    private func start(
+        _ signIn: @escaping @Sendable (EntitlementClient, DelegateInteraction) async throws -> Session
+    ) -> Task<Bool, Never> {
+        let (previous, prelude) = (signInTask, prelude)
+        previous?.cancel()
+        let task = Task { [weak self, client, interaction] in
+            // The end of the first is told before anything of the second.
+            _ = await previous?.value
+            await prelude()
+            let end: (Int32, String)
+            do {
+                _ = try await signIn(client, interaction)
+                end = (ACCESS_ENABLER_STATUS_SUCCESS, USER_AUTHENTICATED)
+            } catch EntitlementError.providerNotSelected {
+                end = (ACCESS_ENABLER_STATUS_ERROR, PROVIDER_NOT_SELECTED_ERROR)
+            } catch {
+                end = (ACCESS_ENABLER_STATUS_ERROR, GENERIC_AUTHENTICATION_ERROR)
+            }
+            self?.ended(end, wasCancelled: Task.isCancelled)
+            return end.0 == ACCESS_ENABLER_STATUS_SUCCESS
+        }
+        signInTask = task
+        return task
+    }
+
+    private func ended(_ end: (status: Int32, code: String), wasCancelled: Bool) {
+        if wasCancelled, isContinued {
+            isContinued = false
+            return
+        }
+        if !wasCancelled { signInTask = nil }
+        push(.setAuthenticationStatus(end.status, end.code))
+    }
+}

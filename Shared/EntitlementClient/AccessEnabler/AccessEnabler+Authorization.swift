@@ -1,0 +1,64 @@
+extension AccessEnabler {
+    /// Gets a media token; ends with `setToken` or `tokenRequestFailed`. When nobody is signed in it fails at once.
+    public func checkAuthorization(_ resource: String, data: [String: String] = [:]) {
+        run { client, push in await Self.authorize(resource, data, client, push) }
+    }
+
+    /// As ``checkAuthorization(_:data:)``; when nobody is signed in, the person signs in first.
+    public func getAuthorization(_ resource: String, data: [String: String] = [:]) {
+        let prelude = prelude
+        Task { [weak self, client] in
+            await prelude()
+            let push: @Sendable (Callback) -> Void = { [weak self] in self?.push($0) }
+            if await !client.needsSignIn() { return await Self.authorize(resource, data, client, push) }
+            guard let signIn = self?.startSignIn(force: false, data: data, filter: nil) else { return }
+            if await signIn.value { return await Self.authorize(resource, data, client, push) }
+            push(.tokenRequestFailed(resource: resource, code: USER_NOT_AUTHENTICATED_ERROR, text: ""))
+        }
+    }
+
+    /// Ends with `preauthorizedResources`.
+    /// - Parameter cache: False: no kept answer is used.
+    public func checkPreauthorizedResources(_ resources: [String], cache: Bool = true) {
+        let disabled: Set<PreauthorizationFeature> = cache ? [] : [.localCache, .remoteCache]
+        run { client, push in
+            do {
+                let decisions = try await client.preauthorize(resources.map { Resource.ID($0) }, disabling: disabled)
+                push(.preauthorizedResources(decisions.filter(\.isAuthorized).map(\.resource.rawValue)))
+            } catch {
+                if case EntitlementError.preauthorizationFailed(let status) = error, status.status == 0 {
+                    push(.status(Status(.preauthorizationFailed, details: status.code)))
+                }
+                push(.preauthorizedResources([]))
+            }
+        }
+    }
+
+    /// Ends with exactly one call of the callback, which is kept until then.
+    public func preauthorize(_ request: PreauthorizeRequest, callback: any PreauthorizeCallback) {
+        run { client, push in
+            do {
+                let resources = request.resources.map { Resource.ID($0) }
+                push(.onResponse(try await client.preauthorize(resources, disabling: request.disabledFeatures), nil, callback))
+            } catch EntitlementError.preauthorizationFailed(let status) where status.status != 0 {
+                push(.onResponse([], status, callback))
+            } catch EntitlementError.preauthorizationFailed(let status) {
+                push(.onFailure(status, callback))
+            } catch {
+                push(.onFailure(.networkError, callback))
+            }
+        }
+    }
+
+    private static func authorize(
+        _ resource: String, _ data: [String: String], _ client: EntitlementClient, _ push: @Sendable (Callback) -> Void
+    ) async {
+        do {
+            push(.setToken(try await client.authorize(Resource.ID(resource), data: data).serialized, resource: resource))
+        } catch EntitlementError.denied(let denial) {
+            push(.tokenRequestFailed(resource: resource, code: denial.code.rawValue, text: denial.text))
+        } catch {
+            push(.tokenRequestFailed(resource: resource, code: GENERIC_AUTHORIZATION_ERROR, text: ""))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+public import Foundation
+
+/// The library under the names that apps were written with (client-sdk §1.3). A thin layer over ``EntitlementClient``.
+///
+/// Operations return at once; results come to the delegates. Set both before the first operation.
+@MainActor
+public final class AccessEnabler {
+    /// Hears of results.
+    public weak var delegate: (any EntitlementDelegate)?
+    /// Hears of advanced codes.
+    public weak var statusDelegate: (any EntitlementStatus)?
+
+    let client: EntitlementClient
+    let interaction: DelegateInteraction
+    let logoutInteraction: DelegateInteraction
+    private let callbacks: AsyncStream<Callback>.Continuation
+    private var configuration: Task<Void, Never>?
+    private var optionsChange: Task<Void, Never>?
+    /// A requestor was set at some time.
+    private var isConfigured = false
+    var signInTask: Task<Bool, Never>?
+    /// The sign-in that runs goes on with another provider: its end is not told.
+    var isContinued = false
+    /// Named by the app before there was a configuration: the next sign-in skips the picker.
+    var preselected: Provider.ID?
+
+    /// - Parameters:
+    ///   - softwareStatement: The application's signed statement.
+    ///   - environment: The device and everything else outside the library.
+    ///   - storageCheck: What is done about the storage now (`initWithStorageCheck`).
+    public init(softwareStatement: String, environment: ClientEnvironment, storageCheck: StorageCheck = .none) {
+        let (stream, callbacks) = AsyncStream<Callback>.makeStream()
+        let addresses = [environment.returnAddress, environment.safariReturnAddress].compactMap(\.self)
+        self.callbacks = callbacks
+        client = EntitlementClient(softwareStatement: softwareStatement, environment: environment, storageCheck: storageCheck)
+        interaction = DelegateInteraction(returnAddresses: addresses) { callbacks.yield($0) }
+        logoutInteraction = DelegateInteraction(returnAddresses: addresses) { callbacks.yield($0) }
+        client.hub.setSink { event in if let callback = Callback(event) { callbacks.yield(callback) } }
+        Task { [weak self] in
+            for await callback in stream {
+                guard let self else { return }
+                callback.deliver(to: delegate, statusDelegate)
+            }
+        }
+    }
+
+    deinit { callbacks.finish() }
+
+    // MARK: - Settings
+
+    /// Changes what is sent with each later call: `applicationProfile`, `visitorID`, `handleSVC`, `device_info`.
+    public func setOptions(_ options: [String: JSONValue]) {
+        func text(_ key: String) -> String? { if case .string(let text) = options[key] { text } else { nil } }
+        let handlesSVC = options["handleSVC"] == true || text("handleSVC")?.lowercased() == "true"
+        let changed = ClientOptions(
+            applicationProfile: text("applicationProfile"), visitorID: text("visitorID"), handlesSafariViewController: handlesSVC,
+            deviceInformation: text("device_info"))
+        let previous = optionsChange
+        optionsChange = Task { [client] in
+            await previous?.value
+            await client.updateOptions(changed)
+        }
+    }
+
+    /// Fetches what the servers say of a requestor; ends with `setRequestorComplete`. Operations that are called meanwhile run after it.
+    /// - Parameter serviceProviders: Servers; without any it is the environment's.
+    public func setRequestor(_ requestor: String, serviceProviders: [URL] = []) {
+        let (previous, optionsChange) = (configuration, optionsChange)
+        isConfigured = true
+        configuration = Task { [client, callbacks] in
+            await previous?.value
+            await optionsChange?.value
+            do {
+                try await client.configure(requestor: Requestor.ID(requestor), endpoints: serviceProviders)
+                callbacks.yield(.setRequestorComplete(ACCESS_ENABLER_STATUS_SUCCESS))
+            } catch {
+                callbacks.yield(.setRequestorComplete(ACCESS_ENABLER_STATUS_ERROR))
+            }
+        }
+    }
+
+    // MARK: - Session
+
+    /// Ends with `setAuthenticationStatus`; makes no call to the servers.
+    public func checkAuthentication() {
+        run { client, push in
+            switch await client.authenticationState() {
+            case .authenticated: push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_SUCCESS, USER_AUTHENTICATED))
+            case .notAuthenticated: push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_ERROR, USER_NOT_AUTHENTICATED_ERROR))
+            }
+        }
+    }
+
+    /// Ends with `selectedProvider`.
+    public func getSelectedProvider() {
+        run { client, push in push(.selectedProvider(await client.selectedProvider().map(MVPD.init))) }
+    }
+
+    /// Signs the person out; ends with `setAuthenticationStatus`, status 0.
+    public func logout() {
+        let interaction = logoutInteraction
+        run { client, push in
+            _ = try? await client.signOut(interaction: interaction)
+            push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_ERROR, USER_NOT_AUTHENTICATED_ERROR))
+        }
+    }
+
+    /// Ends with `setMetadataStatus`.
+    /// - Parameter arguments: ``METADATA_OPCODE_KEY``, and the key that goes with it.
+    public func getMetadata(_ arguments: [String: JSONValue]) {
+        func text(_ key: String) -> String { if case .string(let text) = arguments[key] { text } else { "" } }
+        guard case .integer(let number) = arguments[METADATA_OPCODE_KEY], let opcode = Int32(exactly: number) else {
+            return push(.setMetadataStatus(nil, encrypted: false, key: -1, arguments: arguments))
+        }
+        let key: MetadataKey? =
+            switch opcode {
+            case METADATA_AUTHENTICATION: .authenticationExpiry
+            case METADATA_AUTHORIZATION: .authorizationExpiry(Resource.ID(text(METADATA_RESOURCE_ID_KEY)))
+            case METADATA_DEVICE_ID: .deviceID
+            case METADATA_USER_META: .user(text(METADATA_USER_META_KEY))
+            default: nil
+            }
+        run { client, push in
+            var value: MetadataValue?
+            if let key { value = try? await client.metadata(key) }
+            push(.setMetadataStatus(value?.value, encrypted: value?.isEncrypted ?? false, key: opcode, arguments: arguments))
+        }
+    }
+
+    // MARK: - For the operations
+
+    /// Whether a provider that the app names now can be used at once.
+    var hasConfiguration: Bool { isConfigured }
+
+    nonisolated func push(_ callback: Callback) { callbacks.yield(callback) }
+
+    /// Runs an operation once the requestor is set and the options have changed.
+    func run(_ operation: @escaping @Sendable (EntitlementClient, @Sendable (Callback) -> Void) async -> Void) {
+        let prelude = prelude
+        Task { [client, callbacks] in
+            await prelude()
+            await operation(client) { callbacks.yield($0) }
+        }
+    }
+
+    /// Waits for what was called before.
+    var prelude: @Sendable () async -> Void {
+        let (configuration, optionsChange) = (configuration, optionsChange)
+        return {
+            await configuration?.value
+            await optionsChange?.value
+        }
+    }
+}

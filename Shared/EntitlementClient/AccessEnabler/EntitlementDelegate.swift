@@ -1,0 +1,79 @@
+/// Hears of results, under the names that apps were written with (client-sdk §1.3). Calls come one at a time and in order, on the main actor.
+@MainActor
+public protocol EntitlementDelegate: AnyObject {
+    /// The requestor is set, or could not be set.
+    /// - Parameter status: ``ACCESS_ENABLER_STATUS_SUCCESS`` or ``ACCESS_ENABLER_STATUS_ERROR``.
+    func setRequestorComplete(_ status: Int32)
+    /// The end of `checkAuthentication`, `getAuthentication` and `logout`.
+    /// - Parameter code: Empty when somebody is signed in.
+    func setAuthenticationStatus(_ status: Int32, errorCode code: String)
+    /// The media token for one play.
+    func setToken(_ token: String, forResource resource: String)
+    /// There is no media token.
+    /// - Parameter description: For the person, in the provider's words; may be empty.
+    func tokenRequestFailed(_ resource: String, errorCode code: String, errorDescription description: String)
+    /// Those of the resources asked for that the subscription covers.
+    func preauthorizedResources(_ resources: [String])
+    /// The provider of the session.
+    func selectedProvider(_ mvpd: MVPD?)
+    /// Let the person choose; answer with `setSelectedProvider`.
+    func displayProviderDialog(_ mvpds: [MVPD])
+    /// Open a login or logout page in a web view. When it leads to the return address, close it and call `handleExternalURL`.
+    func navigateToUrl(_ url: String)
+    /// As ``navigateToUrl(_:)``, in Safari's view controller.
+    func navigateToUrl(_ url: String, useSVC: Bool)
+    /// Figures for analytics, in the order of client-sdk §1.5.
+    func sendTrackingData(_ data: [String], forEventType event: Int32)
+    /// The answer to `getMetadata`.
+    /// - Parameter arguments: The dictionary that it was called with.
+    func setMetadataStatus(_ metadata: JSONValue?, encrypted: Bool, forKey key: Int32, andArguments arguments: [String: JSONValue])
+    /// Show the platform's picker, a `UIViewController` on Apple platforms.
+    func presentTvProviderDialog(_ viewController: AnyObject?)
+    /// Take the platform's picker off the screen.
+    func dismissTvProviderDialog(_ viewController: AnyObject?)
+}
+
+/// Hears of advanced codes.
+@MainActor
+public protocol EntitlementStatus: AnyObject {
+    /// - Parameter status: `errorId` and `level`; `message`, `details`, `resource` and `code` when there are any.
+    func status(_ status: [String: String])
+}
+
+/// Hears of the result of ``AccessEnabler/preauthorize(_:callback:)``: exactly one of the two.
+@MainActor
+public protocol PreauthorizeCallback: AnyObject, Sendable {
+    /// The servers answered; when they refused, the list is empty and the status says why.
+    func onResponse(_ decisions: [Decision], status: PreauthorizationStatus?)
+    /// The question did not reach the servers.
+    func onFailure(_ status: PreauthorizationStatus)
+}
+
+/// A provider, with the names of the original.
+public struct MVPD: Sendable, Hashable {
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public let ID: String
+    public let displayName: String
+    public let logoURL: String?
+    public let enablePlatformServices: Bool
+    /// `PICKER` or `SUPPORTED`.
+    public let boardingStatus: String?
+
+    public init(_ provider: Provider) {
+        ID = provider.id.rawValue
+        displayName = provider.displayName
+        logoURL = provider.logoURL?.absoluteString
+        enablePlatformServices = provider.enablePlatformServices
+        boardingStatus = provider.boardingStatus?.rawValue
+    }
+}
+
+/// What ``AccessEnabler/preauthorize(_:callback:)`` asks.
+public struct PreauthorizeRequest: Sendable, Hashable {
+    public var resources: [String]
+    public var disabledFeatures: Set<PreauthorizationFeature>
+
+    public init(resources: [String], disabledFeatures: Set<PreauthorizationFeature> = []) {
+        (self.resources, self.disabledFeatures) = (resources, disabledFeatures)
+    }
+}

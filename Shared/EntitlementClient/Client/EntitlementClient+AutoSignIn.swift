@@ -1,0 +1,147 @@
+internal import Foundation
+
+/// Automatic Sign-In (client-sdk §2.7).
+extension EntitlementClient {
+    /// Signs in by the value on the Apple Account, if the app was launched signed out and there is one. To be called after `configure`.
+    ///
+    /// - Returns: The session, also one that was there before (the value is then not read); `nil` when the ordinary sign-in comes.
+    /// - Throws: `EntitlementError.notConfigured`, `CancellationError`.
+    public func redeemAutomaticSignIn() async throws -> Session? {
+        let configuration = try await ready()
+        if let token = await goodToken(configuration) { return token.session }
+        guard let platform = environment.autoSignIn, !keeper.marks.signedOutByHand else { return nil }
+        guard let found = try await quietly({ try await platform.token() }), found.authorization == .granted, let value = found.value else {
+            return nil
+        }
+        let order = ["value": value, "bundleId": environment.bundleID, "environment": platform.environment.rawValue]
+        do {
+            let answer = try await post("redeem", order, configuration)
+            guard answer.status == 200 else { return nil }
+            guard case .session(var token) = try await lookForSession(configuration, nil, source: .regular) else { return nil }
+            token.isAutomatic = true
+            keeper.keep(token)
+            track(tracked(token.session, isCached: false))
+            return token.session
+        } catch is ServerFailure {
+            return nil
+        }
+    }
+
+    /// Offers Automatic Sign-In on the other devices of the Apple Account. To be called after an ordinary sign-in, never during playback.
+    ///
+    /// - Returns: False when the person did not want it, has refused it for good, or the device has no prompt.
+    /// - Throws: `EntitlementError.notAuthenticated` without a session that a person signed in for; `.automaticSignIn` when the value could not
+    ///   be made or stored; `.notConfigured`; `CancellationError`.
+    public func enableAutomaticSignIn() async throws -> Bool {
+        let configuration = try await ready()
+        guard let token = await goodToken(configuration), !token.isAutomatic, token.source == .regular || token.source == .apple else {
+            throw EntitlementError.notAuthenticated
+        }
+        guard let platform = environment.autoSignIn, platform.hasPrompt else { return false }
+        if let found = try await quietly({ try await platform.token() }), found.authorization == .denied { return false }
+        guard let context = try await quietly({ try await platform.requestAuthorization() }), context.authorization == .granted else { return false }
+        let issued = try await issue(context, platform, configuration)
+        do {
+            try await abandonable { try await platform.update(issued.value, context: context) }
+        } catch {
+            // Also when the task was cancelled: the value may not be on the account, and must not stay good.
+            try? await confirm(issued, isStored: false, configuration)
+            if error is CancellationError { throw error }
+            throw EntitlementError.automaticSignIn("the platform did not take the value: \(error)")
+        }
+        try await confirm(issued, isStored: true, configuration)
+        keeper.changeMarks { $0.autoSignInFamily = issued.familyId }
+        return true
+    }
+
+    /// Ends Automatic Sign-In for all devices of the Apple Account: at the server first, then on the account.
+    ///
+    /// A session of an ordinary login stays; one that was made by the value ends.
+    /// - Throws: `EntitlementError.automaticSignIn` when the server could not be told: nothing has changed then. `.notConfigured`, `CancellationError`.
+    public func disableAutomaticSignIn() async throws {
+        let configuration = try await ready()
+        guard let platform = environment.autoSignIn else { return }
+        let value = try await quietly { try await platform.token() }?.value
+        guard let subject = value.map({ ["value": $0] }) ?? keeper.marks.autoSignInFamily.map({ ["familyId": $0] }) else { return }
+        let answer = try await posted("tokens/revoke", subject.merging(["reason": "opt_out"]) { first, _ in first }, configuration)
+        guard answer.status == 200 || answer.status == 404 else { throw Self.refusal(answer) }
+        keeper.changeMarks { $0.autoSignInFamily = nil }
+        if let token = keeper.token(of: configuration.requestor), token.isAutomatic { keeper.removeToken(of: configuration.requestor) }
+        do {
+            try await abandonable { try await platform.delete() }
+        } catch let cancellation as CancellationError {
+            throw cancellation
+        } catch {
+            throw EntitlementError.automaticSignIn("the platform did not delete the value: \(error)")
+        }
+    }
+
+    // MARK: - Calls (apple §4)
+
+    private struct Issued: Decodable, Sendable {
+        let familyId: String
+        let value: String
+    }
+
+    private func issue(
+        _ context: AutoSignInContext, _ platform: any AutoSignInPlatform, _ configuration: ServiceConfiguration
+    ) async throws -> Issued {
+        let answer = try await posted(
+            "tokens",
+            [
+                "bundleId": environment.bundleID, "environment": platform.environment.rawValue,
+                "contextAuthorization": context.authorization.name,
+            ], configuration)
+        guard answer.status == 201, let issued = answer.decoded(Issued.self) else { throw Self.refusal(answer) }
+        return issued
+    }
+
+    private func confirm(_ issued: Issued, isStored: Bool, _ configuration: ServiceConfiguration) async throws {
+        let call = try autoSignInCall(
+            "tokens/\(FormEncoding.encode(issued.familyId))/stored", ["outcome": isStored ? "stored" : "failed"], configuration)
+        let (link, options) = (configuration.firstLink, options)
+        // In a task of its own: a cancelled one could not tell the server.
+        let outcome = await Task { try await link.send(call, options: options) }.result
+        guard case .success(let answer) = outcome, answer.status == 200 else {
+            throw EntitlementError.automaticSignIn("the server could not be told that the value is \(isStored ? "stored" : "not stored")")
+        }
+    }
+
+    private func posted(_ path: String, _ order: [String: String], _ configuration: ServiceConfiguration) async throws -> HTTPResponse {
+        do {
+            return try await post(path, order, configuration)
+        } catch let failure as ServerFailure {
+            throw EntitlementError.automaticSignIn(failure.details)
+        }
+    }
+
+    private func post(_ path: String, _ order: [String: String], _ configuration: ServiceConfiguration) async throws -> HTTPResponse {
+        try await send(autoSignInCall(path, order, configuration), configuration, nil)
+    }
+
+    private func autoSignInCall(
+        _ path: String, _ order: [String: String], _ configuration: ServiceConfiguration
+    ) throws -> ServerCall {
+        let identifier = Data(environment.device.id.utf8).base64EncodedString()
+        return ServerCall(
+            method: .post, path: "/auto-signin/v1/\(FormEncoding.encode(configuration.requestor.rawValue))/\(path)",
+            json: try JSONEncoder().encode(order),
+            headers: [HTTPHeader("AP-Device-Identifier", "fingerprint \(identifier)"), HTTPHeader("Idempotency-Key", UUID().uuidString)])
+    }
+
+    private static func refusal(_ answer: HTTPResponse) -> EntitlementError {
+        .automaticSignIn(answer.decoded(ServerAnswers.Failure.self)?.code ?? "status \(answer.status)")
+    }
+
+    /// What a platform throws counts as nothing (apple §1.1).
+    /// - Throws: `CancellationError` only.
+    private func quietly<Value: Sendable>(_ action: @escaping @Sendable () async throws -> Value) async throws -> Value? {
+        do {
+            return try await abandonable(action)
+        } catch let cancellation as CancellationError {
+            throw cancellation
+        } catch {
+            return nil
+        }
+    }
+}

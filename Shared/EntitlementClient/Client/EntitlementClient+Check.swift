@@ -1,0 +1,74 @@
+internal import Foundation
+
+extension EntitlementClient {
+    /// Whether a person is signed in, without a call to the servers. The platform is asked only about a session that came from it.
+    ///
+    /// Events before the result: tracking, then the code that says why not or how.
+    /// - Returns: After a `configure` that is running; without a configuration nobody is signed in.
+    public func authenticationState() async -> AuthenticationState {
+        guard let configuration = try? await ready() else {
+            track(tracked(nil, isCached: false))
+            emit(Status(.notAuthenticated))
+            return .notAuthenticated(reason: .notAuthenticated)
+        }
+        let (decision, token) = await check(configuration)
+        // What a cancelled request of the platform came to says nothing.
+        guard !Task.isCancelled else { return .notAuthenticated(reason: .notAuthenticated) }
+        let session = decision.isAuthenticated ? token?.session : nil
+        track(tracked(session, isCached: session != nil))
+        if let status = decision.status { emit(Status(status, details: decision.details)) }
+        if let session { return .authenticated(session) }
+        return .notAuthenticated(reason: decision.status ?? .notAuthenticated)
+    }
+
+    /// Decides, and removes what is not good any more; sends nothing.
+    func check(_ configuration: ServiceConfiguration) async -> (decision: CheckDecision, token: StoredToken?) {
+        var platform: CheckDecision.Platform?
+        while true {
+            let token = keeper.token(of: configuration.requestor)
+            if let decision = CheckDecision.decide(
+                token, deviceID: environment.device.id, configuration, now: now(configuration), platform: platform)
+            {
+                switch decision.effect {
+                case .keep: break
+                case .removeToken: keeper.removeToken(of: configuration.requestor)
+                case .clear: keeper.clearSessions()
+                }
+                return (decision, token)
+            }
+            platform = await askPlatform()
+        }
+    }
+
+    /// The session, if it is good; sends nothing.
+    func goodToken(_ configuration: ServiceConfiguration) async -> StoredToken? {
+        let (decision, token) = await check(configuration)
+        return decision.isAuthenticated ? token : nil
+    }
+
+    private func askPlatform() async -> CheckDecision.Platform {
+        guard let accounts = environment.providerAccounts else { return .failed("the device has no single sign-on") }
+        let request = AccountMetadataRequest(channelIdentifier: environment.channelIdentifier)
+        do {
+            let access = try await abandonable { try await accounts.accessStatus(prompting: false) }
+            guard access == .granted else { return .permission(access) }
+            return .provider(try await abandonable { try await accounts.metadata(request, handler: NoDialogs()) }.providerIdentifier)
+        } catch {
+            return .failed(PlatformError(any: error).explanation)
+        }
+    }
+
+    func tracked(_ session: Session?, isCached: Bool) -> Tracking {
+        .authentication(
+            isSuccess: session != nil, provider: session?.provider, userID: session?.userID ?? "", isCached: isCached,
+            device: environment.device.tracked)
+    }
+}
+
+extension EntitlementClient {
+    /// Whether nobody is signed in although the configuration is there. As ``authenticationState()``, without an event.
+    func needsSignIn() async -> Bool {
+        guard let configuration = try? await ready() else { return false }
+        return await goodToken(configuration) == nil
+    }
+}

@@ -1,0 +1,37 @@
+internal import Foundation
+
+extension EntitlementClient {
+    /// Tells what is known of the session or the person.
+    ///
+    /// What the provider tells is asked for at each call: it may change.
+    /// - Returns: A value of `nil` when there is none, nobody is signed in, or the servers have no answer now.
+    /// - Throws: `EntitlementError.notConfigured`, `CancellationError`.
+    public func metadata(_ key: MetadataKey) async throws -> MetadataValue {
+        let configuration = try await ready()
+        switch key {
+        case .deviceID: return MetadataValue(environment.revealsDeviceID ? .string(environment.device.id) : nil)
+        case .authenticationExpiry:
+            return MetadataValue(await goodToken(configuration).map { Self.milliseconds($0.expires) })
+        case .authorizationExpiry(let resource):
+            guard let token = await goodToken(configuration), let permission = keeper.permission(resource, token),
+                now(configuration) < permission.expires
+            else { return MetadataValue(nil) }
+            return MetadataValue(Self.milliseconds(permission.expires))
+        case .user(let name):
+            guard let token = await goodToken(configuration) else { return MetadataValue(nil) }
+            return try await userMetadata(name, token, configuration)
+        }
+    }
+
+    private func userMetadata(_ name: String, _ token: StoredToken, _ configuration: ServiceConfiguration) async throws -> MetadataValue {
+        do {
+            let answer = try await send(.userMetadata(configuration.requestor, environment.device), configuration, token.provider)
+            guard answer.status == 200, let metadata = answer.decoded(ServerAnswers.UserMetadata.self) else { return MetadataValue(nil) }
+            return MetadataValue(metadata.data[name], isEncrypted: metadata.encrypted?.contains(name) ?? false)
+        } catch is ServerFailure {
+            return MetadataValue(nil)
+        }
+    }
+
+    private static func milliseconds(_ date: Date) -> JSONValue { .string("\(Int64((date.timeIntervalSince1970 * 1000).rounded()))") }
+}

@@ -1,0 +1,108 @@
+internal import Foundation
+
+extension EntitlementClient {
+    /// Signs in by the platform if that needs nobody (client-sdk §2.2, R2 to R15).
+    /// - Throws: `CancellationError` only: whatever else goes wrong, the configuration stands.
+    func signInAtLaunch(_ configuration: ServiceConfiguration) async throws {
+        guard configuration.hasPlatformSignIn, let accounts = environment.providerAccounts else { return }
+        let metadata: AccountMetadata
+        do {
+            let access = try await abandonable { try await accounts.accessStatus(prompting: false) }
+            switch access {
+            case .denied, .restricted: return emit(Status(.permissionDenied))
+            case .notDetermined: return emit(Status(.permissionUndetermined))
+            case .granted: break
+            }
+            let request = AccountMetadataRequest(channelIdentifier: environment.channelIdentifier)
+            metadata = try await abandonable { try await accounts.metadata(request, handler: NoDialogs()) }
+        } catch let cancellation as CancellationError {
+            throw cancellation
+        } catch {
+            return emit(Status(.platformFailed, details: PlatformError(any: error).explanation))
+        }
+        try await exchangeAtLaunch(configuration, metadata)
+    }
+
+    private func exchangeAtLaunch(_ configuration: ServiceConfiguration, _ metadata: AccountMetadata) async throws {
+        let (token, now) = (keeper.token(of: configuration.requestor), now(configuration))
+        let isValid = token.map { now < $0.expires && configuration.provider($0.provider) != nil } ?? false
+        if isValid, token?.source != .apple { return }
+        let isOfSameProvider =
+            metadata.providerIdentifier != nil
+            && token.flatMap { configuration.provider($0.provider) }?.platformMappingID == metadata.providerIdentifier
+        if isValid, isOfSameProvider { return }
+        guard let name = metadata.providerIdentifier, let end = metadata.expires, now < end else {
+            if token?.source == .apple { keeper.removeToken(of: configuration.requestor) }
+            return
+        }
+        guard let provider = configuration.provider(mappedTo: name), provider.takesPartInPlatformSignIn, provider.boardingStatus == .supported else {
+            if token?.source == .apple { keeper.removeToken(of: configuration.requestor) }
+            return
+        }
+        do {
+            guard case .request(let verificationToken) = try await profileRequest(provider, configuration) else { return }
+            let outcome = try await platformAnswer(provider, verificationToken)
+            guard case .metadata(let answer) = outcome, answer.providerIdentifier == name, let response = answer.attributeQueryResponse else {
+                if case .failure(let error) = outcome { return emit(Status(.platformFailed, details: error.explanation)) }
+                return emit(Status(.platformFailed, details: "the provider gave no answer"))
+            }
+            _ = try await exchange(response, provider, configuration)
+        } catch is ServerFailure {
+            return
+        } catch is EntitlementError {
+            return
+        }
+    }
+
+    // MARK: - Steps
+
+    enum ProfileRequest: Sendable, Equatable {
+        /// What the platform passes to the provider, unchanged.
+        case request(String)
+        /// 400: the provider is out of order, or the server thinks otherwise of its single sign-on.
+        case refused
+    }
+
+    /// - Throws: `ServerFailure`, or `CancellationError`.
+    func profileRequest(_ provider: Provider, _ configuration: ServiceConfiguration) async throws -> ProfileRequest {
+        let answer = try await send(
+            .profileRequest(configuration.requestor, provider.id, environment.device), configuration, provider.id)
+        switch answer.status {
+        case 200 where !answer.body.isEmpty: return .request(String(decoding: answer.body, as: UTF8.self))
+        case 400: return .refused
+        case 429: throw ServerFailure.throttled
+        default: throw ServerFailure.unexpectedAnswer("profile request: status \(answer.status)")
+        }
+    }
+
+    /// The second request: the provider's signed answer, without asking the person.
+    func platformAnswer(_ provider: Provider, _ verificationToken: String) async throws -> PlatformDecision.Outcome {
+        let request = AccountMetadataRequest(
+            channelIdentifier: environment.channelIdentifier, verificationToken: verificationToken, attributeNames: provider.requiredMetadataFields)
+        return try await platformOutcome(request, NoDialogs())
+    }
+
+    /// - Throws: `CancellationError` only.
+    func platformOutcome(_ request: AccountMetadataRequest, _ handler: any PlatformDialogHandler) async throws -> PlatformDecision.Outcome {
+        guard let accounts = environment.providerAccounts else { return .failure(PlatformError(nil, message: "the device has no single sign-on")) }
+        do {
+            return .metadata(try await abandonable { try await accounts.metadata(request, handler: handler) })
+        } catch let cancellation as CancellationError {
+            throw cancellation
+        } catch {
+            return .failure(PlatformError(any: error))
+        }
+    }
+
+    /// EXC and AUN: makes a session of the provider's signed answer, and keeps it.
+    /// - Throws: `ServerFailure` when the exchange is refused, `EntitlementError` when there is no session after it, `CancellationError`.
+    func exchange(_ response: String, _ provider: Provider, _ configuration: ServiceConfiguration) async throws -> StoredToken {
+        let call = ServerCall.exchange(
+            configuration.requestor, provider.id, PlatformAnswerText.encoded(response), environment.device)
+        let answer = try await send(call, configuration, provider.id)
+        guard answer.status == 204 else { throw ServerFailure.unexpectedAnswer("exchange: status \(answer.status)") }
+        let token = try await fetchSession(configuration, provider.id, source: .apple)
+        keeper.keep(token)
+        return token
+    }
+}

@@ -1,0 +1,119 @@
+public import Foundation
+internal import Synchronization
+
+/// Signs people in at their TV provider and gets what a player has to show for it: the part of a TV Everywhere app that talks to the servers.
+///
+/// One instance serves an application. Begin with ``configure(requestor:endpoints:)``; what is called meanwhile waits for it.
+/// Cancelling the task of a call ends the call at once, and nothing of it is heard afterwards.
+public actor EntitlementClient {
+    /// From this difference on the device's clock counts as wrong (CFG100), and the server's is used.
+    static let clockTolerance: TimeInterval = 300
+    /// How long an answer of a preauthorization is used again.
+    static let preauthorizationLifetime: Duration = .seconds(300)
+
+    nonisolated let environment: ClientEnvironment
+    nonisolated let keeper: StateKeeper
+    nonisolated let hub: EventHub
+    private let softwareStatement: String
+    private(set) var options = ClientOptions()
+    private var linksByServer: [URL: ServerLink] = [:]
+    var configuration: ServiceConfiguration?
+    private var configuring: (id: Int, task: Task<Void, any Error>)?
+    private var configurationCount = 0
+    /// Providers that the servers have let people in without since the configuration was fetched.
+    var degradedProviders: Set<Provider.ID> = []
+    var attempt: SignInAttempt?
+    var denials = DenialCounter()
+    var preauthorizations = PreauthorizationCache()
+    /// What the platform calls `degradedProviders`; read while it shows its picker.
+    nonisolated let knownDegraded = Mutex<Set<String>>([])
+
+    /// Makes no call yet.
+    /// - Parameters:
+    ///   - softwareStatement: The application's signed statement (a JWT), as its registration gave it.
+    ///   - environment: The device and everything else outside the library.
+    ///   - storageCheck: What is done about the storage now.
+    public init(softwareStatement: String, environment: ClientEnvironment, storageCheck: StorageCheck = .none) {
+        let hub = EventHub()
+        self.softwareStatement = softwareStatement
+        self.environment = environment
+        self.hub = hub
+        keeper = StateKeeper(store: environment.store, check: storageCheck) { hub.emit(.storageFailed($0)) }
+    }
+
+    deinit { hub.finish() }
+
+    /// What happens while operations run, from now on. Each call gives a stream of its own; it ends with the client.
+    public nonisolated var events: AsyncStream<EntitlementEvent> { hub.stream() }
+
+    /// Changes what is sent with each call from now on.
+    public func updateOptions(_ options: ClientOptions) { self.options = options }
+
+    /// The provider of the session that is kept, whether or not it is still good; makes no call.
+    public func selectedProvider() async -> Provider? {
+        guard let configuration = try? await ready() else { return nil }
+        return keeper.token(of: configuration.requestor).flatMap { configuration.provider($0.provider) }
+    }
+
+    // MARK: - Configuration
+
+    /// Fetches what the servers say of a requestor, and signs in by the platform if it can be done without asking (client-sdk §2.2).
+    ///
+    /// May be called again, for example when the app comes to the foreground: only then does it learn of changes.
+    /// - Parameters:
+    ///   - requestor: The channel or brand.
+    ///   - endpoints: Servers; all are asked, and for each provider the one that answered first is asked from then on.
+    ///     Without any it is ``ClientEnvironment/server``.
+    /// - Throws: `EntitlementError.configurationFailed`, after an event with the same code; `CancellationError`.
+    public func configure(requestor: Requestor.ID, endpoints: [URL] = []) async throws {
+        let previous = configuring?.task
+        configurationCount += 1
+        let id = configurationCount
+        let task = Task {
+            defer { endConfiguration(id) }
+            _ = await previous?.result
+            try await runConfiguration(requestor, endpoints.isEmpty ? [environment.server] : endpoints)
+        }
+        configuring = (id, task)
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func endConfiguration(_ id: Int) { if configuring?.id == id { configuring = nil } }
+
+    /// The configuration, once a call of `configure` that runs is done.
+    func ready() async throws -> ServiceConfiguration {
+        while let task = configuring?.task {
+            _ = try await abandonable(cancels: false) { await task.result }
+            await Task.yield()
+        }
+        guard let configuration else { throw EntitlementError.notConfigured }
+        return configuration
+    }
+
+    // MARK: - For the operations
+
+    func link(to server: URL) -> ServerLink {
+        if let link = linksByServer[server] { return link }
+        let link = ServerLink(server: server, softwareStatement: softwareStatement, environment: environment, keeper: keeper)
+        linksByServer[server] = link
+        return link
+    }
+
+    /// Sends a call to the server of a provider.
+    /// - Throws: `ServerFailure`, or `CancellationError`.
+    func send(_ call: ServerCall, _ configuration: ServiceConfiguration, _ provider: Provider.ID?) async throws -> HTTPResponse {
+        try await configuration.link(provider).send(call, options: options)
+    }
+
+    nonisolated func emit(_ status: Status) { hub.emit(.status(status)) }
+    nonisolated func track(_ tracking: Tracking) { hub.emit(.tracking(tracking)) }
+
+    /// The time by the server's clock, as far as it is known to differ much.
+    func now(_ configuration: ServiceConfiguration) -> Date {
+        environment.clock.now.addingTimeInterval(configuration.clockDifference)
+    }
+}

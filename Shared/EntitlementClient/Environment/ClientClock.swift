@@ -1,0 +1,22 @@
+public import Foundation
+
+/// The time, for the library. Tests have one of their own.
+public protocol ClientClock: Sendable {
+    /// What the device takes for the time; it may be wrong and may jump.
+    var now: Date { get }
+    /// Time since some moment; never jumps.
+    var uptime: Duration { get }
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    func sleep(for duration: Duration) async throws
+}
+
+/// The device's clock.
+public struct SystemClientClock: ClientClock {
+    private let start = ContinuousClock.now
+
+    public init() {}
+
+    public var now: Date { Date() }
+    public var uptime: Duration { ContinuousClock.now - start }
+    public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+}

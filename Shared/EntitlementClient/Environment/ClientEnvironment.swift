@@ -1,0 +1,53 @@
+public import Foundation
+
+/// Everything that the library meets outside itself; each part can be replaced.
+public struct ClientEnvironment: Sendable {
+    /// Base address of the servers, used when ``EntitlementClient/configure(requestor:endpoints:)`` names none.
+    public var server: URL
+    public var device: DeviceDescription
+    public var transport: any HTTPTransport
+    public var store: any SecureStore
+    public var clock: any ClientClock
+    /// The platform's single sign-on; `nil` where there is none.
+    public var providerAccounts: (any ProviderAccountPlatform)?
+    /// The platform's Automatic Sign-In; `nil` where there is none.
+    public var autoSignIn: (any AutoSignInPlatform)?
+    /// The app's own bundle id, for Automatic Sign-In.
+    public var bundleID: String
+    /// SAML issuer under which the providers know the service (`channelIdentifier`).
+    public var channelIdentifier: String
+    /// Where login and logout end: an address that the app watches for and never loads.
+    public var returnAddress: String
+    /// The same, when Safari's view controller shows the login: has the app's own scheme (`adbe.….://…`).
+    public var safariReturnAddress: String?
+    /// Sent at registration when the software statement belongs to a certain address.
+    public var redirectURI: String?
+    /// Lets ``MetadataKey/deviceID`` tell the device's id.
+    public var revealsDeviceID: Bool
+    /// Between two polls of a registration code; at least 3 s.
+    public var pollInterval: Duration {
+        didSet { pollInterval = max(pollInterval, .seconds(3)) }
+    }
+
+    /// - Parameters:
+    ///   - server: For example `https://entitlements.example`.
+    ///   - store: Keeps sessions between launches.
+    public init(
+        server: URL, device: DeviceDescription, store: any SecureStore, transport: any HTTPTransport = URLSessionTransport(),
+        clock: any ClientClock = SystemClientClock(), providerAccounts: (any ProviderAccountPlatform)? = nil,
+        autoSignIn: (any AutoSignInPlatform)? = nil, bundleID: String = ""
+    ) {
+        self.server = server
+        self.device = device
+        self.store = store
+        self.transport = transport
+        self.clock = clock
+        self.providerAccounts = providerAccounts
+        self.autoSignIn = autoSignIn
+        self.bundleID = bundleID
+        channelIdentifier = "https://saml.sp.auth.adobe.com"
+        returnAddress = "adobepass://ios.app"
+        revealsDeviceID = false
+        pollInterval = .seconds(5)
+    }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+
+/// The device on which the app runs.
+public struct DeviceDescription: Sendable, Hashable {
+    /// What sign-in looks like on it.
+    public enum Platform: String, Sendable, Hashable, CaseIterable {
+        /// Sign-in in a browser on the device.
+        case iOS
+        /// As `iOS`, on a tablet.
+        case iPadOS
+        /// Sign-in on a second screen.
+        case tvOS
+
+        /// `deviceType` of the calls that ask for it: there is none for iPadOS (client-sdk §1.2).
+        var deviceType: String { self == .tvOS ? "tvOS" : "iOS" }
+        /// Whether a login page can be opened on the device.
+        var hasBrowser: Bool { self != .tvOS }
+    }
+
+    public var platform: Platform
+    /// For example `AppleTV14,1`.
+    public var model: String
+    /// For example `26.0`.
+    public var systemVersion: String
+    /// Stable on the device, 1 to 512 printable characters; the server knows the device by it. Hash whatever it is made from.
+    public var id: String
+
+    public init(platform: Platform, model: String, systemVersion: String, id: String) {
+        self.platform = platform
+        self.model = model
+        self.systemVersion = systemVersion
+        self.id = id
+    }
+
+    /// Base64 of the JSON that `X-Device-Info` carries (rest-v1 §2.4).
+    var information: String {
+        let hardware =
+            switch platform {
+            case .iOS: "MobilePhone"
+            case .iPadOS: "Tablet"
+            case .tvOS: "SetTopBox"
+            }
+        let facts = [
+            "primaryHardwareType": hardware, "model": model, "manufacturer": "Apple", "vendor": "Apple", "osVendor": "Apple",
+            "osName": platform.deviceType, "osFamily": platform.deviceType, "osVersion": systemVersion,
+        ]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = (try? encoder.encode(facts)) ?? Data()
+        return json.base64EncodedString()
+    }
+
+    var tracked: TrackedDevice {
+        let type =
+            switch platform {
+            case .iOS: "mobile"
+            case .iPadOS: "tablet"
+            case .tvOS: "unknown"
+            }
+        return TrackedDevice(deviceType: type, system: "\(platform.rawValue) \(systemVersion)")
+    }
+}

@@ -1,0 +1,20 @@
+/// What is sent with each call and may change at any time (client-sdk §1.3, `setOptions`).
+public struct ClientOptions: Sendable, Hashable {
+    /// Which of the app's profiles is in use, for the server's statistics.
+    public var applicationProfile: String?
+    /// The visitor's id in the app's analytics (`ap_vi`).
+    public var visitorID: String?
+    /// The app presents Safari's view controller itself when a provider requires it.
+    public var handlesSafariViewController: Bool
+    /// Base64 of a JSON object (rest-v1 §2.4). It takes the place of everything that the library finds out about the device.
+    public var deviceInformation: String?
+
+    public init(
+        applicationProfile: String? = nil, visitorID: String? = nil, handlesSafariViewController: Bool = false, deviceInformation: String? = nil
+    ) {
+        self.applicationProfile = applicationProfile
+        self.visitorID = visitorID
+        self.handlesSafariViewController = handlesSafariViewController
+        self.deviceInformation = deviceInformation
+    }
+}

@@ -1,0 +1,24 @@
+public import Foundation
+
+/// A signed proof, good for one play, that this person may watch this resource (rest-v1 §7). It is never kept by the library.
+public struct MediaToken: Sendable, Hashable, CustomStringConvertible {
+    /// What the player's backend verifies.
+    public let serialized: String
+    public let resource: Resource.ID
+    public let provider: Provider.ID
+    /// The person's scrambled id.
+    public let userID: String
+    /// When it ends, by the server's clock; `nil` when the server did not say.
+    public let expires: Date?
+
+    public init(serialized: String, resource: Resource.ID, provider: Provider.ID, userID: String, expires: Date?) {
+        self.serialized = serialized
+        self.resource = resource
+        self.provider = provider
+        self.userID = userID
+        self.expires = expires
+    }
+
+    /// Says nothing of the token itself.
+    public var description: String { "media token for \(resource)" }
+}

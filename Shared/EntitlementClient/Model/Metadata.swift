@@ -1,0 +1,24 @@
+/// Something that an app may know of the session (client-sdk §1.3, `getMetadata`).
+public enum MetadataKey: Sendable, Hashable {
+    /// When the session ends.
+    case authenticationExpiry
+    /// When the permission for a resource ends.
+    case authorizationExpiry(Resource.ID)
+    /// The device's id; withheld unless ``ClientEnvironment/revealsDeviceID`` is set.
+    case deviceID
+    /// What the provider tells of the person, for example `zip`, `householdID`, `maxRating`, `userID`, `channelID`; also `tokenSource`.
+    case user(String)
+}
+
+/// The value of a ``MetadataKey``.
+public struct MetadataValue: Sendable, Hashable {
+    /// `nil`: there is none. Times are milliseconds since 1970, in digits.
+    public let value: JSONValue?
+    /// True: the value can be read by the programmer's servers only (rest-v1 §8).
+    public let isEncrypted: Bool
+
+    public init(_ value: JSONValue?, isEncrypted: Bool = false) { (self.value, self.isEncrypted) = (value, isEncrypted) }
+
+    /// The value, if it is one text.
+    public var text: String? { if case .string(let text) = value { text } else { nil } }
+}

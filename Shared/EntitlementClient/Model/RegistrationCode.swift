@@ -1,0 +1,30 @@
+public import Foundation
+
+/// A short code that a person types on a second screen (rest-v1 §3.4).
+public struct RegistrationCode: Sendable, Hashable {
+    /// Seven letters and digits, without those that look alike.
+    public let code: String
+    /// The provider that was chosen before.
+    public let provider: Provider.ID
+    /// When it ends, by the server's clock.
+    public let expires: Date
+    /// For how long it is good, from when it was made.
+    public let lifetime: Duration
+    /// Where the person types it, if the server says so.
+    public let loginAddress: URL?
+
+    public init(code: String, provider: Provider.ID, expires: Date, lifetime: Duration, loginAddress: URL? = nil) {
+        self.code = code
+        self.provider = provider
+        self.expires = expires
+        self.lifetime = lifetime
+        self.loginAddress = loginAddress
+    }
+
+    /// The address with the code in it, as a QR code shows it: `<login address>?code=<code>`.
+    public var addressWithCode: URL? {
+        guard let loginAddress, var parts = URLComponents(url: loginAddress, resolvingAgainstBaseURL: false) else { return nil }
+        parts.queryItems = (parts.queryItems ?? []).filter { $0.name != "code" } + [URLQueryItem(name: "code", value: code)]
+        return parts.url
+    }
+}

@@ -1,0 +1,47 @@
+public import Foundation
+
+/// That a person is signed in at a provider, for one requestor on this device.
+public struct Session: Sendable, Hashable {
+    /// Where a session came from (client-sdk §2.1, T).
+    public enum Source: String, Sendable, Hashable, Codable {
+        /// A login, with the password or by an Automatic Sign-In value.
+        case regular
+        /// The platform's single sign-on.
+        case apple
+        /// A trial without an account.
+        case tempPass
+        /// Made by the server without the provider, which is out of order.
+        case degraded
+    }
+
+    public let requestor: Requestor.ID
+    public let provider: Provider.ID
+    public let source: Source
+    /// When it ends, by the server's clock.
+    public let expires: Date
+    /// The person's scrambled id, the same as the media token's `sessionGUID`.
+    public let userID: String
+
+    public init(requestor: Requestor.ID, provider: Provider.ID, source: Source, expires: Date, userID: String) {
+        self.requestor = requestor
+        self.provider = provider
+        self.source = source
+        self.expires = expires
+        self.userID = userID
+    }
+}
+
+/// What a check of the session came to (client-sdk §2.3).
+public enum AuthenticationState: Sendable, Hashable {
+    case authenticated(Session)
+    /// - Parameter reason: The advanced code that says why.
+    case notAuthenticated(reason: StatusCode)
+}
+
+/// What a sign-out leaves to the person.
+public struct SignOutResult: Sendable, Hashable {
+    /// True: the platform would sign the person in again at the next launch, until they sign out in its settings (VSA203).
+    public let mustSignOutInSettings: Bool
+
+    public init(mustSignOutInSettings: Bool) { self.mustSignOutInSettings = mustSignOutInSettings }
+}

@@ -1,0 +1,115 @@
+public import Foundation
+
+/// The platform's single sign-on: what `VSAccountManager` does on Apple platforms.
+public protocol ProviderAccountPlatform: Sendable {
+    /// Whether the app may ask for the provider of the device.
+    /// - Parameter prompting: Whether the person may be asked for the permission.
+    /// - Throws: What the framework reports.
+    func accessStatus(prompting: Bool) async throws -> AccountAccess
+
+    /// Asks for the provider of the device, and with a verification token for its signed answer. Cancelling the task cancels the request.
+    /// - Parameter handler: Called while the person is asked; only with ``AccountMetadataRequest/isInterruptionAllowed``.
+    /// - Throws: `PlatformError`, or what the framework reports.
+    func metadata(_ request: AccountMetadataRequest, handler: any PlatformDialogHandler) async throws -> AccountMetadata
+}
+
+/// `VSAccountAccessStatus`.
+public enum AccountAccess: Int, Sendable, Hashable, CaseIterable {
+    case notDetermined = 0
+    case restricted = 1
+    case denied = 2
+    case granted = 3
+}
+
+/// `VSAccountMetadataRequest`, as far as the library uses it. The account's provider and the expiry of its login are always asked for.
+public struct AccountMetadataRequest: Sendable, Hashable {
+    /// The SAML issuer for which the provider answers.
+    public var channelIdentifier: String
+    /// The providers of the picker, by the platform's names, in order.
+    public var supportedProviders: [String]
+    /// Those that the picker shows first.
+    public var featuredProviders: [String]
+    /// From the server's profile request; `nil`: the provider is not asked.
+    public var verificationToken: String?
+    /// What the provider shall tell of the person.
+    public var attributeNames: [String]
+    /// Whether the person may be asked.
+    public var isInterruptionAllowed: Bool
+
+    public init(
+        channelIdentifier: String, supportedProviders: [String] = [], featuredProviders: [String] = [], verificationToken: String? = nil,
+        attributeNames: [String] = [], isInterruptionAllowed: Bool = false
+    ) {
+        self.channelIdentifier = channelIdentifier
+        self.supportedProviders = supportedProviders
+        self.featuredProviders = featuredProviders
+        self.verificationToken = verificationToken
+        self.attributeNames = attributeNames
+        self.isInterruptionAllowed = isInterruptionAllowed
+    }
+}
+
+/// `VSAccountMetadata`.
+public struct AccountMetadata: Sendable, Hashable {
+    /// The platform's name of the provider at which the device is signed in.
+    public var providerIdentifier: String?
+    /// When that login ends.
+    public var expires: Date?
+    /// The provider's signed answer, as text.
+    public var attributeQueryResponse: String?
+
+    public init(providerIdentifier: String? = nil, expires: Date? = nil, attributeQueryResponse: String? = nil) {
+        self.providerIdentifier = providerIdentifier
+        self.expires = expires
+        self.attributeQueryResponse = attributeQueryResponse
+    }
+}
+
+/// A `VSError`, or another error of the framework.
+public struct PlatformError: Error, Sendable, Hashable {
+    /// `VSError.Code`.
+    public enum Code: Int, Sendable, Hashable, CaseIterable {
+        case accessNotGranted = 0
+        case unsupportedProvider = 1
+        case userCancelled = 2
+        case serviceTemporarilyUnavailable = 3
+        case providerRejected = 4
+        case invalidVerificationToken = 5
+        case rejected = 6
+        case unsupported = 7
+    }
+
+    /// `nil`: an error of another kind.
+    public let code: Code?
+    /// With ``Code/unsupportedProvider``: the provider that the person chose.
+    public let unsupportedProvider: String?
+    /// The framework's own words.
+    public let message: String
+
+    public init(_ code: Code?, unsupportedProvider: String? = nil, message: String = "") {
+        self.code = code
+        self.unsupportedProvider = unsupportedProvider
+        self.message = message
+    }
+}
+
+/// Follows the dialogs of the platform.
+public protocol PlatformDialogHandler: Sendable {
+    /// The platform's picker is opening.
+    func present(_ picker: ProviderPicker) async
+    /// The platform's picker is closing.
+    func dismiss(_ picker: ProviderPicker) async
+    /// Whether the platform may sign the person in at the chosen provider; never asked for "Other TV Provider".
+    func shouldAuthenticate(_ providerIdentifier: String) -> Bool
+}
+
+/// The platform's picker.
+public final class ProviderPicker: Sendable, Hashable, Identifiable {
+    /// Makes what the app shows: the `UIViewController` on Apple platforms, `nil` elsewhere. Call it on the main actor.
+    public let content: @MainActor @Sendable () -> AnyObject?
+
+    public init(content: @escaping @MainActor @Sendable () -> AnyObject? = { nil }) { self.content = content }
+
+    public static func == (left: ProviderPicker, right: ProviderPicker) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,19 @@
+internal import Foundation
+
+/// A provider's SAML response as the exchange takes it (client-sdk §2.1).
+enum PlatformAnswerText {
+    /// Runs of blanks and tabs become one blank, line breaks go, blanks at the ends go; then UTF-8 in Base64.
+    static func encoded(_ response: String) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in response.unicodeScalars {
+            switch scalar {
+            case "\n", "\r": continue
+            case " ", "\t": if text.last != " " { text.append(" ") }
+            default: text.append(scalar)
+            }
+        }
+        if text.first == " " { text.removeFirst() }
+        if text.last == " " { text.removeLast() }
+        return Data(String(text).utf8).base64EncodedString()
+    }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+#if canImport(CryptoKit)
+internal import CryptoKit
+#else
+internal import Cryptography
+#endif
+
+/// Protects an entry against damage: a version, and HMAC-SHA-256 over version, the entry's name and the content.
+///
+/// The key lies in the same store. It tells damage and mixed-up entries from what was written; it does not stop somebody who may write the store.
+struct Seal {
+    static let keyLength = 32
+    private static let version: [UInt8] = Array("BXE1".utf8)
+    private static let codeLength = 32
+    private let key: SymmetricKey
+
+    /// - Parameter key: 32 bytes; otherwise `nil`.
+    init?(key: Data) {
+        guard key.count == Self.keyLength else { return nil }
+        #if canImport(CryptoKit)
+        self.key = SymmetricKey(data: key)
+        #else
+        guard let key = try? SymmetricKey(bytes: Array(key)) else { return nil }
+        self.key = key
+        #endif
+    }
+
+    static func newKey() -> Data {
+        var generator = SystemRandomNumberGenerator()
+        return Data((0..<keyLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    func sealed(_ content: Data, as entry: StoreEntry) -> Data {
+        Data(Self.version) + code(content, entry) + content
+    }
+
+    func opened(_ text: Data, as entry: StoreEntry) throws(StoreFailure) -> Data {
+        let header = Self.version.count + Self.codeLength
+        guard text.count >= header, Array(text.prefix(Self.version.count)) == Self.version else {
+            throw StoreFailure(.corrupt, entry, "the entry is of no version that is known")
+        }
+        let content = Data(text.dropFirst(header))
+        guard Self.isEqual(Data(text.dropFirst(Self.version.count).prefix(Self.codeLength)), code(content, entry)) else {
+            throw StoreFailure(.corrupt, entry, "the entry is not as it was written")
+        }
+        return content
+    }
+
+    private func code(_ content: Data, _ entry: StoreEntry) -> Data {
+        let message = Data(Self.version) + Data(entry.rawValue.utf8) + Data([0]) + content
+        #if canImport(CryptoKit)
+        return Data(HMAC<SHA256>.authenticationCode(for: message, using: key))
+        #else
+        return Data(HMACSHA256.authenticate(Array(message), key: key))
+        #endif
+    }
+
+    /// Takes the same time wherever the two differ.
+    private static func isEqual(_ left: Data, _ right: Data) -> Bool {
+        left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

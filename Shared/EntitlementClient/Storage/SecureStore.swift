@@ -1,0 +1,60 @@
+public import Foundation
+
+/// Keeps the library's entries between launches: a keychain, a folder, or memory.
+///
+/// Calls come one at a time. An entry is a few kilobytes at most.
+public protocol SecureStore: Sendable {
+    /// - Returns: `nil` when there is no such entry.
+    func read(_ entry: StoreEntry) throws(StoreFailure) -> Data?
+    /// Replaces the whole entry: whatever happens, afterwards it is the old or the new one.
+    func write(_ content: Data, to entry: StoreEntry) throws(StoreFailure)
+    /// Does nothing when there is no such entry.
+    func remove(_ entry: StoreEntry) throws(StoreFailure)
+}
+
+/// What is kept.
+public enum StoreEntry: String, Sendable, Hashable, CaseIterable {
+    /// With which the other entries are protected against damage.
+    case key
+    /// The app's registrations at the servers.
+    case registrations
+    /// Sessions and permissions.
+    case sessions
+    /// What outlives a sign-out: that one is due at the server, that a person signed out by hand.
+    case marks
+    /// Written and read by the storage check.
+    case probe
+}
+
+/// Why something could not be kept or read.
+public struct StoreFailure: Error, Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+        /// No room.
+        case full
+        /// Not as it was written.
+        case corrupt
+        /// Locked, not permitted, or broken.
+        case unavailable
+    }
+
+    public let kind: Kind
+    public let entry: StoreEntry
+    /// For developers; holds nothing of the content.
+    public let reason: String
+
+    public init(_ kind: Kind, _ entry: StoreEntry, _ reason: String) {
+        self.kind = kind
+        self.entry = entry
+        self.reason = reason
+    }
+}
+
+/// What is done about the storage at the start (client-sdk §1.3, `initWithStorageCheck`).
+public enum StorageCheck: Sendable, Hashable, CaseIterable {
+    /// Nothing; an entry that is damaged counts as absent and stays.
+    case none
+    /// Writes, reads and looks at all values; if anything is wrong, clears everything.
+    case all
+    /// Clears everything.
+    case clear
+}

@@ -1,0 +1,192 @@
+internal import Foundation
+internal import Synchronization
+
+/// What the library knows between launches: in memory, and in the store as far as the store works.
+final class StateKeeper: Sendable {
+    /// Permissions beyond this number are forgotten, the oldest first.
+    static let permissionLimit = 256
+
+    private struct State {
+        var registrations: [String: Registration] = [:]
+        var sessions = SessionsRecord()
+        var marks = MarksRecord()
+        var seal: Seal?
+    }
+
+    private let store: any SecureStore
+    private let report: @Sendable (StoreFailure) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameter report: Called for each thing that the store could not do.
+    init(store: any SecureStore, check: StorageCheck, report: @escaping @Sendable (StoreFailure) -> Void) {
+        self.store = store
+        self.report = report
+        switch check {
+        case .none: break
+        case .all: if !Self.isSound(store) { Self.clear(store, report) }
+        case .clear: Self.clear(store, report)
+        }
+        state = Mutex(Self.load(store, report))
+    }
+
+    var sessions: SessionsRecord { state.withLock { $0.sessions } }
+    var marks: MarksRecord { state.withLock { $0.marks } }
+
+    func registration(at server: URL) -> Registration? { state.withLock { $0.registrations[server.absoluteString] } }
+
+    func keep(_ registration: Registration?, at server: URL) {
+        state.withLock { state in
+            guard state.registrations[server.absoluteString] != registration else { return }
+            state.registrations[server.absoluteString] = registration
+            save(state.registrations, .registrations, &state)
+        }
+    }
+
+    func token(of requestor: Requestor.ID) -> StoredToken? { state.withLock { $0.sessions.tokens[requestor.rawValue] } }
+
+    /// Keeps a session; permissions of an earlier one end with it.
+    func keep(_ token: StoredToken) {
+        state.withLock { state in
+            let former = state.sessions.tokens.updateValue(token, forKey: token.requestor.rawValue)
+            if former?.provider != token.provider || former?.userID != token.userID {
+                state.sessions.permissions.removeAll { $0.requestor == token.requestor }
+            }
+            save(state.sessions, .sessions, &state)
+            guard state.marks.dueSignOuts.remove(token.requestor.rawValue) != nil else { return }
+            // The sign-out that was due would end this session.
+            save(state.marks, .marks, &state)
+        }
+    }
+
+    func removeToken(of requestor: Requestor.ID) {
+        state.withLock { state in
+            guard state.sessions.tokens.removeValue(forKey: requestor.rawValue) != nil else { return }
+            state.sessions.permissions.removeAll { $0.requestor == requestor }
+            save(state.sessions, .sessions, &state)
+        }
+    }
+
+    func permission(_ resource: Resource.ID, _ token: StoredToken) -> StoredPermission? {
+        state.withLock { state in
+            state.sessions.permissions.first { $0.requestor == token.requestor && $0.provider == token.provider && $0.resource == resource }
+        }
+    }
+
+    /// The newest permission for a resource counts.
+    func keep(_ permission: StoredPermission) {
+        state.withLock { state in
+            state.sessions.permissions.removeAll { $0.requestor == permission.requestor && $0.resource == permission.resource }
+            state.sessions.permissions.append(permission)
+            state.sessions.permissions.removeFirst(max(0, state.sessions.permissions.count - Self.permissionLimit))
+            save(state.sessions, .sessions, &state)
+        }
+    }
+
+    func removePermission(_ resource: Resource.ID, of requestor: Requestor.ID) {
+        state.withLock { state in
+            state.sessions.permissions.removeAll { $0.requestor == requestor && $0.resource == resource }
+            save(state.sessions, .sessions, &state)
+        }
+    }
+
+    /// Ends all sessions and permissions; registrations and marks stay.
+    func clearSessions() {
+        state.withLock { state in
+            state.sessions = SessionsRecord()
+            attempt { () throws(StoreFailure) in try store.remove(.sessions) }
+        }
+    }
+
+    func changeMarks(_ change: (inout MarksRecord) -> Void) {
+        state.withLock { state in
+            let former = state.marks
+            change(&state.marks)
+            if state.marks != former { save(state.marks, .marks, &state) }
+        }
+    }
+
+    private func save(_ record: some Encodable, _ entry: StoreEntry, _ state: inout State) {
+        attempt { () throws(StoreFailure) in
+            let seal = if let known = state.seal { known } else { try Self.makeSeal(store) }
+            state.seal = seal
+            guard let content = try? JSONEncoder().encode(record) else { throw StoreFailure(.unavailable, entry, "the record cannot be encoded") }
+            try store.write(seal.sealed(content, as: entry), to: entry)
+        }
+    }
+
+    private func attempt(_ action: () throws(StoreFailure) -> Void) {
+        do throws(StoreFailure) { try action() } catch { report(error) }
+    }
+}
+
+extension StateKeeper {
+    private static func load(_ store: any SecureStore, _ report: (StoreFailure) -> Void) -> State {
+        var state = State()
+        do throws(StoreFailure) { state.seal = try seal(store) } catch { report(error) }
+        guard let seal = state.seal else { return state }
+        state.registrations = load(.registrations, store, seal, report) ?? [:]
+        state.sessions = load(.sessions, store, seal, report) ?? SessionsRecord()
+        state.marks = load(.marks, store, seal, report) ?? MarksRecord()
+        return state
+    }
+
+    private static func load<Record: Decodable>(
+        _ entry: StoreEntry, _ store: any SecureStore, _ seal: Seal, _ report: (StoreFailure) -> Void
+    ) -> Record? {
+        do throws(StoreFailure) {
+            return try read(entry, store, seal)
+        } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    private static func read<Record: Decodable>(_ entry: StoreEntry, _ store: any SecureStore, _ seal: Seal) throws(StoreFailure) -> Record? {
+        guard let text = try store.read(entry) else { return nil }
+        let content = try seal.opened(text, as: entry)
+        guard let record = try? JSONDecoder().decode(Record.self, from: content) else {
+            throw StoreFailure(.corrupt, entry, "the entry is of another form")
+        }
+        return record
+    }
+
+    /// The seal with the key of the store; `nil` when there is no key yet.
+    private static func seal(_ store: any SecureStore) throws(StoreFailure) -> Seal? {
+        guard let key = try store.read(.key) else { return nil }
+        guard let seal = Seal(key: key) else { throw StoreFailure(.corrupt, .key, "the key has another length") }
+        return seal
+    }
+
+    private static func makeSeal(_ store: any SecureStore) throws(StoreFailure) -> Seal {
+        let key = Seal.newKey()
+        guard let seal = Seal(key: key) else { throw StoreFailure(.unavailable, .key, "no key can be made") }
+        try store.write(key, to: .key)
+        return seal
+    }
+
+    /// Whether the store takes and gives entries, and all that are there can be read.
+    private static func isSound(_ store: any SecureStore) -> Bool {
+        do throws(StoreFailure) {
+            let probe = Seal.newKey()
+            try store.write(probe, to: .probe)
+            guard try store.read(.probe) == probe else { return false }
+            try store.remove(.probe)
+            guard let seal = try seal(store) else {
+                for entry in StoreEntry.allCases where try store.read(entry) != nil { return false }
+                return true
+            }
+            let _: [String: Registration]? = try read(.registrations, store, seal)
+            let _: SessionsRecord? = try read(.sessions, store, seal)
+            let _: MarksRecord? = try read(.marks, store, seal)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func clear(_ store: any SecureStore, _ report: (StoreFailure) -> Void) {
+        for entry in StoreEntry.allCases {
+            do throws(StoreFailure) { try store.remove(entry) } catch { report(error) }
+        }
+    }
+}

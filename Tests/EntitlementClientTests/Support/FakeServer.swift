@@ -1,0 +1,149 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The names of calls are those of client-sdk §1.2.
+
+@testable import EntitlementClient
+import Foundation
+import Synchronization
+
+/// A server of rest-v1 for one device, in memory: behaves well unless told otherwise, and writes down each call by its short name (client-sdk §1.2).
+final class FakeServer: HTTPTransport {
+    enum Name: String, Sendable, CaseIterable {
+        case REG, TOK, CFG, PRQ, EXC, AUN, RGC, LOG, TMP, AUZ, MED, PRE, META, OUT, OUTW
+        case redeem, issue, stored, revoke
+        case unknown
+    }
+
+    /// What happens to a call instead of the usual.
+    enum Answer: Sendable {
+        case response(HTTPResponse)
+        case failure(TransportFailure)
+        /// Never ends by itself.
+        case hangs
+
+        static func status(_ status: Int, _ json: String = "{}") -> Answer {
+            .response(HTTPResponse(status: status, headers: [HTTPHeader("Content-Type", "application/json")], body: Data(json.utf8)))
+        }
+
+        static let unreachable = Answer.failure(TransportFailure(.unreachable, "no route"))
+        static let captivePortal = Answer.response(
+            HTTPResponse(status: 200, headers: [HTTPHeader("Content-Type", "text/html")], body: Data("<html>Welcome to our hotel</html>".utf8)))
+    }
+
+    struct Call: Sendable {
+        let name: Name
+        let request: HTTPRequest
+
+        /// Query and form together.
+        var parameters: [String: String] {
+            let query = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.percentEncodedQuery ?? ""
+            let form =
+                request.header("Content-Type") == "application/x-www-form-urlencoded" ? String(decoding: request.body ?? Data(), as: UTF8.self) : ""
+            var found: [String: String] = [:]
+            for pair in (query.split(separator: "&") + form.split(separator: "&")) {
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                found[String(parts[0])] = parts.count == 2 ? String(parts[1]).removingPercentEncoding : ""
+            }
+            return found
+        }
+
+        var json: [String: String] { (try? JSONDecoder().decode([String: String].self, from: request.body ?? Data())) ?? [:] }
+    }
+
+    struct Person: Sendable {
+        var mvpd: String
+        var userID = "guid-1"
+        var expires: Date
+    }
+
+    struct State: Sendable {
+        var calls: [Call] = []
+        var next: [Name: [Answer]] = [:]
+        var always: [Name: Answer] = [:]
+        var providers: [Provider] = []
+        var domains = ["acme.example"]
+        var session: Person?
+        var metadata: [String: JSONValue] = ["userID": "user-1"]
+        var encrypted: [String] = []
+        var permits: Set<String>?
+        var registrations = 0
+        var tokens = 0
+        var date: Date?
+        /// Seconds for which codes are good.
+        var codeLifetime = 1800.0
+        var degraded: Set<String> = []
+    }
+
+    let host: String
+    let clock: TestClock
+    private let state = Mutex(State())
+
+    init(_ host: String = "tv.example", clock: TestClock, providers: [Provider]) {
+        (self.host, self.clock) = (host, clock)
+        state.withLock { $0.providers = providers }
+    }
+
+    var url: URL { URL(string: "https://\(host)")! }
+    var calls: [Call] { state.withLock { $0.calls } }
+    var names: [Name] { calls.map(\.name) }
+    /// Without registration and access token.
+    var business: [Name] { names.filter { $0 != .REG && $0 != .TOK } }
+    func calls(_ name: Name) -> [Call] { calls.filter { $0.name == name } }
+    func forgetCalls() { state.withLock { $0.calls = [] } }
+    func change(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+    func next(_ name: Name, _ answers: Answer...) { state.withLock { $0.next[name, default: []] += answers } }
+    func always(_ name: Name, _ answer: Answer?) { state.withLock { $0.always[name] = answer } }
+
+    /// A person signs in with the device's code.
+    func signIn(_ mvpd: String, lifetime: Double = 3600) {
+        let expires = clock.now.addingTimeInterval(lifetime)
+        state.withLock { $0.session = Person(mvpd: mvpd, expires: expires) }
+    }
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let name = Self.name(request)
+        let call = Call(name: name, request: request)
+        let answer = state.withLock { state -> Answer? in
+            state.calls.append(call)
+            if state.next[name]?.isEmpty == false { return state.next[name]?.removeFirst() }
+            return state.always[name]
+        }
+        await Task.yield()
+        switch answer {
+        case nil: return usual(call)
+        case .response(let response): return response
+        case .failure(let failure): throw failure
+        case .hangs:
+            // Deaf to cancellation, as foreign code may be.
+            await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in hung.withLock { $0 += 1 } }
+            throw CancellationError()
+        }
+    }
+
+    let hung = Mutex(0)
+
+    private static func name(_ request: HTTPRequest) -> Name {
+        let path = request.url.path
+        switch (request.method, path) {
+        case (.post, "/o/client/register"): return .REG
+        case (.post, "/o/client/token"): return .TOK
+        case (.post, "/api/v1/tokens/authn"): return .EXC
+        case (.get, "/api/v1/tokens/authn"): return .AUN
+        case (.get, "/api/v1/authenticate"): return .LOG
+        case (.post, "/api/v1/authenticate/freepreview"): return .TMP
+        case (.get, "/api/v1/authorize"): return .AUZ
+        case (.get, "/api/v1/tokens/media"): return .MED
+        case (.get, "/api/v1/preauthorize"): return .PRE
+        case (.get, "/api/v1/tokens/usermetadata"): return .META
+        case (.delete, "/api/v1/logout"): return .OUT
+        case (.get, "/api/v1/logout"): return .OUTW
+        case (.post, "/auto-signin/v1/ACME1/redeem"): return .redeem
+        case (.post, "/auto-signin/v1/ACME1/tokens"): return .issue
+        case (.post, "/auto-signin/v1/ACME1/tokens/revoke"): return .revoke
+        case (.post, "/auto-signin/v1/ACME1/tokens/family-1/stored"): return .stored
+        case (.get, _) where path.hasPrefix("/api/v1/config/"): return .CFG
+        case (.get, _) where path.contains("/profile-requests/"): return .PRQ
+        case (.post, _) where path.hasSuffix("/regcode"): return .RGC
+        default: return .unknown
+        }
+    }
+}

@@ -23,9 +23,9 @@ func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
 
 /// A library on the path of every call. In release builds other modules may inline its functions, and the run-time check of exclusive access
 /// is left out: the debug builds that the tests run have it. Such flags keep a package from being a dependency, so what others use has none.
-func wireLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+func wireLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
-    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict + [fast])
+    return .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: strict + [fast])
 }
 
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -190,7 +190,9 @@ let package = Package(
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, lifecycle, logging, unixSignals]),
 
         cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
-        wireLibrary("LoadReporting", "Services/CommandLine/LoadReporting", [histogram]),
+        wireLibrary(
+            "LoadReporting", "Services/CommandLine/LoadReporting", ["Cryptography", histogram, mustache],
+            resources: ["page.mustache", "style.css", "hover.js"].map { .embedInCode("Page/Resources/\($0)") }),
         wireLibrary(
             "LoadTool", "Services/CommandLine/Load",
             [

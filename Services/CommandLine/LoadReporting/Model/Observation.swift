@@ -1,49 +1,67 @@
-/// What was seen of the processes that took part, beside the calls.
-public struct Observation: Codable, Sendable, Equatable {
-    /// When each sample was taken: seconds from the start of the measured part; negative within the warm-up.
-    public var seconds: [Double]
-    /// Of the service's `/metrics`; empty when they could not be read.
-    public var metrics: [MetricSeries]
-    /// The service, and the load tool itself.
-    public var processes: [ProcessSeries]
-    /// What could not be read, and why: shown in the report.
-    public var remarks: [String]
-
-    public init(seconds: [Double] = [], metrics: [MetricSeries] = [], processes: [ProcessSeries] = [], remarks: [String] = []) {
-        self.seconds = seconds
-        self.metrics = metrics
-        self.processes = processes
-        self.remarks = remarks
-    }
-
-    /// One metric over time.
-    public struct MetricSeries: Codable, Sendable, Equatable {
-        /// With its labels, as it is in `/metrics`.
+/// What was seen of the loaded service, of the processes beside it and of the machine, while the load ran.
+public struct Observation: Codable, Equatable, Sendable {
+    /// One line of a chart; a value is absent where nothing could be read.
+    public struct Series: Codable, Equatable, Sendable {
         public var name: String
-        /// At the times of `Observation.seconds`; `nil` where it could not be read.
         public var values: [Double?]
 
-        public init(name: String, values: [Double?]) {
-            self.name = name
-            self.values = values
-        }
+        public init(name: String, values: [Double?]) { (self.name, self.values) = (name, values) }
     }
 
-    /// One process over time.
-    public struct ProcessSeries: Codable, Sendable, Equatable {
+    /// A chart of the service's own metrics.
+    public struct Panel: Codable, Equatable, Sendable {
+        public var title: String
+        /// `1/s`, `ms`, or empty for a count.
+        public var unit: String
+        public var series: [Series]
+
+        public init(title: String, unit: String, series: [Series]) { (self.title, self.unit, self.series) = (title, unit, series) }
+    }
+
+    /// A process on this machine.
+    public struct Process: Codable, Equatable, Sendable {
+        public enum Role: String, Codable, Sendable {
+            /// The service under load.
+            case target
+            /// A service that it calls, or that answers in its place.
+            case peer
+            /// This program.
+            case load
+        }
+
         public var name: String
         public var pid: Int32
-        public var isLoadTool: Bool
-        /// Processor time per time since the sample before: 1 is one core.
+        public var role: Role
+        /// Processor time used per second since the sample before: 1 is one core.
         public var cores: [Double?]
-        public var residentBytes: [UInt64?]
+        public var residentBytes: [Double?]
 
-        public init(name: String, pid: Int32, isLoadTool: Bool, cores: [Double?] = [], residentBytes: [UInt64?] = []) {
-            self.name = name
-            self.pid = pid
-            self.isLoadTool = isLoadTool
-            self.cores = cores
-            self.residentBytes = residentBytes
+        public init(name: String, pid: Int32, role: Role, cores: [Double?], residentBytes: [Double?]) {
+            (self.name, self.pid, self.role, self.cores, self.residentBytes) = (name, pid, role, cores, residentBytes)
         }
     }
+
+    /// A counter that grew in the measured time.
+    public struct Counter: Codable, Equatable, Sendable {
+        /// Name and labels as Prometheus writes them.
+        public var name: String
+        public var growth: Double
+
+        public init(name: String, growth: Double) { (self.name, self.growth) = (name, growth) }
+    }
+
+    /// When each sample was taken: seconds after the measured time began, negative in the warm-up.
+    public var seconds: [Double] = []
+    public var panels: [Panel] = []
+    public var processes: [Process] = []
+    /// Cores of the machine that were busy, whoever used them.
+    public var machineCores: [Double?] = []
+    /// Cores that other guests of the same host took away.
+    public var stolenCores: [Double?] = []
+    /// The counters of the service that grew in the measured time, those that grew most first.
+    public var counters: [Counter] = []
+    /// What could not be read, and why.
+    public var remarks: [String] = []
+
+    public init() {}
 }

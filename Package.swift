@@ -81,6 +81,7 @@ let package = Package(
         .executable(name: "apple-benchmark", targets: ["AppleBenchmark"]),
         .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
         .executable(name: "saml-mutations", targets: ["SamlMutations"]),
+        .executable(name: "chaos", targets: ["ChaosSuite"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
         .library(name: "EntitlementClient", targets: ["EntitlementClient"]),
         .library(name: "EntitlementSimulator", targets: ["EntitlementSimulator"]),
@@ -218,6 +219,11 @@ let package = Package(
         program("GatewayBenchmark", "Tests/Benchmarks/Gateway", ["BoxofficeCommand", arguments, hummingbird, hummingbirdCore, logging]),
 
         program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", arguments, grdb]),
+
+        // Faults under load: a program, as it runs on release binaries.
+        library("FaultProxy", "Tests/Chaos/Proxy", [nioCore, nioPosix]),
+        program("ChaosSuite", "Tests/Chaos/Suite", ["BoxofficeCommand", "FaultProxy", arguments, httpClient, nioCore, nioPosix, nioHTTP1]),
+        tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
 
         // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),

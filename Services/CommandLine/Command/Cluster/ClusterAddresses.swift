@@ -1,11 +1,11 @@
 internal import Foundation
 
 /// Where the programs of a local cluster listen.
-struct ClusterAddresses: Sendable {
+package struct ClusterAddresses: Sendable {
     let ports: PortPlan
     private let host = "127.0.0.1"
 
-    init(ports: PortPlan) { self.ports = ports }
+    package init(ports: PortPlan) { self.ports = ports }
 
     func main(_ service: ClusterService) -> String { "\(host):\(ports.main(service))" }
 
@@ -17,7 +17,7 @@ struct ClusterAddresses: Sendable {
     var apple: String { "http://\(host):\(ports.apple)" }
 
     /// The sandbox has no debug listener; its own port tells.
-    func readiness(of service: ClusterService) -> String {
+    package func readiness(of service: ClusterService) -> String {
         service == .sandbox ? "\(sandbox)/healthz" : "http://\(debug(service))/readyz"
     }
 

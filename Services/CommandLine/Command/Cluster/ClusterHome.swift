@@ -1,8 +1,8 @@
-internal import Foundation
+package import Foundation
 
 /// The one folder that holds all state of a local cluster.
-struct ClusterHome: Sendable {
-    let root: URL
+package struct ClusterHome: Sendable {
+    package let root: URL
 
     /// - Parameters:
     ///   - environment: Read for `BOXOFFICE_HOME`.
@@ -12,22 +12,22 @@ struct ClusterHome: Sendable {
         root = (given.map { URL(fileURLWithPath: $0) } ?? checkout.appendingPathComponent(".boxoffice")).standardizedFileURL
     }
 
-    init(root: URL) { self.root = root.standardizedFileURL }
+    package init(root: URL) { self.root = root.standardizedFileURL }
 
-    var pki: URL { root.appendingPathComponent("pki") }
-    var data: URL { root.appendingPathComponent("data") }
-    var logs: URL { root.appendingPathComponent("logs") }
+    package var pki: URL { root.appendingPathComponent("pki") }
+    package var data: URL { root.appendingPathComponent("data") }
+    package var logs: URL { root.appendingPathComponent("logs") }
     var settings: URL { root.appendingPathComponent("settings") }
-    var catalogue: URL { root.appendingPathComponent("catalogue.json") }
+    package var catalogue: URL { root.appendingPathComponent("catalogue.json") }
     var clusterFile: URL { root.appendingPathComponent("cluster.json") }
     var lockFile: URL { root.appendingPathComponent("lock") }
 
-    func settings(of service: ClusterService) -> URL { settings.appendingPathComponent("\(service.rawValue).json") }
-    func log(of service: ClusterService) -> URL { logs.appendingPathComponent("\(service.rawValue).log") }
+    package func settings(of service: ClusterService) -> URL { settings.appendingPathComponent("\(service.rawValue).json") }
+    package func log(of service: ClusterService) -> URL { logs.appendingPathComponent("\(service.rawValue).log") }
 
     /// Makes the folders that are missing, readable by their owner alone.
     /// - Throws: `CommandFailure` naming the folder.
-    func prepare() throws {
+    package func prepare() throws {
         for folder in [root, pki, data, logs, settings] {
             do {
                 try FileManager.default.createDirectory(

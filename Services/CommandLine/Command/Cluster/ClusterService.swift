@@ -1,5 +1,5 @@
 /// A program of the local cluster, in the order in which a request meets the services from the inside out.
-enum ClusterService: String, CaseIterable, Sendable {
+package enum ClusterService: String, CaseIterable, Sendable {
     case config
     case authentication
     case authorization
@@ -8,7 +8,7 @@ enum ClusterService: String, CaseIterable, Sendable {
     case sandbox
 
     /// Place in the port plan; the sandbox is outside it.
-    var index: Int {
+    package var index: Int {
         switch self {
         case .gateway: 0
         case .config: 1
@@ -20,7 +20,7 @@ enum ClusterService: String, CaseIterable, Sendable {
     }
 
     /// What it needs beside its settings: in a local cluster Apple is the sandbox, which speaks plain HTTP (apple §3).
-    var environment: [String: String] { self == .autosignin ? ["APPLE_STANDIN": "1"] : [:] }
+    package var environment: [String: String] { self == .autosignin ? ["APPLE_STANDIN": "1"] : [:] }
 
     /// Name in its certificate.
     var certificateName: String { "\(rawValue).boxoffice" }

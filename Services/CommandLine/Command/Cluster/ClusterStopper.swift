@@ -1,12 +1,12 @@
 internal import Foundation
 
 /// Stops processes of a cluster: asks first, and insists after a while.
-enum ClusterStopper {
+package enum ClusterStopper {
     /// - Parameters:
     ///   - processes: Those that still run are asked to stop.
     ///   - patience: How long they may take to finish what they are doing.
     /// - Returns: Those that had to be killed.
-    static func stop(_ processes: [ServiceProcess], patience: Duration = .seconds(10)) async -> [ClusterService] {
+    package static func stop(_ processes: [ServiceProcess], patience: Duration = .seconds(10)) async -> [ClusterService] {
         // The gateway first, so that no new request meets a service that is on its way out.
         let running = processes.filter(\.isRunning).sorted { $0.service.index < $1.service.index }
         running.forEach { $0.signal(SIGTERM) }

@@ -1,5 +1,5 @@
 /// Which ports a local cluster uses.
-struct PortPlan: Sendable, Equatable {
+package struct PortPlan: Sendable, Equatable {
     /// `BOXOFFICE_PORT_BASE`; `nil` is the default plan.
     let base: Int?
 
@@ -16,10 +16,10 @@ struct PortPlan: Sendable, Equatable {
         base = number
     }
 
-    init(base: Int?) { self.base = base }
+    package init(base: Int?) { self.base = base }
 
     /// Where the service answers: HTTP for gateway and sandbox, RPC for the others.
-    func main(_ service: ClusterService) -> Int {
+    package func main(_ service: ClusterService) -> Int {
         switch service {
         case .gateway: base ?? 8080
         case .sandbox: base.map { $0 + 20 } ?? 8090

@@ -1,9 +1,9 @@
-internal import Foundation
+package import Foundation
 
 /// A program of the cluster as a process of its own session, so that a Ctrl-C at the terminal does not reach it.
-struct ServiceProcess: Sendable {
-    let service: ClusterService
-    let pid: Int32
+package struct ServiceProcess: Sendable {
+    package let service: ClusterService
+    package let pid: Int32
     /// `POSIX_SPAWN_SETSID` of spawn.h, which only GNU sources see.
     private static let startSession: Int32 = 0x80
     /// glibc keeps 7 freed pieces of each size by itself (Shared/Decisions/0024-bounds-of-speed.md).
@@ -15,7 +15,7 @@ struct ServiceProcess: Sendable {
     ///   - environment: Beside this program's own; before it where both name a variable.
     ///   - log: Gets what it prints, appended.
     /// - Throws: `CommandFailure` when it cannot be started.
-    static func start(_ service: ClusterService, binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws
+    package static func start(_ service: ClusterService, binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws
         -> ServiceProcess
     {
         var actions = posix_spawn_file_actions_t()
@@ -49,12 +49,12 @@ struct ServiceProcess: Sendable {
     }
 
     /// True while a process with that id runs the service's program; a reused id is not mistaken for it.
-    var isRunning: Bool {
+    package var isRunning: Bool {
         var status: Int32 = 0
         if waitpid(pid, &status, WNOHANG) == pid { return false }
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else { return false }
         return URL(fileURLWithPath: target.replacingOccurrences(of: " (deleted)", with: "")).lastPathComponent == service.rawValue
     }
 
-    func signal(_ number: Int32) { kill(pid, number) }
+    package func signal(_ number: Int32) { kill(pid, number) }
 }

@@ -1,10 +1,10 @@
-internal import Foundation
+package import Foundation
 
 /// Writes the settings of each program for this cluster, from the documented ones in the checkout.
 ///
 /// `Services/<Name>/config.json` describes the default local cluster. Here its ports become those of the port plan, its folders those of the home, and
 /// what it names of the checkout an absolute path; all else is taken as it stands there.
-struct SettingsWriter {
+package struct SettingsWriter {
     let home: ClusterHome
     let ports: PortPlan
     let checkout: URL
@@ -12,8 +12,16 @@ struct SettingsWriter {
     /// Given for HTTPS; `nil`: of the local PKI.
     var https: HttpsFiles?
 
+    package init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki) {
+        self.init(home: home, ports: ports, checkout: checkout, pki: pki, https: nil)
+    }
+
+    init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki, https: HttpsFiles?) {
+        (self.home, self.ports, self.checkout, self.pki, self.https) = (home, ports, checkout, pki, https)
+    }
+
     /// - Throws: `CommandFailure` naming the file that is missing or damaged.
-    func write() throws {
+    package func write() throws {
         try writeCatalogue()
         for service in ClusterService.allCases {
             let source = checkout.appendingPathComponent("Services/\(service.folder)/config.json")

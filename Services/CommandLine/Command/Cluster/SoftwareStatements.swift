@@ -7,13 +7,15 @@ internal import Rpc
 internal import Transport
 
 /// Asks `config` for a software statement of each registered application, as the operator.
-struct SoftwareStatements: Sendable {
+package struct SoftwareStatements: Sendable {
     let addresses: ClusterAddresses
     let pki: LocalPki
 
+    package init(addresses: ClusterAddresses, pki: LocalPki) { (self.addresses, self.pki) = (addresses, pki) }
+
     /// - Returns: Statements by application id.
     /// - Throws: `CommandFailure` when `config` does not give them.
-    func fetch() async throws -> [String: String] {
+    package func fetch() async throws -> [String: String] {
         let client = try connect()
         let outcome: Result<[String: String], any Error>
         do {

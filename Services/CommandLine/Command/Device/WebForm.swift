@@ -1,17 +1,17 @@
 internal import Foundation
 
 /// A form of an HTML page, as far as a program needs it to press its button.
-struct WebForm: Equatable {
-    var action: String
-    var method: String
-    var fields: [(name: String, value: String)]
+package struct WebForm: Equatable {
+    package var action: String
+    package var method: String
+    package var fields: [(name: String, value: String)]
 
-    static func == (left: WebForm, right: WebForm) -> Bool {
+    package static func == (left: WebForm, right: WebForm) -> Bool {
         left.action == right.action && left.method == right.method && left.fields.elementsEqual(right.fields, by: ==)
     }
 
     /// The first form of a page; `nil` when it has none.
-    init?(html: String) {
+    package init?(html: String) {
         guard let form = html.firstMatch(of: /(?is)<form\b([^>]*)>(.*?)<\/form>/) else { return nil }
         let attributes = Self.attributes(String(form.1))
         action = attributes["action"] ?? ""
@@ -23,7 +23,7 @@ struct WebForm: Equatable {
     }
 
     /// Sets the field of that name; adds it when the form has none.
-    mutating func fill(_ name: String, _ value: String) {
+    package mutating func fill(_ name: String, _ value: String) {
         if let index = fields.firstIndex(where: { $0.name == name }) {
             fields[index].value = value
         } else {
@@ -32,7 +32,7 @@ struct WebForm: Equatable {
     }
 
     /// `application/x-www-form-urlencoded`.
-    var encoded: String {
+    package var encoded: String {
         fields.map { "\(FormEncoding.encode($0.name))=\(FormEncoding.encode($0.value))" }.joined(separator: "&")
     }
 

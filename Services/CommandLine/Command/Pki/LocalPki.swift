@@ -1,13 +1,13 @@
 internal import Clocks
 internal import Cryptography
 internal import Dispatch
-internal import Foundation
+package import Foundation
 internal import Synchronization
 internal import Tokens
 
 /// The keys and certificates of a local cluster: what is missing or about to expire is made, what is there is kept.
-struct LocalPki: Sendable {
-    let folder: URL
+package struct LocalPki: Sendable {
+    package let folder: URL
     /// A certificate with less time left is made anew.
     private static let renewal: Duration = .seconds(30 * 24 * 3600)
     /// Who gets a certificate for mutual TLS; `operator` is the command line's own.
@@ -23,10 +23,12 @@ struct LocalPki: Sendable {
     /// The keys that programmers have at the stand-in Apple; it knows their public halves, autosignin signs with them (apple §1.3, §2.4).
     static let appleKeys = ["apple-acme-sign-in", "apple-acme-purchase", "apple-bravo-sign-in", "apple-bravo-purchase"]
 
+    package init(folder: URL) { self.folder = folder }
+
     /// - Returns: The names of what was made, in order; empty when nothing was missing.
     /// - Throws: `CommandFailure` when the folder cannot be written or a file in it is damaged.
     @discardableResult
-    func ensure() throws -> [String] {
+    package func ensure() throws -> [String] {
         var made: [String] = []
         do {
             let authority = try ensureAuthority(&made)
@@ -60,7 +62,7 @@ struct LocalPki: Sendable {
     func path(_ file: String) -> String { folder.appendingPathComponent(file).path }
 
     /// The bearer of the administration API.
-    func adminToken() throws -> String {
+    package func adminToken() throws -> String {
         try TextFile.read(path("admin.token")).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 

@@ -1,0 +1,27 @@
+import BoxofficeCommand
+
+/// All experiments, in the order in which they run.
+enum FaultCatalogue {
+    static func experiments(isLong: Bool) -> [Experiment] {
+        let services = ClusterService.allCases
+        let storing: [ClusterService] = [.config, .authentication, .authorization, .autosignin]
+        var unharmed = Budget()
+        unharmed.mustHurt = false
+        let processes = services.map { kill($0) } + services.map { stall($0) }
+        let wire = [cut(), delay(), throttle(), corrupt(), halfOpen()] + storing.map { partition($0) }
+        let machine = storing.map { diskFull($0) } + storing.map { clock($0, seconds: 30, budget: unharmed) }
+        let orders = isLong ? permutations(services) : pairs(services)
+        return processes + wire + machine + [restart(orders, name: isLong ? "restart all in every order" : "restart pairs in every order")]
+    }
+
+    static func pairs(_ services: [ClusterService]) -> [[ClusterService]] {
+        services.flatMap { first in services.filter { $0 != first }.map { [first, $0] } }
+    }
+
+    static func permutations(_ services: [ClusterService]) -> [[ClusterService]] {
+        guard let first = services.first else { return [[]] }
+        return permutations(Array(services.dropFirst())).flatMap { rest in
+            (0...rest.count).map { place in Array(rest[..<place]) + [first] + Array(rest[place...]) }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/// Where an experiment takes place.
+struct Stage: Sendable {
+    let cluster: ChaosCluster
+    let app: App
+    let ledger: Ledger
+    let tally: Tally
+    /// More rounds, longer faults.
+    let isLong: Bool
+
+    func pause(_ time: Duration) async throws { try await Task.sleep(for: time) }
+}

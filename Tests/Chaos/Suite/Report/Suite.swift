@@ -1,0 +1,89 @@
+import AsyncHTTPClient
+import Foundation
+
+/// Runs experiments one after the other on one cluster, with one ledger.
+struct Suite: Sendable {
+    let cluster: ChaosCluster
+    let client: HTTPClient
+    let reporter: Reporter
+    /// Stories per second.
+    let rate: Double
+    let isLong: Bool
+
+    /// - Returns: How many checks passed and failed.
+    func run(_ experiments: [Experiment]) async throws -> (passed: Int, failed: Int) {
+        let (tally, ledger, tolerance) = (Tally(), Ledger(), Tolerance())
+        let caller = Caller(client: client, tally: tally, tolerated: tolerance)
+        let app = try await App.register(
+            caller, gateway: cluster.gateway, statement: try await cluster.softwareStatement(), adminToken: try cluster.adminToken)
+        let stage = Stage(cluster: cluster, app: app, ledger: ledger, tally: tally, isLong: isLong)
+        let teller = StoryTeller(app: app, ledger: ledger, people: cluster.people, turn: StoryTeller.Turn())
+        var (passed, failed) = (0, 0)
+        func count(_ problems: [String]) { if problems.isEmpty { passed += 1 } else { failed += 1 } }
+
+        count(try await warmUp(teller, tally))
+        for experiment in experiments {
+            if let obstacle = experiment.obstacle {
+                reporter.line("--    \(experiment.name): not run: \(obstacle)")
+                continue
+            }
+            let start = ContinuousClock.now
+            let (verdict, remark) = try await run(experiment, stage, teller, tolerance)
+            reporter.result(experiment.name, verdict, remark: remark, took: ContinuousClock.now - start)
+            count(verdict.problems)
+        }
+        count(await audit(app, ledger))
+        return (passed, failed)
+    }
+
+    /// Fills the ledger, and shows that nothing fails while nothing is wrong.
+    private func warmUp(_ teller: StoryTeller, _ tally: Tally) async throws -> [String] {
+        let load = Load(teller, rate: rate)
+        load.start()
+        try await Task.sleep(for: .seconds(4))
+        await load.stop()
+        let samples = tally.take()
+        let bad = samples.filter { !$0.isDone }.map { "\($0.operation.rawValue) \($0.result) \($0.remark ?? "")" }
+        let slowest = samples.map(\.took).max() ?? .zero
+        reporter.check("no fault", "\(samples.count) requests, the slowest took \(Reporter.text(slowest))", problems: bad)
+        return bad
+    }
+
+    private func run(
+        _ experiment: Experiment, _ stage: Stage, _ teller: StoryTeller, _ tolerance: Tolerance
+    ) async throws -> (Verdict, remark: String) {
+        try await experiment.prepare(stage)
+        tolerance.begin(experiment.budget)
+        let memory = MemoryWatch(cluster)
+        let load = Load(teller, rate: rate)
+        load.start()
+        do {
+            try await stage.pause(.milliseconds(700))
+            var injection = try await experiment.inject(stage)
+            try await stage.pause(.milliseconds(1800))
+            await load.stop()
+            tolerance.end(experiment.budget)
+            if load.skippedStories > 0 {
+                injection.problems.append("\(load.skippedStories) stories were not begun, as \(Load.mostOpen) were under way")
+            }
+            if experiment.watchesMemory {
+                let (facts, problems) = memory.compare(cluster)
+                injection.remark += (injection.remark.isEmpty ? "" : "; ") + facts
+                injection.problems += problems
+            }
+            let verdict = Verdict(stage.tally.take(), injection, experiment.budget)
+            try await experiment.restore(stage)
+            return (verdict, injection.remark)
+        } catch {
+            await load.stop()
+            throw ChaosFailure("\(experiment.name): \(error)")
+        }
+    }
+
+    private func audit(_ app: App, _ ledger: Ledger) async -> [String] {
+        let counts = await ledger.counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
+        let (checked, problems) = await Audit(app: app, ledger: ledger).run()
+        reporter.check("everything acknowledged is there, what was ended has ended", "\(checked) entries (\(counts))", problems: problems)
+        return problems
+    }
+}

@@ -51,6 +51,16 @@ import Testing
         #expect(breaker.ask(now: later + .seconds(15)) == .probe)
     }
 
+    @Test func aClockSetBackDoesNotKeepItOpen() {
+        var breaker = opened()
+        #expect(breaker.ask(now: Self.start - .seconds(3600)) == .probe)
+        var closed = CircuitBreaker()
+        for _ in 0..<19 { closed.record(.failure, permission: closed.ask(now: Self.start), now: Self.start) }
+        let earlier = Self.start - .seconds(3600)
+        closed.record(.failure, permission: closed.ask(now: earlier), now: earlier)
+        #expect(closed.isClosed, "calls of a time that is yet to come do not count")
+    }
+
     @Test func anAbandonedProbeMakesRoomForAnother() {
         var breaker = opened()
         let later = Self.start + .seconds(15)

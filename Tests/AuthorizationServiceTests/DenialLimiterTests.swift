@@ -25,6 +25,17 @@ import Testing
         #expect(limiter.blocked(subject, now: Self.start + .milliseconds(2500 * 19)) == nil)
     }
 
+    @Test func aClockSetBackDoesNotKeepItBlocked() {
+        var limiter = DenialLimiter()
+        for _ in 0..<5 { limiter.record(denial, for: subject, now: Self.start) }
+        let earlier = Self.start - .seconds(3600)
+        #expect(limiter.blocked(subject, now: earlier) == nil)
+        for _ in 0..<4 { limiter.record(denial, for: subject, now: earlier) }
+        #expect(limiter.blocked(subject, now: earlier) == nil)
+        limiter.record(denial, for: subject, now: earlier)
+        #expect(limiter.blocked(subject, now: earlier) == denial)
+    }
+
     @Test func blocksOneSubjectOnly() {
         var limiter = DenialLimiter()
         for _ in 0..<5 { limiter.record(denial, for: subject, now: Self.start) }

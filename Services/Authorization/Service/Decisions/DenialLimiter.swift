@@ -1,7 +1,7 @@
 internal import Clocks
 
 /// Cuts off an app that asks again and again for what was denied (rest-v1 §3.14, mvpd §4.3): five denials in 10 s block the device at the
-/// requestor for the resource for 10 s; meanwhile the last denial is repeated without asking the MVPD.
+/// requestor for the resource for 10 s; meanwhile the last denial is repeated without asking the MVPD. A clock that is set back does not prolong that.
 struct DenialLimiter: Sendable {
     static let threshold = 5
     static let window: Duration = .seconds(10)
@@ -29,9 +29,13 @@ struct DenialLimiter: Sendable {
 
     /// The denial to repeat, when the subject is blocked.
     func blocked(_ subject: Subject, now: Timestamp) -> Denial? {
-        guard let record = records[subject], let end = record.blockedUntil, now < end else { return nil }
+        guard let record = records[subject], let end = record.blockedUntil, Self.isAhead(end, now) else { return nil }
         return record.last
     }
+
+    private static func isAhead(_ end: Timestamp, _ now: Timestamp) -> Bool { now < end && end - now <= blockade }
+
+    private static func isRecent(_ moment: Timestamp, _ now: Timestamp) -> Bool { moment <= now && now - moment < window }
 
     /// Counts an MVPD's denial.
     /// - Parameter attempt: The call's idempotency key: its repetitions count once.
@@ -40,7 +44,7 @@ struct DenialLimiter: Sendable {
         guard records[subject] != nil || records.count < limit else { return }
         var record = records[subject] ?? Record(last: denial)
         record.last = denial
-        record.denials.removeAll { now - $0.at >= Self.window }
+        record.denials.removeAll { !Self.isRecent($0.at, now) }
         if attempt == nil || !record.denials.contains(where: { $0.attempt == attempt }) { record.denials.append((now, attempt)) }
         if record.denials.count >= Self.threshold {
             record.blockedUntil = now + Self.blockade
@@ -50,11 +54,11 @@ struct DenialLimiter: Sendable {
     }
 
     private mutating func prune(_ now: Timestamp) {
-        guard now >= nextPruning else { return }
+        guard now >= nextPruning || nextPruning - now > Self.window else { return }
         nextPruning = now + Self.window
         records = records.filter { _, record in
-            if let end = record.blockedUntil, now < end { return true }
-            return record.denials.contains { now - $0.at < Self.window }
+            if let end = record.blockedUntil, Self.isAhead(end, now) { return true }
+            return record.denials.contains { Self.isRecent($0.at, now) }
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import Clocks
 
 /// Keeps callers from waiting for an endpoint that fails (mvpd §4.3): with 20 or more calls and half or more of them failed in 30 s it
-/// opens for 15 s; then three probes decide. A denial is a success: the endpoint answered.
+/// opens for 15 s; then three probes decide. A denial is a success: the endpoint answered. A clock that is set back does not prolong that.
 struct CircuitBreaker: Sendable {
     static let window: Duration = .seconds(30)
     static let openFor: Duration = .seconds(15)
@@ -44,7 +44,7 @@ struct CircuitBreaker: Sendable {
     mutating func ask(now: Timestamp) -> Permission {
         switch state {
         case .closed: return .call
-        case .open(let end) where now < end: return .refused
+        case .open(let end) where now < end && end - now <= Self.openFor: return .refused
         case .open:
             state = .probing(underWay: 1, succeeded: 0)
             return .probe
@@ -66,7 +66,7 @@ struct CircuitBreaker: Sendable {
     private mutating func count(_ outcome: Outcome, _ now: Timestamp) {
         if case .abandoned = outcome { return }
         let oldest = now.seconds - Self.window.components.seconds
-        seconds.removeAll { $0.start <= oldest }
+        seconds.removeAll { $0.start <= oldest || $0.start > now.seconds }
         if seconds.last?.start != now.seconds { seconds.append(Second(start: now.seconds)) }
         let last = seconds.count - 1
         seconds[last].calls += 1

@@ -206,7 +206,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "MediaTokenVerifier",
                 "Rpc", "ServiceKit",
                 "Tokens", "Transport",
-                arguments, httpClient, nioCore, nioPosix, logging,
+                arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
 

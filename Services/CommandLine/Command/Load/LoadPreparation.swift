@@ -36,23 +36,38 @@ struct LoadPreparation {
 
     private let subject: LoadSubject
     private let target: LoadTargetOptions
-    private let output: LoadOutputOptions
+    private let data: DataOptions
+    private let http: HttpOptions
 
-    init(_ subject: LoadSubject, _ target: LoadTargetOptions, _ output: LoadOutputOptions) {
+    init(_ subject: LoadSubject, _ target: LoadTargetOptions, _ data: DataOptions, _ http: HttpOptions) {
         self.subject = subject
         self.target = target
-        self.output = output
+        self.data = data
+        self.http = http
     }
 
     /// - Parameter methods: As given on the command line.
     func prepare(methods: [String], plan: RunPlan) async throws -> Prepared {
-        guard subject.service != .gateway else { throw CommandFailure("load on the gateway needs a scenario", advice: "pass --scenario") }
-        let chosen = try subject.chosen(methods)
         guard (1...100_000).contains(target.devices) else { throw BadOption("--devices \(target.devices)", "give 1 to 100000") }
         let home =
             target.home.map { ClusterHome(root: URL(fileURLWithPath: $0)) }
             ?? ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.read(home)
+        return subject.service == .gateway
+            ? try await gateway(methods, cluster, plan) : try await wire(methods, cluster, home, plan)
+    }
+
+    private func gateway(_ methods: [String], _ cluster: ClusterFile?, _ plan: RunPlan) async throws -> Prepared {
+        guard methods.isEmpty else { throw BadOption("--method", "the gateway takes --scenario or --path") }
+        guard !http.path.isEmpty else { throw BadOption("the gateway needs something to be asked", "give --scenario NAME or --path /PATH") }
+        return try HttpRequests(options: http, target: target, data: data).prepare(cluster, plan: plan)
+    }
+
+    private func wire(_ methods: [String], _ cluster: ClusterFile?, _ home: ClusterHome, _ plan: RunPlan) async throws -> Prepared {
+        guard http.path.isEmpty, http.scenario == nil else {
+            throw BadOption("--path and --scenario", "they are for the gateway; \(subject.service.rawValue) has --method")
+        }
+        let chosen = try subject.chosen(methods)
         let addresses = try addresses(cluster, home)
         let identity = try identity(cluster)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -28,6 +28,8 @@ public struct LoadServiceCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Load") var load: LoadOptions
     @OptionGroup(title: "Target") var target: LoadTargetOptions
+    @OptionGroup(title: "Requests") var data: DataOptions
+    @OptionGroup(title: "Gateway") var http: HttpOptions
     @OptionGroup(title: "Results") var output: LoadOutputOptions
 
     public init() {}
@@ -53,7 +55,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         if listMethods { return print(subject.listing) }
         let plan = try load.runPlan(isGateway: subject.service == .gateway)
         let stop = StopSignals()
-        let preparation = try await LoadPreparation(subject, target, output).prepare(methods: method, plan: plan)
+        let preparation = try await LoadPreparation(subject, target, data, http).prepare(methods: method, plan: plan)
         let line = ProgressLine(isQuiet: output.quiet)
         let run = Mutex<LoadRun?>(nil)
         let watcher = Task {

@@ -1,0 +1,21 @@
+internal import ArgumentParser
+internal import LoadTool
+
+/// Own data for the requests.
+struct DataOptions: ParsableArguments {
+    @Option(help: "The request of the one --method as JSON (the messages' own form); @FILE reads a file. Places as in --path are filled in.")
+    var data: String?
+
+    @Option(help: "CSV with a head, or JSON Lines: a row per request for the places in --data, --path, --header and --body.")
+    var dataFile: String?
+
+    @Option(help: "How many different requests are made from places, at least.")
+    var requests = 1000
+
+    init() {}
+
+    func file() throws -> DataFile {
+        guard (1...1_000_000).contains(requests) else { throw BadOption("--requests \(requests)", "give 1 to 1000000") }
+        return try dataFile.map { try DataFile(TextFile.read($0), name: $0) } ?? .none
+    }
+}

@@ -292,7 +292,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "SamlSigner",
-                "Transport",
+                "EntitlementClient", "EntitlementSimulator", "Transport",
                 httpClient, nioCore, nioPosix, logging,
             ]),
     ]

@@ -37,8 +37,7 @@ public struct SandboxAnswers: ProviderAnswers {
     public func answer(to request: AccountMetadataRequest, at provider: String) async throws -> String? {
         var state = ["access": JSONValue.string("granted"), "provider": .string(provider), "person": .string(person)]
         state["flaw"] = flaw.map { .string($0) }
-        let path = account.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? account
-        let set = try await transport.send(try message(.put, "platform/accounts/\(path)", state))
+        let set = try await transport.send(try message(.put, "platform/accounts/\(account)", state))
         guard set.status == 204 else { throw PlatformError(nil, message: "the stand-in Apple answered \(set.status) when an account was set") }
         let question: [String: JSONValue] = [
             "account": .string(account), "channelIdentifier": .string(request.channelIdentifier), "interruptionAllowed": false,

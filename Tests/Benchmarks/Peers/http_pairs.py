@@ -23,7 +23,8 @@ class Cluster:
         self.server = Server(
             [str(binaries / "gateway-benchmark"), "fleet", "--folder", str(self.folder), "--devices", str(devices), "--port-base", str(port_base)],
             port=0, log=folder / "cluster.log", pipe=True)
-        line = self.server.line()
+        # It signs all devices in first.
+        line = self.server.line(patience=400)
         try:
             description = json.loads(line)
         except ValueError as error:

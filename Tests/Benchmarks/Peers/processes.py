@@ -2,6 +2,7 @@
 
 import os
 import resource
+import select
 import signal
 import subprocess
 import time
@@ -37,7 +38,10 @@ class Server:
                 raise Failure(f"{self.name} did not say its port but '{line}'{self.last_words(log)}")
             self.port = int(line)
 
-    def line(self):
+    def line(self, patience=30):
+        """The next line that it prints; empty when none came in so many seconds, or when it ended."""
+        if not select.select([self.process.stdout], [], [], patience)[0]:
+            return ""
         return self.process.stdout.readline().decode(errors="replace").strip()
 
     @staticmethod

@@ -1,5 +1,6 @@
 """Programs that run beside the driver: started, measured and stopped by their process id."""
 
+import contextlib
 import os
 import resource
 import select
@@ -18,15 +19,18 @@ class Server:
     """A program that serves until it is stopped.
 
     :param port: where it listens, when it was told; otherwise the first line that it prints.
-    :param pipe: what it prints is to be read with `line` even though the port is known."""
+    :param pipe: what it prints is to be read with `line` even though the port is known.
+    :param group: it starts further programs; those that it leaves behind are ended with it."""
 
-    def __init__(self, command, *, port=None, environment=None, log=None, pipe=False):
+    def __init__(self, command, *, port=None, environment=None, log=None, pipe=False, group=False):
         self.name = os.path.basename(command[0])
         variables = dict(os.environ, **(environment or {}))
+        self.group = group
         self.log = open(log, "wb") if log else subprocess.DEVNULL
         try:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE if port is None or pipe else self.log, stderr=self.log, env=variables)
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE if port is None or pipe else self.log, stderr=self.log, env=variables,
+                start_new_session=group)
         except OSError as error:
             raise Failure(f"{command[0]} cannot be started: {error}") from error
         self.pid = self.process.pid
@@ -63,6 +67,9 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
+        if self.group:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
         for stream in (self.process.stdin, self.process.stdout):
             if stream and not stream.closed:
                 stream.close()

@@ -291,8 +291,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "SamlSigner",
-                "EntitlementClient", "EntitlementSimulator", "Transport",
+                "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "LoadReporting", "MediaTokenVerifier", "Rpc",
+                "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Transport",
                 httpClient, nioCore, nioPosix, logging,
             ]),
     ]

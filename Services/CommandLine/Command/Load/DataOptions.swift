@@ -3,10 +3,7 @@ internal import LoadTool
 
 /// Own data for the requests.
 struct DataOptions: ParsableArguments {
-    @Option(help: "The request of the one --method as JSON (the messages' own form); @FILE reads a file. Places as in --path are filled in.")
-    var data: String?
-
-    @Option(help: "CSV with a head, or JSON Lines: a row per request for the places in --data, --path, --header and --body.")
+    @Option(help: "CSV with a head, or JSON Lines: a row per request for the places in --path, --header and --body.")
     var dataFile: String?
 
     @Option(help: "How many different requests are made from places, at least.")

@@ -5,7 +5,9 @@ struct HttpOptions: ParsableArguments {
     @Option(help: "A play at the gateway: second-screen, playback, token-exchange or mixed.")
     var scenario: String?
 
-    @Option(help: "A path with its query in place of a scenario; may be repeated. {{seq}}, {{random}}, {{uuid}} and columns of --data are filled in.")
+    @Option(
+        help: "A path with its query in place of a scenario; may be repeated. {{seq}}, {{random}}, {{uuid}} and columns of --data-file are filled in."
+    )
     var path: [String] = []
 
     @Option(help: "HTTP method of --path.")

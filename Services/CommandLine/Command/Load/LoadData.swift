@@ -179,6 +179,15 @@ actor LoadData {
         }
     }
 
+    /// The service takes a few redeems a minute from one address (apple §1.2); so every call comes from another one.
+    static func fromManyAddresses(_ values: [Value]) -> [Value] {
+        (0..<65_536).map { number in
+            var value = values[number % values.count]
+            value.call.clientAddress = "10.99.\(number / 256).\(number % 256)"
+            return value
+        }
+    }
+
     /// Devices at which somebody signed in at the sandbox's MVPD, through the gateway.
     private func personallySignedIn() async throws -> [DeviceCall] {
         guard let gateway = cluster?.gateway else {

@@ -100,7 +100,9 @@ struct MethodOffer: Sendable {
 
     private static let autosignin = [
         MethodOffer(AutomaticSignInMethods.redeemToken, "signs a device in with the value of an Apple Account") { data in
-            try await data.values().map { RedeemTokenRequest(call: $0.call, value: $0.value, bundleID: LoadData.bundle, environment: .sandbox) }
+            LoadData.fromManyAddresses(try await data.values()).map {
+                RedeemTokenRequest(call: $0.call, value: $0.value, bundleID: LoadData.bundle, environment: .sandbox)
+            }
         },
         MethodOffer(AutomaticSignInMethods.getOptInStatus, "the opt-ins of a person") { data in
             try await data.values().map { GetOptInStatusRequest(caller: Caller(who: .device($0.call))) }

@@ -1,0 +1,92 @@
+@testable import BoxofficeCommand
+import Foundation
+import LoadReporting
+import Testing
+
+/// `boxoffice load` as a program, on real services.
+@Suite(.cluster) struct LoadTests {
+    private func load(_ arguments: String...) throws -> Program {
+        let cluster = try TestCluster.running()
+        let program = try TestCluster.binaries(Checkout.current).appendingPathComponent("boxoffice").path
+        return try Program.run(program, ["load"] + arguments + ["--home", cluster.home.root.path, "--quiet", "--warm-up", "0s"])
+    }
+
+    @Test func measuresAServiceAndWritesItsReport() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("load-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let run = try load(
+            "config", "--rate", "100", "--duration", "2s", "--assert", "errors<1%", "--assert", "calls>=190", "--json", file.path, "--tag",
+            "suite=integration")
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.contains("held"))
+        let report = try LoadReport(json: Data(contentsOf: file))
+        #expect(report.totals.due == 200)
+        #expect(report.totals.succeeded + report.totals.failed + report.totals.dropped == 200)
+        #expect(report.operations.map(\.name) == ["GetConfiguration"])
+        #expect(report.totals.answerBytes > 100 * report.totals.succeeded)
+        #expect(report.run.tags == ["suite": "integration"])
+        #expect(report.totals.responseTime.count == report.totals.succeeded + report.totals.failed)
+    }
+
+    @Test(arguments: ["authentication", "authorization"])
+    func preparesRealDataForEachMethodOf(_ service: String) throws {
+        let listing = try load(service, "--list-methods")
+        let methods = listing.lines.dropFirst().compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(methods.count > 4)
+        let mix = methods.flatMap { ["--method", $0] }
+        let cluster = try TestCluster.running()
+        let program = try TestCluster.binaries(Checkout.current).appendingPathComponent("boxoffice").path
+        let run = try Program.run(
+            program,
+            ["load", service] + mix + [
+                "--rate", "40", "--duration", "2s", "--warm-up", "0s", "--devices", "3", "--home", cluster.home.root.path, "--quiet", "--assert",
+                "errors<=0%",
+            ])
+        #expect(run.status == 0, "\(run.output)")
+    }
+
+    @Test func measuresTheGatewayOverHTTPAndHTTPS() throws {
+        let run = try load(
+            "gateway", "--path", "/api/v1/config/ACME1.json", "--rate", "20", "--duration", "1s", "--connections", "4", "--assert", "errors<=0%")
+        #expect(run.status == 0, "\(run.output)")
+        let missing = try load("gateway", "--path", "/nowhere", "--rate", "20", "--duration", "1s", "--connections", "2", "--assert", "errors<=0%")
+        #expect(missing.status == 1)
+        #expect(missing.output.contains("http_404"))
+        let cluster = try TestCluster.running()
+        let secure = try #require(try ClusterFile.read(cluster.home)?.gatewayTLS)
+        let https = try load(
+            "gateway", "--path", "/healthz", "--address", secure, "--ca", cluster.home.pki.appendingPathComponent("ca.crt").path, "--concurrency",
+            "2",
+            "--duration", "1s", "--connections", "2", "--assert", "errors<=0%")
+        #expect(https.status == 0, "\(https.output)")
+    }
+
+    @Test func aFailedAssertionIsOne() throws {
+        let run = try load("config", "--rate", "50", "--duration", "1s", "--assert", "p99<1ns")
+        #expect(run.status == 1)
+        #expect(run.output.contains("FAILED"))
+    }
+
+    @Test(arguments: [
+        (["config", "--rate", "5", "--method", "Nothing"], "GetConfiguration"), (["config"], "--rate"), (["nobody", "--rate", "5"], "gateway"),
+        (["config", "--rate", "fast"], "2.5k"), (["config", "--rate", "5", "--assert", "p99<5"], "5ms"), (["config", "--ramp", "5..5"], "1k..20k"),
+        (["config", "--rate", "5", "--concurrency", "5"], "exclude"), (["config", "--rate", "5", "--unheard-of"], "Unknown option"),
+        (["gateway", "--rate", "5"], "--path"),
+    ])
+    func wrongOptionsAreTwo(_ arguments: [String], _ hint: String) throws {
+        let program = try TestCluster.binaries(Checkout.current).appendingPathComponent("boxoffice").path
+        let run = try Program.run(program, ["load"] + arguments + ["--home", TestCluster.running().home.root.path])
+        #expect(run.status == 2, "\(run.output)")
+        #expect(run.output.contains(hint), "\(run.output)")
+    }
+
+    @Test func aServiceThatCannotBeReachedIsThree() throws {
+        let nobody = try load("config", "--rate", "5", "--address", "127.0.0.1:1")
+        #expect(nobody.status == 3)
+        #expect(nobody.output.contains("Connection refused"))
+        let file = try #require(try ClusterFile.read(TestCluster.running().home))
+        let other = try load("config", "--rate", "5", "--address", try #require(file.services["authentication"]?.address))
+        #expect(other.status == 3)
+        #expect(other.output.contains("another service answers there"))
+    }
+}

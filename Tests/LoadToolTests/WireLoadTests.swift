@@ -1,0 +1,141 @@
+import ContractRuntime
+import Contracts
+import Cryptography
+import Foundation
+import Logging
+import NIOPosix
+import Rpc
+import Testing
+import Transport
+
+@testable import LoadTool
+
+/// The whole tool on a server in the same process.
+@Suite(.serialized) struct WireLoadTests {
+    private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private struct Ground: ~Copyable {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("load-\(UUID().uuidString)").path
+
+        init() throws {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let authority = try CertificateAuthority.create(name: "test")
+            try authority.certificate.pem().write(toFile: "\(folder)/ca.crt", atomically: true, encoding: .utf8)
+            for name in ["server", "client"] {
+                let issued = try authority.issue(commonName: name, names: CertificateNames(dns: ["\(name).boxoffice"]))
+                try issued.certificate.pem().write(toFile: "\(folder)/\(name).crt", atomically: true, encoding: .utf8)
+                try issued.key.pem().write(toFile: "\(folder)/\(name).key", atomically: true, encoding: .utf8)
+            }
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        func identity(_ name: String) throws -> TlsIdentity {
+            try TlsIdentity(files: TlsFiles(certificate: "\(folder)/\(name).crt", key: "\(folder)/\(name).key", trustAnchors: "\(folder)/ca.crt"))
+        }
+
+        /// Serves Echo to the client.
+        func server() throws -> RpcServer {
+            RpcServer(
+                configuration: RpcServer.Configuration(
+                    address: RpcAddress(host: "127.0.0.1", port: 0), identity: try identity("server"),
+                    allow: AllowList([DiagnosticsMethods.service: ["client.boxoffice"]]), software: "test"),
+                services: RpcServices(), group: MultiThreadedEventLoopGroup.singleton, logger: WireLoadTests.quiet)
+        }
+
+        func load(_ address: RpcAddress, _ plan: RunPlan, delay: UInt32 = 0, peerName: String = "server.boxoffice") throws -> WireLoad {
+            let echo = PreparedMethod(
+                DiagnosticsMethods.echo.identity, payloads: [try EchoMessage(content: [1, 2, 3], delayMilliseconds: delay).serialized()])
+            return WireLoad(
+                WireTarget(addresses: [address], peerName: peerName, identity: try identity("client")), methods: [echo], plan: plan,
+                logger: WireLoadTests.quiet)
+        }
+    }
+
+    private static func plan(
+        _ stages: [LoadPlan.Stage], loop: WorkerSettings.Loop = .open(poisson: false), limit: Int? = nil, timeout: Nanoseconds = Bench.second
+    ) -> RunPlan {
+        RunPlan(
+            plan: LoadPlan(stages: stages), loop: loop, workers: 2, connections: 3, maxOutstanding: 1000, timeout: timeout, iterationLimit: limit,
+            seed: 1)
+    }
+
+    @Test func keepsTheRateAndCountsEveryCall() async throws {
+        let ground = try Ground()
+        let server = try ground.server()
+        let address = try await server.start()
+        let load = try ground.load(address, Self.plan([.init(length: Bench.second, level: 200)]))
+        let run = try await load.run(begun: { _, _ in }, progress: { _ in })
+        #expect(run.end == .duration)
+        #expect(run.totals.due == 200)
+        #expect(run.totals.succeeded == 200)
+        #expect(run.totals.responseTime.count == 200)
+        #expect(run.totals.answerBytes == 200 * 5)
+        #expect(run.series.reduce(0) { $0 + $1.succeeded } == 200)
+        #expect(run.series.first?.connections == 3)
+        await server.drain()
+    }
+
+    @Test func endsAfterTheCallsThatWereWanted() async throws {
+        let ground = try Ground()
+        let server = try ground.server()
+        let load = try ground.load(try await server.start(), Self.plan([.init(length: 60 * Bench.second, level: 4)], loop: .closed, limit: 101))
+        let run = try await load.run(begun: { _, _ in }, progress: { _ in })
+        #expect(run.end == .calls)
+        #expect(run.totals.succeeded == 101)
+        await server.drain()
+    }
+
+    @Test func anInterruptionEndsItWithWhatWasMeasured() async throws {
+        let ground = try Ground()
+        let server = try ground.server()
+        let load = try ground.load(try await server.start(), Self.plan([.init(length: 60 * Bench.second, level: 100)]))
+        let run = try await load.run(
+            begun: { run, _ in
+                Task {
+                    try await Task.sleep(for: .milliseconds(400)); run.interrupt()
+                }
+            }, progress: { _ in })
+        #expect(run.end == .interrupted)
+        #expect(run.totals.succeeded > 10)
+        #expect(run.elapsed < 30 * Bench.second)
+        await server.drain()
+    }
+
+    @Test func slowAnswersTimeOut() async throws {
+        let ground = try Ground()
+        let server = try ground.server()
+        let load = try ground.load(
+            try await server.start(), Self.plan([.init(length: Bench.second / 2, level: 20)], timeout: 100 * Bench.millisecond), delay: 5000)
+        let run = try await load.run(begun: { _, _ in }, progress: { _ in })
+        #expect(run.errors.map(\.code) == ["timeout"])
+        #expect(run.totals.failed == 10)
+        await server.drain()
+    }
+
+    @Test func aServiceThatDiesIsLost() async throws {
+        let ground = try Ground()
+        let server = try ground.server()
+        var plan = Self.plan([.init(length: 60 * Bench.second, level: 100)])
+        plan.lostAfter = Bench.second / 2
+        let load = try ground.load(try await server.start(), plan)
+        let run = try await load.run(
+            begun: { _, _ in
+                Task {
+                    try await Task.sleep(for: .milliseconds(300)); await server.drain()
+                }
+            }, progress: { _ in })
+        #expect(run.end == .targetLost)
+        #expect(run.totals.succeeded > 5)
+        #expect(run.errors.contains { $0.code == "connection_lost" })
+    }
+
+    @Test func aWrongPeerIsRefusedBeforeAnyCall() async throws {
+        let ground = try Ground()
+        let server = try ground.server()
+        let load = try ground.load(try await server.start(), Self.plan([.init(length: Bench.second, level: 10)]), peerName: "other.boxoffice")
+        let error = await #expect(throws: TlsError.self) { try await load.run(begun: { _, _ in }, progress: { _ in }) }
+        #expect(error?.code == .wrongPeerName)
+        await server.drain()
+    }
+}

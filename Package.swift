@@ -110,7 +110,9 @@ let package = Package(
         cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
         library("Cryptography", "Shared/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         wireLibrary("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
-        library("Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"], exclude: ["Protos", "WIRE.md"]),
+        library(
+            "Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"],
+            exclude: ["Protos", "Released", "REPLACING.md", "WIRE.md"]),
         library("Catalogue", "Shared/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
         wireLibrary("Wire", "Shared/Wire", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         wireLibrary("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
@@ -287,7 +289,12 @@ let package = Package(
             "LoadToolTests",
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "Rpc", "Transport", logging, nioCore, nioPosix]),
         tests("EntitlementClientTests", ["EntitlementClient", "EntitlementSimulator"]),
-        tests("CommandLineTests", ["Clocks", "BoxofficeCommand", "Contracts", "Cryptography", "MediaTokenVerifier"]),
+        tests(
+            "CommandLineTests",
+            [
+                "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport",
+                arguments, nioPosix, logging,
+            ]),
         tests(
             "IntegrationTests",
             [

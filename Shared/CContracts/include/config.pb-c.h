@@ -239,7 +239,8 @@ struct  Boxoffice__Config__V1__WatchConfigurationRequest
 {
   ProtobufCMessage base;
   /*
-   * The newest version that the caller has; 0 when it has none. That version is not sent again.
+   * The newest version that the caller has; 0 when it has none. That version is not sent again. Any other one is not the current: the current is sent at
+   * once, also when its number is lower, which happens when the store was replaced by another.
    */
   uint64_t known_version;
 };
@@ -262,7 +263,9 @@ struct  Boxoffice__Config__V1__SoftwareStatement
 {
   ProtobufCMessage base;
   /*
-   * Compact JWS.
+   * Compact JWS. Header: `alg` ES256 (or RS256), `kid` of a key in `Configuration.statement_keys`, `typ` `software-statement+jwt` (or `JWT`, or absent).
+   * Claims: `software_id`, which alone is required and decides; `sub` (the application's id), `client_name`, `iss`, `jti`, `iat` (seconds). It does not
+   * expire.
    */
   char *statement;
   /*
@@ -282,7 +285,8 @@ struct  Boxoffice__Config__V1__Configuration
 {
   ProtobufCMessage base;
   /*
-   * Grows by at least 1 with each change.
+   * Not 0. Grows by at least 1 with each change, over restarts too: readers keep the last version on disk, and take an equal number for equal content.
+   * Start from the time (seconds or milliseconds since 1970), so that a store that was lost does not reuse a number.
    */
   uint64_t version;
   /*
@@ -300,7 +304,8 @@ struct  Boxoffice__Config__V1__Configuration
   size_t n_applications;
   Boxoffice__Config__V1__Application **applications;
   /*
-   * JSON Web Key Set with the public keys that verify software statements.
+   * JSON Web Key Set (RFC 7517) with the public keys that verify software statements: P-256 or RSA of 2048 bits or more, each with `kid`. A key stays in
+   * it as long as statements that it signed are to be accepted. Without a readable set no application can register.
    */
   char *statement_keys;
   /*
@@ -1085,7 +1090,7 @@ struct  Boxoffice__Config__V1__Application
   size_t n_redirect_domains;
   char **redirect_domains;
   /*
-   * Ids of its software statements that are not revoked.
+   * Ids of its software statements that are not revoked: unique in the catalogue, stable over versions; without its id here a statement is refused.
    */
   size_t n_software_ids;
   char **software_ids;

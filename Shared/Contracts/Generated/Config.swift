@@ -606,7 +606,8 @@ public struct GetConfigurationRequest: Message {
 }
 
 public struct WatchConfigurationRequest: Message {
-    /// The newest version that the caller has; 0 when it has none. That version is not sent again.
+    /// The newest version that the caller has; 0 when it has none. That version is not sent again. Any other one is not the current: the current is sent at
+    /// once, also when its number is lower, which happens when the store was replaced by another.
     public var knownVersion: UInt64
 
     public init() { self.init(knownVersion: 0) }
@@ -661,7 +662,9 @@ public struct IssueSoftwareStatementRequest: Message {
 }
 
 public struct SoftwareStatement: Message {
-    /// Compact JWS.
+    /// Compact JWS. Header: `alg` ES256 (or RS256), `kid` of a key in `Configuration.statement_keys`, `typ` `software-statement+jwt` (or `JWT`, or absent).
+    /// Claims: `software_id`, which alone is required and decides; `sub` (the application's id), `client_name`, `iss`, `jti`, `iat` (seconds). It does not
+    /// expire.
     public var statement: String
     /// Its `software_id`; listed in Application.software_ids while it is not revoked.
     public var softwareID: String
@@ -696,7 +699,8 @@ public struct SoftwareStatement: Message {
 
 /// One whole version of the catalogue.
 public struct Configuration: Message {
-    /// Grows by at least 1 with each change.
+    /// Not 0. Grows by at least 1 with each change, over restarts too: readers keep the last version on disk, and take an equal number for equal content.
+    /// Start from the time (seconds or milliseconds since 1970), so that a store that was lost does not reuse a number.
     public var version: UInt64
     /// Milliseconds since 1970.
     public var changedAtMilliseconds: UInt64
@@ -705,7 +709,8 @@ public struct Configuration: Message {
     public var mvpds: [Mvpd]
     public var integrations: [Integration]
     public var applications: [Application]
-    /// JSON Web Key Set with the public keys that verify software statements.
+    /// JSON Web Key Set (RFC 7517) with the public keys that verify software statements: P-256 or RSA of 2048 bits or more, each with `kid`. A key stays in
+    /// it as long as statements that it signed are to be accepted. Without a readable set no application can register.
     public var statementKeys: String
     /// Rules that have not ended when the version was made; one that has ended since has no effect.
     public var degradationRules: [DegradationRule]
@@ -2515,7 +2520,7 @@ public struct Application: Message {
     public var scopes: [String]
     /// Domains under which a redirect_uri may lie.
     public var redirectDomains: [String]
-    /// Ids of its software statements that are not revoked.
+    /// Ids of its software statements that are not revoked: unique in the catalogue, stable over versions; without its id here a statement is refused.
     public var softwareIDs: [String]
 
     public init() { self.init(id: "") }
@@ -2579,12 +2584,19 @@ public struct Application: Message {
     }
 }
 
-/// The operations of `boxoffice.config.v1.Config`, for whoever offers and whoever calls them.
+/// Whoever offers this is ready (`Health`) only once it has a version to serve. A version that was served must not be lost for another content: see
+/// `Configuration.version`. Beside the faults of WIRE.md section 7 these methods have only those named here.
 public protocol Config: Sendable {
+    /// The newest version.
     func getConfiguration(_ request: GetConfigurationRequest, context: CallContext) async throws -> Configuration
-    /// The current version at once, then each newer one. Versions may be skipped, never repeated.
+    /// The current version at once, unless it is the `known_version`, then each newer one within a second of its change. Versions may be skipped, never
+    /// repeated: a reader that is slow gets the newest only. The stream has no end of its own; a callee that stops ends it with `unavailable`.
     func watchConfiguration(_ request: WatchConfigurationRequest, context: CallContext) async throws -> AsyncThrowingStream<Configuration, any Error>
-    /// A signed software statement of a registered application (RFC 7591 section 2.3).
+    /// A signed software statement of a registered application (RFC 7591 section 2.3). A statement is a credential: a deployment names the callers that
+    /// may have some, which are fewer than those of the other methods.
+    ///
+    /// Faults: `permission_denied` (not such a caller), `invalid_request` (no application of that id), `unapproved_software_statement` (every statement of
+    /// the application is revoked: it has no `software_ids`). An implementation that issues none answers `unimplemented`.
     func issueSoftwareStatement(_ request: IssueSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement
 }
 

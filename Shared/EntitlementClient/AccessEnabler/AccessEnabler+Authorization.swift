@@ -18,7 +18,9 @@ extension AccessEnabler {
     }
 
     /// Ends with `preauthorizedResources`.
-    /// - Parameter cache: False: no kept answer is used.
+    /// - Parameters:
+    ///   - resources: As many as the integration permits, by default 5.
+    ///   - cache: False: no kept answer is used.
     public func checkPreauthorizedResources(_ resources: [String], cache: Bool = true) {
         let disabled: Set<PreauthorizationFeature> = cache ? [] : [.localCache, .remoteCache]
         run { client, push in

@@ -63,7 +63,9 @@ public final class AccessEnabler {
     }
 
     /// Fetches what the servers say of a requestor; ends with `setRequestorComplete`. Operations that are called meanwhile run after it.
-    /// - Parameter serviceProviders: Servers; without any it is the environment's.
+    /// - Parameters:
+    ///   - requestor: The channel or brand.
+    ///   - serviceProviders: Servers; without any it is the environment's.
     public func setRequestor(_ requestor: String, serviceProviders: [URL] = []) {
         let (previous, optionsChange) = (configuration, optionsChange)
         isConfigured = true

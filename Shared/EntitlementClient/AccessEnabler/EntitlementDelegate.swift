@@ -5,12 +5,17 @@ public protocol EntitlementDelegate: AnyObject {
     /// - Parameter status: ``ACCESS_ENABLER_STATUS_SUCCESS`` or ``ACCESS_ENABLER_STATUS_ERROR``.
     func setRequestorComplete(_ status: Int32)
     /// The end of `checkAuthentication`, `getAuthentication` and `logout`.
-    /// - Parameter code: Empty when somebody is signed in.
+    /// - Parameters:
+    ///   - status: ``ACCESS_ENABLER_STATUS_SUCCESS`` when somebody is signed in.
+    ///   - code: Empty when somebody is signed in.
     func setAuthenticationStatus(_ status: Int32, errorCode code: String)
     /// The media token for one play.
     func setToken(_ token: String, forResource resource: String)
     /// There is no media token.
-    /// - Parameter description: For the person, in the provider's words; may be empty.
+    /// - Parameters:
+    ///   - resource: As it was asked for.
+    ///   - code: For example ``USER_NOT_AUTHORIZED_ERROR``.
+    ///   - description: For the person, in the provider's words; may be empty.
     func tokenRequestFailed(_ resource: String, errorCode code: String, errorDescription description: String)
     /// Those of the resources asked for that the subscription covers.
     func preauthorizedResources(_ resources: [String])
@@ -25,7 +30,11 @@ public protocol EntitlementDelegate: AnyObject {
     /// Figures for analytics, in the order of client-sdk §1.5.
     func sendTrackingData(_ data: [String], forEventType event: Int32)
     /// The answer to `getMetadata`.
-    /// - Parameter arguments: The dictionary that it was called with.
+    /// - Parameters:
+    ///   - metadata: `nil` when there is no value.
+    ///   - encrypted: The programmer's servers can read the value, nobody else.
+    ///   - key: What was asked, for example ``METADATA_USER_META``.
+    ///   - arguments: The dictionary that it was called with.
     func setMetadataStatus(_ metadata: JSONValue?, encrypted: Bool, forKey key: Int32, andArguments arguments: [String: JSONValue])
     /// Show the platform's picker, a `UIViewController` on Apple platforms.
     func presentTvProviderDialog(_ viewController: AnyObject?)

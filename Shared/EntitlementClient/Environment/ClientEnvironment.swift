@@ -31,7 +31,13 @@ public struct ClientEnvironment: Sendable {
 
     /// - Parameters:
     ///   - server: For example `https://entitlements.example`.
+    ///   - device: On which the app runs.
     ///   - store: Keeps sessions between launches.
+    ///   - transport: Carries the requests.
+    ///   - clock: Tells the time.
+    ///   - providerAccounts: The platform's single sign-on.
+    ///   - autoSignIn: The platform's Automatic Sign-In.
+    ///   - bundleID: The app's own, for Automatic Sign-In.
     public init(
         server: URL, device: DeviceDescription, store: any SecureStore, transport: any HTTPTransport = URLSessionTransport(),
         clock: any ClientClock = SystemClientClock(), providerAccounts: (any ProviderAccountPlatform)? = nil,

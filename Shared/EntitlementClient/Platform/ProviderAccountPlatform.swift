@@ -8,7 +8,9 @@ public protocol ProviderAccountPlatform: Sendable {
     func accessStatus(prompting: Bool) async throws -> AccountAccess
 
     /// Asks for the provider of the device, and with a verification token for its signed answer. Cancelling the task cancels the request.
-    /// - Parameter handler: Called while the person is asked; only with ``AccountMetadataRequest/isInterruptionAllowed``.
+    /// - Parameters:
+    ///   - request: What is asked.
+    ///   - handler: Called while the person is asked; only with ``AccountMetadataRequest/isInterruptionAllowed``.
     /// - Throws: `PlatformError`, or what the framework reports.
     func metadata(_ request: AccountMetadataRequest, handler: any PlatformDialogHandler) async throws -> AccountMetadata
 }

@@ -135,32 +135,41 @@ static size_t sequence_width(const uint8_t *octet, size_t left) {
     return is_overlong || is_out_of_range ? 0 : width;
 }
 
-/* True for eight octets of ASCII without NUL: adding 0x7F to each sets the top bit of all but a zero. */
+enum { BLOCK = 64 };
+
+/* True for a block of ASCII without NUL; without a branch, so that the compiler looks at many octets at a time. */
 static int is_plain(const uint8_t *octets) {
-    const uint64_t top = 0x8080808080808080, rest = 0x7F7F7F7F7F7F7F7F;
-    uint64_t eight;
-    memcpy(&eight, octets, sizeof eight);
-    return (eight & top) == 0 && ((eight + rest) & top) == top;
+    uint8_t foreign = 0;
+    for (size_t i = 0; i < BLOCK; i++) foreign |= (uint8_t)((octets[i] & 0x80) | (octets[i] == 0));
+    return foreign == 0;
 }
 
 /* UTF-8 without NUL, at which libxml2 would end the document silently. */
 static int is_text(const uint8_t *octets, size_t length) {
     size_t at = 0, width;
     while (at < length) {
-        if (length - at >= 8 && is_plain(octets + at)) {
-            at += 8;
+        if (length - at >= BLOCK && is_plain(octets + at)) {
+            at += BLOCK;
             continue;
         }
-        if ((width = sequence_width(octets + at, length - at)) == 0) return 0;
-        at += width;
+        for (size_t end = length - at < BLOCK ? length : at + BLOCK; at < end; at += width) {
+            if ((width = sequence_width(octets + at, length - at)) == 0) return 0;
+        }
     }
     return 1;
 }
 
-/* More attributes than a document may have nodes. libxml2 compares those of an element with each other before it reports any. */
+/* More attributes than a document may have nodes. libxml2 compares those of an element with each other before it reports any.
+   Counted in rows that a sum of one octet holds, so that the compiler counts many octets at a time. */
 static int has_too_many_attributes(const uint8_t *octets, size_t length) {
+    enum { ROW = 240 };
     size_t signs = 0;
-    for (size_t i = 0; i < length; i++) signs += octets[i] == '=';
+    for (size_t row = 0; row < length; row += ROW) {
+        size_t end = length - row < ROW ? length : row + ROW;
+        uint8_t sum = 0;
+        for (size_t i = row; i < end; i++) sum += octets[i] == '=';
+        signs += sum;
+    }
     return signs > MAXIMUM_NODES;
 }
 
@@ -206,7 +215,7 @@ static void give_back(xmlParserCtxtPtr parser, cxs_parse_status verdict) {
     if (!is_good || pthread_setspecific(kept, parser) != 0) xmlFreeParserCtxt(parser);
 }
 
-cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **document) {
+static cxs_parse_status parse(const uint8_t *octets, size_t length, int options, cxs_document **document) {
     *document = NULL;
     if (length == 0 || length > INT_MAX || !is_text(octets, length)) return CXS_BAD_FORM;
     if (has_too_many_attributes(octets, length)) return CXS_OVER_LIMIT;
@@ -218,7 +227,7 @@ cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **
     if (parser == NULL) return CXS_NO_MEMORY;
     harden(parser, &state);
     xmlDocPtr tree = xmlCtxtReadMemory(parser, (const char *)octets, (int)length, NULL, NULL,
-                                       XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+                                       XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | options);
     cxs_parse_status verdict = judge(parser, &state, tree);
     give_back(parser, verdict);
 
@@ -232,6 +241,15 @@ cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **
     }
     if (tree != NULL) xmlFreeDoc(tree);
     return verdict;
+}
+
+cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **document) {
+    return parse(octets, length, 0, document);
+}
+
+/* Short texts have no memory of their own in a compact tree, which for that must not be changed. */
+cxs_parse_status cxs_parse_to_read(const uint8_t *octets, size_t length, cxs_document **document) {
+    return parse(octets, length, XML_PARSE_COMPACT, document);
 }
 
 void cxs_document_free(cxs_document *document) {

@@ -67,7 +67,7 @@ static cxs_verify_status take_octets(xmlSecDSigCtxPtr context, xmlNodePtr elemen
     if (reference->status != xmlSecDSigStatusSucceeded) return CXS_NOT_VERIFIED;
     xmlSecBufferPtr octets = xmlSecDSigReferenceCtxGetPreDigestBuffer(reference);
     if (octets == NULL) return CXS_NOT_VERIFIED;
-    *parse = cxs_parse(xmlSecBufferGetData(octets), xmlSecBufferGetSize(octets), verified);
+    *parse = cxs_parse_to_read(xmlSecBufferGetData(octets), xmlSecBufferGetSize(octets), verified);
     return *parse == CXS_PARSED ? CXS_VERIFIED : CXS_NOT_VERIFIED;
 }
 

@@ -192,6 +192,19 @@ let package = Package(
             ["Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, mustache, nioCore]),
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, lifecycle, logging, unixSignals]),
 
+        library(
+            "PeerDoubles", "Services/CommandLine/Doubles",
+            [
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Tokens", "Transport", logging, nioCore,
+                nioPosix,
+            ]),
+        library(
+            "ContractConformance", "Services/CommandLine/Conformance",
+            [
+                "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "PeerDoubles", "Tokens", "Transport",
+                "Wire",
+                nioCore, nioPosix, nioSSL,
+            ]),
         cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
         wireLibrary(
             "LoadReporting", "Services/CommandLine/LoadReporting", ["Cryptography", histogram, mustache],
@@ -205,9 +218,8 @@ let package = Package(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
                 "AuthenticationService", "ConfigService", "CQrEncode",
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "MediaTokenVerifier",
-                "Rpc", "ServiceKit",
-                "Tokens", "Transport",
+                "Catalogue", "Clocks", "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool",
+                "MediaTokenVerifier", "PeerDoubles", "Rpc", "ServiceKit", "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
@@ -289,6 +301,13 @@ let package = Package(
             "LoadToolTests",
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "Rpc", "Transport", logging, nioCore, nioPosix]),
         tests("EntitlementClientTests", ["EntitlementClient", "EntitlementSimulator"]),
+        tests("PeerDoublesTests", ["Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "PeerDoubles", "Tokens"]),
+        tests(
+            "ContractConformanceTests",
+            [
+                "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults", "PeerDoubles", "Rpc", "Tokens", "Transport", "Wire",
+                nioCore, nioPosix,
+            ]),
         tests(
             "CommandLineTests",
             [
@@ -298,8 +317,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "Clocks", "BoxofficeCommand", "Contracts", "ContractRuntime", "Cryptography", "Faults", "LoadReporting", "MediaTokenVerifier", "Rpc",
-                "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Transport",
+                "Clocks", "BoxofficeCommand", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults", "LoadReporting",
+                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Transport",
                 httpClient, nioCore, nioPosix, logging,
             ]),
     ]

@@ -19,4 +19,21 @@ public struct UnaryOperation: Sendable {
             return { context in try await operation(request, context).serialized() }
         }
     }
+
+    private init(method: MethodIdentity, begin: @escaping @Sendable (UnsafeRawBufferPointer) throws(Fault) -> Work) {
+        self.method = method
+        self.begin = begin
+    }
+
+    /// The same operation, with something before the work of each call.
+    /// - Parameter step: May wait; when it throws, the work is not begun and the call fails with what it threw.
+    public func preceded(by step: @escaping @Sendable (CallContext) async throws -> Void) -> UnaryOperation {
+        UnaryOperation(method: method) { [begin] bytes throws(Fault) in
+            let work = try begin(bytes)
+            return { context in
+                try await step(context)
+                return try await work(context)
+            }
+        }
+    }
 }

@@ -208,7 +208,8 @@ struct  Boxoffice__Authentication__V1__DeviceInformation
 
 
 /*
- * What a streaming app says of itself and its device on each call.
+ * What a streaming app says of itself and its device on each call. Checked in this order: the bearer, the requestor, the device's id
+ * (`invalid_device_id`: absent, or not 1 to 512 printable characters), its information (`invalid_device_info`: without model or os_name).
  */
 struct  Boxoffice__Authentication__V1__DeviceCall
 {
@@ -578,7 +579,7 @@ struct  Boxoffice__Authentication__V1__Session
    */
   char *proxy_mvpd;
   /*
-   * The scrambled user id: 64 lower-case hex digits.
+   * The scrambled user id: 64 lower-case hex digits; of a TempPass `temppass_` and an id of the device.
    */
   char *user_id;
   /*

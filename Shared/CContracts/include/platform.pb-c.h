@@ -103,7 +103,7 @@ struct  Boxoffice__Platform__V1__EchoMessage
   ProtobufCMessage base;
   ProtobufCBinaryData content;
   /*
-   * The callee waits this long before it answers, in milliseconds (0 to 60000); for trying out deadlines.
+   * The callee waits this long before it answers, in milliseconds (0 to 60000; more is the fault `invalid_request`); for trying out deadlines.
    */
   uint32_t delay_ms;
 };

@@ -292,7 +292,8 @@ public struct DeviceInformation: Message {
     }
 }
 
-/// What a streaming app says of itself and its device on each call.
+/// What a streaming app says of itself and its device on each call. Checked in this order: the bearer, the requestor, the device's id
+/// (`invalid_device_id`: absent, or not 1 to 512 printable characters), its information (`invalid_device_info`: without model or os_name).
 public struct DeviceCall: Message {
     /// The bearer as it was sent.
     public var accessToken: String
@@ -1197,7 +1198,7 @@ public struct Session: Message {
     public var mvpd: String
     /// Set when the MVPD is reached through another one.
     public var proxyMvpd: String
-    /// The scrambled user id: 64 lower-case hex digits.
+    /// The scrambled user id: 64 lower-case hex digits; of a TempPass `temppass_` and an id of the device.
     public var userID: String
     /// Milliseconds since 1970.
     public var createdAtMilliseconds: UInt64
@@ -2976,33 +2977,53 @@ public struct EndAutomaticSessionsResponse: Message {
 }
 
 /// For the gateway.
+///
+/// Faults of every method with a bearer: `access_denied` (absent, malformed, over, not issued here), `invalid_client` (revoked, or its software statement
+/// is), `insufficient_scope` (not for this call, or the application may not act for the requestor), `invalid_requestor` (absent or unknown). Those of
+/// a method with a DeviceCall also stand there.
 public protocol Authentication: Sendable {
+    /// A new client each time. Faults: `invalid_request` (no statement), `invalid_software_statement` (malformed, or not signed by a key of
+    /// `Configuration.statement_keys`), `unapproved_software_statement` (its software_id is no application's), `invalid_redirect_uri`.
     func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient
+    /// Faults: `invalid_request` (a field is absent), `unsupported_grant_type` (not `client_credentials`), `invalid_client` (unknown, wrong secret, revoked).
     func issueAccessToken(_ request: IssueAccessTokenRequest, context: CallContext) async throws -> AccessToken
     func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient
+    /// Faults: as every device call; `invalid_request` (`ttl_s` is too large), `unknown_integration` (the MVPD, where it names one).
     func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode
+    /// Fault: `invalid_registration_code` (unknown, over, deleted, or another requestor's).
     func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode
+    /// Fault: `invalid_registration_code` (there is nothing to delete).
     func deleteRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> DeleteRegistrationCodeResponse
+    /// At a TempPass, and while an AuthN-all rule holds, the session is there at once: the browser goes to `redirect_url`, and the code is used.
+    ///
+    /// Faults: `invalid_requestor`, `invalid_request` (a field is absent), `invalid_registration_code` (as above, or used), `unknown_integration`,
+    /// `invalid_domain`, `invalid_redirect_url` (not under a domain of the requestor).
     func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart
     func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome
     func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome
+    /// Faults: as every device call; `authentication_session_missing`, `authentication_session_expired` (for a day after its end).
     func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session
+    /// The session that a sign-in through the code made. Fault: `authentication_session_missing` (none, or there is no such code).
     func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
+    /// From its answer on nobody finds the session. Faults: as every device call.
     func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse
     /// Opens the address of `LogoutResponse.visit_url`: the browser goes on to the MVPD (mvpd section 2.7).
     func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep
     /// A SAML message at the logout address: the MVPD's answer to a request of ours, or a request of its own.
     func receiveSamlLogout(_ request: SamlLogoutMessage, context: CallContext) async throws -> LogoutStep
+    /// Faults: as GetSession.
     func getUserMetadata(_ request: SessionRequest, context: CallContext) async throws -> UserMetadata
     /// The verification token for a platform's sign-in framework.
     func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest
     /// A session for what the platform's framework got from the MVPD.
     func exchangePlatformProfile(_ request: ExchangePlatformProfileRequest, context: CallContext) async throws -> Session
     /// A session of a TempPass, without anybody signing in.
+    ///
+    /// Faults: as every device call; `invalid_request` (no MVPD, no TempPass, or the trial is over), `invalid_domain`, `unknown_integration`.
     func startFreePreview(_ request: StartFreePreviewRequest, context: CallContext) async throws -> Session
     /// For an application with the scope `temporary:passes:owner`.
     func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse
-    /// The service provider's SAML metadata document.
+    /// The service provider's SAML metadata document. Fault: `invalid_requestor`.
     func getServiceProviderMetadata(_ request: ServiceProviderMetadataRequest, context: CallContext) async throws -> ServiceProviderMetadata
 }
 
@@ -3165,9 +3186,14 @@ public struct AuthenticationClient: Authentication {
 
 /// For services that decide: what they need to know of a session, the upstream identity included.
 public protocol Sessions: Sendable {
+    /// Faults: as Authentication.GetSession.
     func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject
+    /// Faults: as Authentication.GetSessionByCode; `invalid_registration_code` in place of it where there is no such code.
     func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject
     /// Counts a play of a TempPass: starts its clock, takes one of its resources.
+    ///
+    /// Faults: `authentication_session_missing` (no such session of a TempPass), `authentication_session_expired` (the trial is over), `missing_resource`,
+    /// `authorization_denied_by_mvpd` (no resource is left), `invalid_request` (a promotional one lacks the user), `unknown_integration`.
     func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance
     /// An access token that the session's MVPD gave for a decision (mvpd section 3); an unexpired one may be given again.
     func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken
@@ -3290,6 +3316,7 @@ public struct LoginsClient: Logins {
 
 /// For operators. Whoever calls has checked that the person may do this.
 public protocol AuthenticationOperations: Sendable {
+    /// Faults: `invalid_requestor`, `invalid_request` (no MVPD, or no TempPass), `unknown_integration`, `invalid_device_id`.
     func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse
     /// The client's calls are refused from now on; it has to register anew.
     func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse

@@ -454,14 +454,24 @@ public struct MediaTokenKeys: Message {
     }
 }
 
-/// The operations of `boxoffice.authorization.v1.Authorization`, for whoever offers and whoever calls them.
+/// Every method asks `Sessions` of the authentication service for the session, on each call, and passes its faults on: those of the bearer and the device,
+/// `authentication_session_missing`, `authentication_session_expired`. Where it cannot be asked: `unavailable`.
 public protocol Authorization: Sendable {
+    /// A permit is kept and given again until it ends; the MVPD is asked where there is none.
+    ///
+    /// Faults: `missing_resource`, `malformed_authz_request`, `authentication_session_issuer_mismatch` (not the session's MVPD), `unknown_integration`,
+    /// `authorization_denied_by_mvpd` and other denials, `authorization_denied_by_degradation_rule` (an AuthZ-none rule; its message as `details`),
+    /// `network_received_error`, `network_connection_timeout`, `maximum_execution_time_exceeded` (the MVPD).
     func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision
-    /// Reads only: never asks the MVPD.
+    /// Reads only: never asks the MVPD. Faults: `missing_resource`, `authorization_not_found`, `authorization_expired` (the permit has ended).
     func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision
+    /// A new token each time, for a resource that is permitted. Faults: `missing_resource`, `authorization_not_found`, `too_many_requests`.
     func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken
     /// Which of several resources may be watched; informative, makes no authz tokens.
+    ///
+    /// Faults: `missing_resource` (none are named), `too_many_resources` (more than the integration's preflight_max_resources), `unknown_integration`.
     func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization
+    /// The same for the device of a registration code; there is no session where there is no such code.
     func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys
 }

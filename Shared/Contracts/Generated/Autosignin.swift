@@ -2773,6 +2773,7 @@ public protocol AutomaticSignIn: Sendable {
     func getOptInStatus(_ request: GetOptInStatusRequest, context: CallContext) async throws -> OptInStatus
     /// A link with which a browser becomes the caller's: 5 minutes, for one use.
     func createWebLink(_ request: CreateWebLinkRequest, context: CallContext) async throws -> WebLink
+    /// Fault: `state_invalid` (unknown, used or over). A browser whose session has ended is `authentication_session_missing` elsewhere.
     func openWebLink(_ request: OpenWebLinkRequest, context: CallContext) async throws -> WebSession
     func endWebSession(_ request: EndWebSessionRequest, context: CallContext) async throws -> EndWebSessionResponse
 }

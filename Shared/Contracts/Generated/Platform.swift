@@ -174,7 +174,7 @@ public struct GetDescriptorSetResponse: Message {
 
 public struct EchoMessage: Message {
     public var content: [UInt8]
-    /// The callee waits this long before it answers, in milliseconds (0 to 60000); for trying out deadlines.
+    /// The callee waits this long before it answers, in milliseconds (0 to 60000; more is the fault `invalid_request`); for trying out deadlines.
     public var delayMilliseconds: UInt32
 
     public init() { self.init(content: []) }

@@ -1,0 +1,19 @@
+internal import ContractConformance
+internal import Foundation
+
+/// What is to be examined, as the command line said it.
+struct ConformanceOptions: Sendable {
+    var service: ExaminedService
+    /// `host:port`; `nil`: the service of this checkout.
+    var address: String?
+    var home: String?
+    var authority: String?
+    var certificate: String?
+    var key: String?
+    var peersPort: Int?
+    var change: String?
+    var wait: Duration = .seconds(30)
+    /// Of the service of this checkout.
+    var ports = PortPlan(base: nil)
+    var binaries = Checkout.binaries
+}

@@ -1,0 +1,16 @@
+internal import ArgumentParser
+
+/// A time on the command line: `250us`, `5ms`, `1.5s`, `2m`; a bare number is seconds.
+struct TimeSpan: ExpressibleByArgument, Hashable, Sendable {
+    let duration: Duration
+
+    init(_ duration: Duration) { self.duration = duration }
+
+    init?(argument: String) {
+        let number = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let value = Double(number), value.isFinite, let unit = Self.units[String(argument.dropFirst(number.count))] else { return nil }
+        duration = .nanoseconds(Int64((value * unit).rounded()))
+    }
+
+    private static let units: [String: Double] = ["us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "": 1e9]
+}

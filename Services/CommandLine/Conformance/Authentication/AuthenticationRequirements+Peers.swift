@@ -1,0 +1,110 @@
+internal import Contracts
+
+extension AuthenticationRequirements {
+    static let peers = [
+        Requirement(
+            "AUTHN-30", "FindSessionByCode tells the session that was made through the code; of another code there is none.",
+            source: "authentication.proto FindSessionByCode"
+        ) { examination in
+            let app = try await TestApp(examination)
+            let device = TestApp.device()
+            let code = try await app.code(device).code
+            try await app.conversation.call(AuthenticationMethods.startSignIn, app.startSignIn(code, mvpd: "Preview10"))
+            let subject = try await app.conversation.call(
+                SessionsMethods.findSessionByCode, SessionByCodeRequest(requestor: "ACME1", code: code))
+            guard subject.deviceID == device, subject.session?.mvpd == "Preview10" else {
+                throw Unmet("the device's session", came: FrameText.text(subject))
+            }
+            try await app.conversation.refusal(
+                of: SessionsMethods.findSessionByCode, SessionByCodeRequest(requestor: "ACME1", code: "NOTHING"),
+                codes: ["authentication_session_missing", "invalid_registration_code"])
+        },
+        Requirement(
+            "AUTHN-31", "SpendTempPass starts the clock of a trial with the first play; the end stays where it is afterwards.",
+            source: "authentication.proto SpendTempPass, TempPassBalance"
+        ) { examination in
+            let app = try await TestApp(examination)
+            let device = TestApp.device()
+            let session = try await app.preview(device)
+            let request = SpendTempPassRequest(sessionID: session.id, deviceID: device, requestor: "ACME1", resource: "ACME1-NEWS")
+            let first = try await app.conversation.call(SessionsMethods.spendTempPass, request)
+            let second = try await app.conversation.call(SessionsMethods.spendTempPass, request)
+            guard first.expiresAtMilliseconds > session.createdAtMilliseconds, second.expiresAtMilliseconds == first.expiresAtMilliseconds else {
+                throw Unmet("one end for both plays", came: "\(first.expiresAtMilliseconds), then \(second.expiresAtMilliseconds)")
+            }
+            let unknown = SpendTempPassRequest(sessionID: "nothing", deviceID: device, requestor: "ACME1", resource: "ACME1-NEWS")
+            try await app.conversation.refusal(of: SessionsMethods.spendTempPass, unknown, codes: ["authentication_session_missing"])
+        },
+        Requirement(
+            "AUTHN-32", "ResetTempPass forgets the trials of a device and says how many; an MVPD that is no TempPass is `invalid_request`.",
+            source: "authentication.proto AuthenticationOperations.ResetTempPass"
+        ) { examination in
+            let app = try await TestApp(examination)
+            let device = TestApp.device()
+            let session = try await app.preview(device)
+            try await app.conversation.call(
+                SessionsMethods.spendTempPass,
+                SpendTempPassRequest(sessionID: session.id, deviceID: device, requestor: "ACME1", resource: "ACME1-NEWS"))
+            let method = AuthenticationOperationsMethods.resetTempPass
+            let request = ResetTempPassRequest(requestor: "ACME1", mvpd: "Preview10", scope: .deviceID(device))
+            let counts = [try await app.conversation.call(method, request).trials, try await app.conversation.call(method, request).trials]
+            guard counts == [1, 0] else { throw Unmet("trials 1, then 0", came: "\(counts)") }
+            try await app.conversation.refusal(of: method, ResetTempPassRequest(requestor: "ACME1", mvpd: "NorthCable"), codes: ["invalid_request"])
+        },
+        Requirement(
+            "AUTHN-33", "UpdateAttributes of a session that is gone changes nothing.", source: "authentication.proto UpdateAttributesResponse.changed"
+        ) { examination in
+            let conversation = try await examination.greet()
+            let request = UpdateAttributesRequest(
+                sessionID: "nothing", deviceID: TestApp.device(), requestor: "ACME1", attributes: [UserAttribute(key: "zip", values: ["1"])])
+            guard try await !conversation.call(SessionsMethods.updateAttributes, request).changed else { throw Unmet("changed false", came: "true") }
+        },
+        Requirement(
+            "AUTHN-34", "IdentifyCaller tells client, application, programmer and device of a call, and the login when there is one.",
+            source: "authentication.proto IdentifyCaller, IdentifiedCaller"
+        ) { examination in
+            let app = try await TestApp(examination)
+            let device = TestApp.device()
+            let method = LoginsMethods.identifyCaller
+            let caller = try await app.conversation.call(method, IdentifyCallerRequest(call: app.call(device)))
+            guard caller.clientID == app.client.clientID, caller.applicationID == "acme-tv", caller.programmerID == "acme",
+                caller.requestor == "ACME1",
+                caller.deviceID == device, caller.login == nil
+            else { throw Unmet("client, acme-tv, acme, ACME1, the device and no login", came: FrameText.text(caller)) }
+            let session = try await app.preview(device)
+            let again = try await app.conversation.call(method, IdentifyCallerRequest(call: app.call(device)))
+            guard again.login?.session == session else { throw Unmet("a login with the device's session", came: FrameText.text(again)) }
+        },
+        Requirement(
+            "AUTHN-35", "IdentifyCaller refuses a bearer without the scope that is asked for (`insufficient_scope`); a backend has no device.",
+            source: "authentication.proto IdentifyCallerRequest"
+        ) { examination in
+            let app = try await TestApp(examination)
+            let request = IdentifyCallerRequest(call: app.call(TestApp.device()), scope: "autosignin:owner", isBackend: true)
+            try await app.conversation.refusal(of: LoginsMethods.identifyCaller, request, codes: ["insufficient_scope"])
+            let backend = try await TestApp(examination, application: "acme-backend")
+            let call = DeviceCall(accessToken: backend.token, requestor: "ACME1")
+            let caller = try await backend.conversation.call(
+                LoginsMethods.identifyCaller, IdentifyCallerRequest(call: call, scope: "autosignin:owner", isBackend: true))
+            guard caller.deviceID.isEmpty, caller.login == nil, caller.programmerID == "acme" else {
+                throw Unmet("a caller of acme without a device", came: FrameText.text(caller))
+            }
+        },
+        Requirement(
+            "AUTHN-36",
+            "Logins that nobody has serve nobody: FindLiveLogins leaves them out, StartAutomaticSession is refused (`subscription_required`), EndAutomaticSessions ends none.",
+            source: "authentication.proto Logins"
+        ) { examination in
+            let app = try await TestApp(examination)
+            let logins = [LoginReference(mvpd: "NorthCable", userID: String(repeating: "0", count: 64))]
+            let live = try await app.conversation.call(LoginsMethods.findLiveLogins, FindLiveLoginsRequest(requestor: "ACME1", logins: logins))
+            guard live.logins.isEmpty else { throw Unmet("no login", came: FrameText.text(live)) }
+            let start = StartAutomaticSessionRequest(call: app.call(TestApp.device()), logins: logins)
+            try await app.conversation.refusal(of: LoginsMethods.startAutomaticSession, start, codes: ["subscription_required"])
+            let ended = try await app.conversation.call(
+                LoginsMethods.endAutomaticSessions, EndAutomaticSessionsRequest(sessionIDs: ["nothing"])
+            ).ended
+            guard ended == 0 else { throw Unmet("ended 0", came: "\(ended)") }
+        },
+    ]
+}

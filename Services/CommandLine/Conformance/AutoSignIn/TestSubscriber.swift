@@ -1,0 +1,51 @@
+internal import Contracts
+internal import Clocks
+
+/// A person on an Apple TV, signed in a moment ago, as the examiner's Authentication tells of them.
+struct TestSubscriber: Sendable {
+    static let bundleID = "example.acme.tv"
+
+    let viewer: TestViewer
+
+    /// - Parameters:
+    ///   - user: Whose device; `nil`: somebody who was never seen.
+    ///   - mvpd: One that takes part in automatic sign-in.
+    ///   - age: Since the sign-in.
+    init(_ examination: Examination, mvpd: String = "NorthCable", kind: SessionKind = .regular, age: Duration = .seconds(1)) async throws {
+        viewer = try await TestViewer(examination, mvpd: mvpd)
+        guard !mvpd.isEmpty else { return }
+        var subject = viewer.peers.doubles.authentication.subject(device: viewer.device, requestor: viewer.requestor)
+        subject.session?.mvpd = mvpd
+        subject.session?.kind = kind
+        subject.session?.createdAtMilliseconds = UInt64(clamping: (SystemClock().now() - age).milliseconds)
+        viewer.peers.doubles.authentication.put(subject, device: viewer.device, requestor: viewer.requestor)
+    }
+
+    var conversation: Conversation { viewer.conversation }
+    var call: DeviceCall { viewer.call }
+    var caller: Caller { Caller(who: .device(call)) }
+
+    func request(_ change: (inout IssueTokenRequest) -> Void = { _ in }) -> IssueTokenRequest {
+        var request = IssueTokenRequest(
+            call: call, bundleID: Self.bundleID, environment: .production, contextAuthorization: .granted,
+            idempotencyKey: TestApp.device())
+        change(&request)
+        return request
+    }
+
+    /// A family with its value on the Apple Account.
+    func optIn() async throws -> IssuedToken {
+        let issued = try await conversation.call(AutomaticSignInMethods.issueToken, request())
+        try await conversation.call(
+            AutomaticSignInMethods.confirmStored,
+            ConfirmStoredRequest(call: call, familyID: issued.familyID, outcome: .stored, idempotencyKey: TestApp.device()))
+        return issued
+    }
+
+    func redeem(_ value: String, _ change: (inout RedeemTokenRequest) -> Void = { _ in }) -> RedeemTokenRequest {
+        var request = RedeemTokenRequest(
+            call: call, value: value, bundleID: Self.bundleID, environment: .production, idempotencyKey: TestApp.device())
+        change(&request)
+        return request
+    }
+}

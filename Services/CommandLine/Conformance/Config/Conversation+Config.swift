@@ -1,0 +1,54 @@
+internal import Contracts
+
+extension Conversation {
+    func configuration() async throws -> Configuration {
+        try await call(ConfigMethods.getConfiguration, GetConfigurationRequest())
+    }
+
+    /// - Throws: `NotApplicable` when the implementation issues no statements; `Unmet` for any other fault.
+    func statement(of application: String, key: String? = nil) async throws -> Contracts.SoftwareStatement {
+        let request = IssueSoftwareStatementRequest(applicationID: application)
+        switch try await outcome(of: ConfigMethods.issueSoftwareStatement, request, key: key) {
+        case .answer(let statement): return statement
+        case .fault(let fault) where fault.code == "unimplemented": throw NotApplicable("the implementation issues no software statements")
+        case .fault(let fault): throw Unmet("a software statement", came: "the fault `\(fault.code)`: \(fault.message)")
+        }
+    }
+
+    /// - Throws: `NotApplicable` when the implementation issues no statements.
+    func requireStatements() async throws {
+        let request = IssueSoftwareStatementRequest(applicationID: "no-such-application")
+        guard case .fault(let fault) = try await outcome(of: ConfigMethods.issueSoftwareStatement, request), fault.code == "unimplemented" else {
+            return
+        }
+        throw NotApplicable("the implementation issues no software statements")
+    }
+
+    func watch(knownVersion: UInt64) async throws -> UInt64 {
+        try await open(ConfigMethods.watchConfiguration, WatchConfigurationRequest(knownVersion: knownVersion))
+    }
+
+    /// The next version of a watch; `nil` when none came in the time.
+    func version(of watch: UInt64, within patience: Duration = Examination.patience) async throws -> Configuration? {
+        try await item(of: ConfigMethods.watchConfiguration, watch, within: patience)
+    }
+
+    /// - Throws: `Unmet` when none came in the time.
+    func requireVersion(of watch: UInt64, _ expected: String, within patience: Duration = Examination.patience) async throws -> Configuration {
+        guard let version = try await version(of: watch, within: patience) else { throw Unmet(expected, came: "nothing") }
+        return version
+    }
+}
+
+extension Examination {
+    /// A service that looks for a change now and then takes it in within this time.
+    static let changePatience: Duration = .seconds(20)
+
+    /// Makes the service publish another version.
+    /// - Throws: `NotApplicable` when the examiner cannot.
+    func change() async throws {
+        guard let change = subject.change else { throw NotApplicable("the examiner cannot change the catalogue (--change)") }
+        sent("(the catalogue is changed)")
+        try await change()
+    }
+}

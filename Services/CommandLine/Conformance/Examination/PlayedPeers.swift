@@ -1,0 +1,48 @@
+internal import Contracts
+internal import Faults
+internal import PeerDoubles
+
+/// The peers that the examiner plays.
+struct PlayedPeers: Sendable {
+    let doubles: PeerDoubles
+
+    /// The longest that a service may take to take in a new version of the catalogue.
+    private static let updatePatience: Duration = .seconds(10)
+
+    var configuration: Configuration { doubles.config.configuration }
+
+    /// Changes the catalogue, waits until the service goes by it, does the work, and sets the catalogue back.
+    /// - Parameters:
+    ///   - isThere: Whether the service goes by the changed catalogue already.
+    /// - Throws: `Unmet` when it does not in 10 s; what the work throws.
+    func withCatalogue(
+        _ change: (inout Configuration) -> Void, until isThere: () async throws -> Bool, _ work: () async throws -> Void
+    ) async throws {
+        let before = configuration
+        var changed = before
+        change(&changed)
+        changed.version += 1
+        try doubles.config.publish(changed)
+        let outcome: Result<Void, any Error>
+        do {
+            try await wait("what the changed catalogue says, within 10 s", isThere)
+            try await work()
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        var after = before
+        after.version = configuration.version + 1
+        try doubles.config.publish(after)
+        try outcome.get()
+        try await wait("what the catalogue says that was set back, within 10 s") { try await !isThere() }
+    }
+
+    private func wait(_ expected: String, _ isThere: () async throws -> Bool) async throws {
+        let end = ContinuousClock.now + Self.updatePatience
+        while try await !isThere() {
+            guard ContinuousClock.now < end else { throw Unmet(expected, came: "answers as before") }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// A requirement is not met.
+struct Unmet: Error {
+    /// What the contract says has to come.
+    let expected: String
+    /// What came instead.
+    let came: String
+
+    init(_ expected: String, came: String) {
+        self.expected = expected
+        self.came = came
+    }
+}
+
+/// A requirement cannot be tried here.
+struct NotApplicable: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}

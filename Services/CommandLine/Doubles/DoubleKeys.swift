@@ -1,0 +1,22 @@
+public import Cryptography
+public import Tokens
+
+/// The keys with which doubles sign; without one, what it signs is not issued.
+public struct DoubleKeys: Sendable {
+    /// Signs software statements.
+    public var statement: SigningKey?
+    /// Sign media tokens in the reference form and as JWS.
+    public var mediaToken: RSAPrivateKey?
+    public var mediaTokenJws: SigningKey?
+    /// Verify the reference form, PEM.
+    public var mediaTokenCertificates: String
+
+    public init(
+        statement: SigningKey? = nil, mediaToken: RSAPrivateKey? = nil, mediaTokenJws: SigningKey? = nil, mediaTokenCertificates: String = ""
+    ) {
+        self.statement = statement
+        self.mediaToken = mediaToken
+        self.mediaTokenJws = mediaTokenJws
+        self.mediaTokenCertificates = mediaTokenCertificates
+    }
+}

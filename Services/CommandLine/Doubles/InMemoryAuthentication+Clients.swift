@@ -1,0 +1,107 @@
+public import ContractRuntime
+public import Contracts
+internal import Cryptography
+internal import Faults
+internal import Tokens
+
+/// Clients and registration codes.
+extension InMemoryAuthentication {
+    public func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient {
+        try requireWorking()
+        let application = try application(statement: request.softwareStatement)
+        let number = numbers.next()
+        let id = DerivedIdentity.uuid("client", "\(number)")
+        clients[id] = application.id
+        return RegisteredClient(
+            clientID: id, clientSecret: Self.secret(id), issuedAtSeconds: now / 1000,
+            redirectUris: request.redirectURI.isEmpty ? [] : [request.redirectURI], grantTypes: ["client_credentials"], scopes: application.scopes)
+    }
+
+    public func issueAccessToken(_ request: IssueAccessTokenRequest, context: CallContext) async throws -> AccessToken {
+        try requireWorking()
+        guard !request.clientID.isEmpty, !request.clientSecret.isEmpty else { throw Fault(.invalidRequest, "Required 'client_id' is not present") }
+        guard request.grantType == "client_credentials" else { throw Fault(.unsupportedGrantType, "The only grant type is client_credentials.") }
+        guard clients[request.clientID] != nil, request.clientSecret == Self.secret(request.clientID) else {
+            throw Fault(.invalidClient, "The client is not known, or its secret is wrong.")
+        }
+        return AccessToken(
+            id: DerivedIdentity.uuid("token", request.clientID), accessToken: "double-\(request.clientID)", createdAtMilliseconds: now,
+            expiresInSeconds: Self.accessTokenLife)
+    }
+
+    public func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient {
+        try requireBearer(request.accessToken)
+        if !request.requestor.isEmpty { _ = try config.catalogue.requireRequestor(request.requestor) }
+        let application = application(request.accessToken, requestor: request.requestor)
+        return VerifiedClient(
+            clientID: clientID(request.accessToken), applicationID: application.id, scopes: application.scopes,
+            requestorIDs: application.requestorIDs, expiresAtMilliseconds: now + UInt64(Self.accessTokenLife) * 1000)
+    }
+
+    public func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
+        let (call, requestor) = try requireDevice(request.call)
+        guard request.ttlSeconds <= 36_000 else { throw Fault(.invalidRequest, "The ttl is larger than 36000 seconds.") }
+        if !request.mvpd.isEmpty { _ = try config.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd) }
+        let number = numbers.next()
+        let moment = now
+        let application = application(call.accessToken, requestor: requestor.id)
+        let record = RegistrationCode(
+            id: DerivedIdentity.uuid("code", "\(number)"), code: DerivedIdentity.registrationCode(number), requestor: requestor.id,
+            mvpd: request.mvpd, generatedAtMilliseconds: moment,
+            expiresAtMilliseconds: moment + UInt64(request.ttlSeconds == 0 ? 1800 : request.ttlSeconds) * 1000, deviceID: call.deviceID,
+            device: call.device, userAgent: call.userAgent, originalUserAgent: call.userAgent, deviceType: call.deviceType,
+            deviceUser: call.deviceUser, appID: call.appID, registrationURL: request.registrationURL, applicationID: application.id,
+            applicationName: application.name, applicationVersion: application.version)
+        codes[record.code] = Code(record: record, clientID: clientID(call.accessToken))
+        return record
+    }
+
+    public func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
+        try requireWorking()
+        if !request.accessToken.isEmpty { try requireBearer(request.accessToken) }
+        if !request.requestor.isEmpty { _ = try config.catalogue.requireRequestor(request.requestor) }
+        var record = try liveCode(request.code, requestor: request.requestor).record
+        guard request.accessToken.isEmpty else { return record }
+        record.deviceID = ""
+        record.device = nil
+        return record
+    }
+
+    public func deleteRegistrationCode(
+        _ request: RegistrationCodeRequest, context: CallContext
+    ) async throws -> DeleteRegistrationCodeResponse {
+        try requireBearer(request.accessToken)
+        _ = try config.catalogue.requireRequestor(request.requestor)
+        let live = try liveCode(request.code, requestor: request.requestor)
+        codes[live.record.code] = nil
+        return DeleteRegistrationCodeResponse()
+    }
+
+    /// - Throws: `invalid_registration_code`.
+    func liveCode(_ typed: String, requestor: String) throws(Fault) -> Code {
+        guard let code = codes[typed.uppercased()], code.record.expiresAtMilliseconds > now,
+            requestor.isEmpty || code.record.requestor == requestor
+        else { throw Fault(.invalidRegistrationCode, "The registration code is not known or has expired.") }
+        return code
+    }
+
+    private static func secret(_ clientID: String) -> String { DerivedIdentity.uuid("secret", clientID) }
+
+    /// The application that the statement names; any text that is not empty is good for the first one, where the catalogue has no keys.
+    private func application(statement: String) throws(Fault) -> Application {
+        guard !statement.isEmpty else { throw Fault(.invalidSoftwareStatement, "The software statement is absent.") }
+        let configuration = config.configuration
+        do {
+            let keys = try JSONWebKeySet(json: configuration.statementKeys)
+            let content = try SoftwareStatementVerifier(keySet: keys).verify(statement)
+            if let application = config.catalogue.application(softwareID: content.softwareID) { return application }
+            throw Fault(.unapprovedSoftwareStatement, "The software statement is revoked.")
+        } catch is CryptographyError {
+            return configuration.applications.first ?? Application()
+        } catch let fault as Fault {
+            throw fault
+        } catch {
+            throw Fault(.invalidSoftwareStatement, "The software statement is not genuine.")
+        }
+    }
+}

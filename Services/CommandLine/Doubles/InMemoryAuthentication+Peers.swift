@@ -1,0 +1,136 @@
+public import ContractRuntime
+public import Contracts
+internal import Faults
+
+/// What authorization asks.
+extension InMemoryAuthentication: Sessions {
+    public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
+        try subject(of: request.call)
+    }
+
+    /// The same without waiting for anything.
+    func findSessionNow(_ request: SessionRequest) throws(Fault) -> SessionSubject { try subject(of: request.call) }
+
+    public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
+        try subject(byCode: request)
+    }
+
+    public func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
+        try requireWorking()
+        let subject = try subject(at: Place(device: request.deviceID, requestor: request.requestor), call: nil)
+        guard let session = subject.session, session.id == request.sessionID else {
+            throw Fault(.authenticationSessionMissing, "User not authenticated")
+        }
+        return TempPassBalance(expiresAtMilliseconds: session.expiresAtMilliseconds, remainingResources: 1)
+    }
+
+    public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
+        try requireWorking()
+        return UpstreamToken(accessToken: DerivedIdentity.digest("upstream", request.upstreamSessionID), expiresAtMilliseconds: now + 300_000)
+    }
+
+    public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
+        try requireWorking()
+        let isChanged = standings.change(Place(device: request.deviceID, requestor: request.requestor)) { standing in
+            guard case .signedIn(var subject) = standing, subject.session?.id == request.sessionID else { return false }
+            let before = subject.attributes
+            for attribute in request.attributes {
+                subject.attributes.removeAll { $0.key == attribute.key }
+                subject.attributes.append(attribute)
+            }
+            standing = .signedIn(subject)
+            return subject.attributes != before
+        }
+        return UpdateAttributesResponse(changed: isChanged)
+    }
+}
+
+/// What autosignin asks.
+extension InMemoryAuthentication: Logins {
+    public func identifyCaller(_ request: IdentifyCallerRequest, context: CallContext) async throws -> IdentifiedCaller {
+        try identify(request)
+    }
+
+    func identify(_ request: IdentifyCallerRequest) throws(Fault) -> IdentifiedCaller {
+        let call = request.call ?? DeviceCall()
+        try requireBearer(call.accessToken)
+        let requestor = try config.catalogue.requireRequestor(call.requestor)
+        let application = application(call.accessToken, requestor: requestor.id)
+        var caller = IdentifiedCaller(
+            clientID: clientID(call.accessToken), applicationID: application.id, programmerID: requestor.programmerID, requestor: requestor.id)
+        if request.isBackend { return caller }
+        guard !call.deviceID.isEmpty else { throw Fault(.invalidDeviceID, "Required 'deviceId' is not present") }
+        caller.deviceID = call.deviceID
+        caller.device = call.device
+        if let subject = try? subject(of: call), let session = subject.session { caller.login = login(session) }
+        return caller
+    }
+
+    /// A derived session counts as made just now: whoever may opt in after a fresh sign-in only can do so at any time.
+    private func login(_ session: Session) -> Login {
+        let isDerived = session.createdAtMilliseconds == startedAt
+        let integration = config.catalogue.integration(requestor: session.requestor, mvpd: session.mvpd)
+        return Login(
+            session: session, authenticatedAtMilliseconds: isDerived ? now : session.createdAtMilliseconds,
+            allowsAutoSignIn: integration?.autoSignIn ?? false)
+    }
+
+    public func startAutomaticSession(_ request: StartAutomaticSessionRequest, context: CallContext) async throws -> AutomaticSession {
+        try automaticSession(request)
+    }
+
+    func automaticSession(_ request: StartAutomaticSessionRequest) throws(Fault) -> AutomaticSession {
+        let (call, requestor) = try requireDevice(request.call)
+        let live = request.logins.first { config.catalogue.integration(requestor: requestor.id, mvpd: $0.mvpd)?.enabled == true }
+        guard let live else { throw Fault(.subscriptionRequired, "No login serves at the requestor.") }
+        let place = Place(device: call.deviceID, requestor: requestor.id)
+        var subject = signIn(place, mvpd: live.mvpd, kind: .automatic, call: call)
+        subject.session?.userID = live.userID
+        standings[place] = .signedIn(subject)
+        var caller = try identify(IdentifyCallerRequest(call: call))
+        caller.login = nil
+        return AutomaticSession(session: subject.session, metadata: metadata(subject), caller: caller)
+    }
+
+    public func findLiveLogins(_ request: FindLiveLoginsRequest, context: CallContext) async throws -> LiveLogins {
+        try requireWorking()
+        _ = try config.catalogue.requireRequestor(request.requestor)
+        return LiveLogins(
+            logins: request.logins.filter { config.catalogue.integration(requestor: request.requestor, mvpd: $0.mvpd)?.enabled == true })
+    }
+
+    public func endAutomaticSessions(
+        _ request: EndAutomaticSessionsRequest, context: CallContext
+    ) async throws -> EndAutomaticSessionsResponse {
+        try requireWorking()
+        let ids = Set(request.sessionIDs)
+        let ended = standings.all.filter { _, standing in
+            guard case .signedIn(let subject) = standing, let session = subject.session else { return false }
+            return session.kind == .automatic && ids.contains(session.id)
+        }
+        for place in ended.keys { standings[place] = .signedOut }
+        return EndAutomaticSessionsResponse(ended: UInt32(clamping: ended.count))
+    }
+}
+
+/// What operators ask. Sign-ins need no checks here, so there are no reports of any.
+extension InMemoryAuthentication: AuthenticationOperations {
+    public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
+        let wasKnown = clients.change(request.clientID) { application in
+            defer { application = nil }
+            return application != nil
+        }
+        if wasKnown { refuse(bearer: "double-\(request.clientID)", with: Fault(.invalidClient, "The client is revoked.")) }
+        return RevokeClientResponse(wasKnown: wasKnown)
+    }
+
+    public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
+        throw Fault(.notFound, "There is no report of that sign-in.")
+    }
+
+    public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports { SignInReports() }
+
+    public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
+        throw Fault(.unimplemented, "The double checks no SAML.")
+    }
+}

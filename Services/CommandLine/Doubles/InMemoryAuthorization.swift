@@ -1,0 +1,123 @@
+internal import Catalogue
+public import ContractRuntime
+public import Contracts
+internal import Faults
+internal import Tokens
+
+/// Stands in for the authorization service: grants what is not denied by its behaviour, and signs media tokens.
+public final class InMemoryAuthorization: Authorization {
+    private struct Permit: Hashable, Sendable {
+        let session: String
+        let resource: String
+    }
+
+    private static let signingThreads = 2
+    private static let waitingSignatures = 4096
+    private static let longestList = 100
+
+    private let sessions: InMemoryAuthentication
+    private let keys: DoubleKeys
+    private let denied: Set<String>
+    private let pool = SigningPool(threads: signingThreads, waitingLimit: waitingSignatures)
+    private let issuer: MediaTokenIssuer?
+    /// When each ends, milliseconds since 1970.
+    private let permits = BoundedTable<Permit, UInt64>(capacity: 1_000_000)
+
+    /// - Parameter sessions: Knows who is signed in.
+    public init(sessions: InMemoryAuthentication, keys: DoubleKeys) {
+        self.sessions = sessions
+        self.keys = keys
+        denied = sessions.behaviour.denied
+        issuer =
+            if let reference = keys.mediaToken, let jws = keys.mediaTokenJws {
+                MediaTokenIssuer(
+                    referenceKey: ReferenceSigningKey(reference), jwsKeys: SigningKeys(SigningKeyRing(current: jws)), pool: pool,
+                    clock: sessions.clock)
+            } else {
+                nil
+            }
+    }
+
+    deinit { pool.shutdown() }
+
+    public func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision {
+        let (session, resource) = try session(request.call, request.resource)
+        guard request.mvpd.isEmpty || request.mvpd == session.mvpd else {
+            throw Fault(.authenticationSessionIssuerMismatch, "The session is another MVPD's.")
+        }
+        guard !denied.contains(resource) else { throw Fault(.authorizationDeniedByMvpd, "Denied.", details: "Denied by the double.") }
+        let integration = try sessions.config.catalogue.requireIntegration(requestor: session.requestor, mvpd: session.mvpd)
+        let life = Catalogue.authzLifetime(integration.integration, integration.mvpd)
+        let end = sessions.now + UInt64(life.components.seconds) * 1000
+        permits[Permit(session: session.id, resource: resource)] = end
+        return decision(session, resource, until: end)
+    }
+
+    public func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision {
+        let (session, resource) = try session(request.call, request.resource)
+        return decision(session, resource, until: try permit(session, resource))
+    }
+
+    public func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
+        let (session, resource) = try session(request.call, request.resource)
+        _ = try permit(session, resource)
+        guard let issuer else { throw Fault(.unimplemented, "The double has no keys for media tokens.") }
+        let requestor = try sessions.config.catalogue.requireRequestor(session.requestor)
+        let play = MediaTokenIssuer.Play(
+            sessionGUID: session.userID, requestor: requestor.id, resource: resource, mvpd: session.mvpd,
+            ttl: Catalogue.mediaTokenLifetime(requestor))
+        let issued = try await issuer.issue(play, form: requestor.mediaTokenFormat == .jws ? .jws : .reference)
+        return MediaToken(
+            requestor: requestor.id, mvpd: session.mvpd, resource: resource, userID: session.userID,
+            expiresAtMilliseconds: UInt64(issued.facts.expiresAt.milliseconds), serializedToken: issued.serialized)
+    }
+
+    public func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization {
+        _ = try sessions.subject(of: request.call)
+        return try verdicts(request.resources)
+    }
+
+    public func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization {
+        _ = try sessions.subject(
+            byCode: SessionByCodeRequest(accessToken: request.accessToken, requestor: request.requestor, code: request.code))
+        return try verdicts(request.resources)
+    }
+
+    public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
+        MediaTokenKeys(
+            certificates: keys.mediaTokenCertificates, jwks: JSONWebKeySet(keys: keys.mediaTokenJws.map { [$0.publicKey] } ?? []).json)
+    }
+
+    private func session(_ call: DeviceCall?, _ resource: String) throws(Fault) -> (Session, String) {
+        let subject = try sessions.subject(of: call)
+        guard !resource.isEmpty else { throw Fault(.missingResource, "Required 'resource' is not present") }
+        return (subject.session ?? Session(), resource)
+    }
+
+    private func permit(_ session: Session, _ resource: String) throws(Fault) -> UInt64 {
+        guard !denied.contains(resource), let end = permits[Permit(session: session.id, resource: resource)] else {
+            throw Fault(.authorizationNotFound, "Not Found")
+        }
+        guard end > sessions.now else { throw Fault(.authorizationExpired, "Gone") }
+        return end
+    }
+
+    private func decision(_ session: Session, _ resource: String, until end: UInt64) -> Decision {
+        Decision(
+            requestor: session.requestor, mvpd: session.mvpd, proxyMvpd: session.proxyMvpd, resource: resource, expiresAtMilliseconds: end)
+    }
+
+    private func verdicts(_ list: ResourceList?) throws(Fault) -> Preauthorization {
+        guard let list else { throw Fault(.missingResource, "Required 'resource' is not present") }
+        var seen: Set<String> = []
+        let ids = list.text.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map { String($0) }.filter { seen.insert($0).inserted }
+        guard !ids.isEmpty else { throw Fault(.missingResource, "Required 'resource' is not present") }
+        guard ids.count <= Self.longestList else { throw Fault(.tooManyResources, "At most \(Self.longestList) resources.") }
+        return Preauthorization(
+            resources: ids.map { id in
+                PreauthorizedResource(
+                    id: id, authorized: !denied.contains(id),
+                    refusal: denied.contains(id) ? ResourceRefusal(code: "preauthorization_denied_by_mvpd") : nil)
+            })
+    }
+}

@@ -1,0 +1,131 @@
+public import Contracts
+internal import ContractRuntime
+public import Faults
+internal import Logging
+public import NIOCore
+public import NIOPosix
+public import Rpc
+internal import Synchronization
+internal import Transport
+
+/// In-memory doubles of the services, served over the real wire: a service that they are the peers of runs without any other program.
+///
+/// What one double remembers the others see: the authorization double denies a device that the authentication double signed out.
+public final class PeerDoubles: Sendable {
+    /// A service that others call.
+    public enum Peer: String, CaseIterable, Hashable, Sendable {
+        case config
+        case authentication
+        case authorization
+        case autosignin
+
+        /// Name in its certificate.
+        public var certificateName: String { "\(rawValue).boxoffice" }
+    }
+
+    public let config: InMemoryConfig
+    public let authentication: InMemoryAuthentication
+    public let authorization: InMemoryAuthorization
+    public let autoSignIn: InMemoryAutoSignIn
+    private let servers: [Peer: RpcServer]
+    private let bound = Mutex<[Peer: RpcAddress]>([:])
+
+    /// - Parameters:
+    ///   - addresses: Whom to stand in for, and where; port 0 takes a free one.
+    ///   - configuration: What the config double serves.
+    ///   - pki: Has a certificate of each of them.
+    ///   - group: Where connections live; by default one of this process.
+    /// - Throws: `Fault` when the configuration cannot be encoded, `TlsError` naming a certificate that cannot be used.
+    public init(
+        at addresses: [Peer: RpcAddress], configuration: Configuration, keys: DoubleKeys = DoubleKeys(),
+        behaviour: DoubleBehaviour = DoubleBehaviour(),
+        pki: PeerPki, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) throws {
+        config = try InMemoryConfig(configuration, statementKey: keys.statement)
+        authentication = InMemoryAuthentication(config: config, behaviour: behaviour)
+        authorization = InMemoryAuthorization(sessions: authentication, keys: keys)
+        autoSignIn = InMemoryAutoSignIn(sessions: authentication)
+        let disturbance = Disturbance(behaviour)
+        var servers: [Peer: RpcServer] = [:]
+        for (peer, address) in addresses {
+            let services = Self.services(of: peer, config, authentication, authorization, autoSignIn, disturbance)
+            var configuration = RpcServer.Configuration(
+                address: address, identity: try TlsIdentity(files: pki.files(of: peer.rawValue)),
+                allow: AllowList(Dictionary(uniqueKeysWithValues: services.serviceNames.map { ($0, pki.callers) })),
+                software: "double of \(peer.rawValue)", softwareVersion: "1")
+            configuration.limits.callsPerConnection = Self.callsPerConnection
+            configuration.limits.callsPerMethodInAll = Self.callsPerMethod
+            configuration.drainTime = .seconds(1)
+            servers[peer] = RpcServer(
+                configuration: configuration, services: services, group: group,
+                logger: Logger(label: "double", factory: { _ in SwiftLogNoOpLogHandler() }))
+        }
+        self.servers = servers
+    }
+
+    /// More than a service has in flight: it is the service that is to be measured.
+    private static let callsPerConnection = 16_384
+    private static let callsPerMethod = 65_536
+
+    /// Listens and serves.
+    /// - Returns: The addresses with the ports that were taken.
+    /// - Throws: `unavailable` naming the address that is in use; the others are closed again.
+    @discardableResult
+    public func start() async throws(Fault) -> [Peer: RpcAddress] {
+        do throws(Fault) {
+            for (peer, server) in servers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                let address = try await server.start()
+                bound.withLock { $0[peer] = address }
+                server.health.setServing()
+            }
+        } catch {
+            await stop()
+            throw error
+        }
+        return addresses
+    }
+
+    /// Where the doubles listen, once they do.
+    public var addresses: [Peer: RpcAddress] { bound.withLock { $0 } }
+
+    /// Ends streams, closes connections.
+    public func stop() async {
+        config.disconnectWatchers()
+        await withTaskGroup { group in
+            for server in servers.values { group.addTask { await server.drain() } }
+        }
+    }
+
+    private static func services(
+        of peer: Peer, _ config: InMemoryConfig, _ authentication: InMemoryAuthentication, _ authorization: InMemoryAuthorization,
+        _ autoSignIn: InMemoryAutoSignIn, _ disturbance: Disturbance?
+    ) -> RpcServices {
+        func register(_ registry: inout some MethodRegistry) {
+            switch peer {
+            case .config:
+                ConfigMethods.register(config, in: &registry)
+                registry.immediate(ConfigMethods.getConfiguration) { _, _ in config.encoded }
+            case .authentication:
+                AuthenticationMethods.register(authentication, in: &registry)
+                SessionsMethods.register(authentication, in: &registry)
+                registry.immediate(SessionsMethods.findSession) { bytes, _ in
+                    try authentication.findSessionNow(SessionRequest(serialized: bytes)).serialized()
+                }
+                LoginsMethods.register(authentication, in: &registry)
+                AuthenticationOperationsMethods.register(authentication, in: &registry)
+            case .authorization: AuthorizationMethods.register(authorization, in: &registry)
+            case .autosignin:
+                AutomaticSignInMethods.register(autoSignIn, in: &registry)
+                SignInWithAppleMethods.register(autoSignIn, in: &registry)
+            }
+        }
+        guard let disturbance else {
+            var services = RpcServices()
+            register(&services)
+            return services
+        }
+        var disturbed = DisturbedServices(disturbance: disturbance)
+        register(&disturbed)
+        return disturbed.services
+    }
+}

@@ -148,6 +148,8 @@ class Wire:
         if cipher[1] != CIPHER:
             raise Failure(f"h2load spoke {cipher[1]}, not {CIPHER}")
         good = int(statuses[1])
+        if good == 0:
+            raise Failure("h2load got no answers")
         # It counts the calls after its warm-up; those before are taken to be as many per second.
         calls = round(good / seconds * all_seconds)
         return Run(

@@ -11,7 +11,16 @@ import GRPCNIOTransportHTTP2Posix
 /// Servers print their port and serve until they are killed.
 @main
 enum Peer {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            FileHandle.standardError.write(Data("grpc-swift-peer: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let words = Array(CommandLine.arguments.dropFirst())
         switch (words.first, words.count) {
         case ("serve", 3): try await serve(certificate: words[1], key: words[2])

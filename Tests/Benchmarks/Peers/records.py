@@ -17,6 +17,7 @@ class Relay:
         self.port = self.listener.getsockname()[1]
         self.counts = {"requests": 0, "answers": 0}
         self.lock = threading.Lock()
+        self.threads = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self):
@@ -28,8 +29,10 @@ class Relay:
             far = socket.create_connection(("127.0.0.1", self.target))
             for end in (near, far):
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            threading.Thread(target=self._pass, args=(near, far, "requests"), daemon=True).start()
-            threading.Thread(target=self._pass, args=(far, near, "answers"), daemon=True).start()
+            for ends in ((near, far, "requests"), (far, near, "answers")):
+                thread = threading.Thread(target=self._pass, args=ends, daemon=True)
+                self.threads.append(thread)
+                thread.start()
 
     def _pass(self, source, target, direction):
         head, left, count = b"", 0, 0
@@ -61,7 +64,10 @@ class Relay:
                     pass
 
     def close(self):
+        """Waits until all that was passed on is counted."""
         self.listener.close()
+        for thread in self.threads:
+            thread.join(5)
 
 
 def per_record(port, load):

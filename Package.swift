@@ -23,9 +23,11 @@ func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
 
 /// A library on the path of every call. In release builds other modules may inline its functions, and the run-time check of exclusive access
 /// is left out: the debug builds that the tests run have it. Such flags keep a package from being a dependency, so what others use has none.
-func wireLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+func wireLibrary(
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []
+) -> Target {
     let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
-    return .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: strict + [fast])
+    return .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict + [fast])
 }
 
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -213,11 +215,12 @@ let package = Package(
             "LoadTool", "Services/CommandLine/Load",
             [
                 "ContractRuntime", "Contracts", "Faults", "LoadReporting", "Rpc", "Transport", logging, nioCore, nioPosix, nioSSL, nioTLS,
-            ]),
+            ], exclude: ["README.md"]),
+        cLibrary("CInflate", "Services/CommandLine/CInflate", links: [.linkedLibrary("z")]),
         library(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
-                "AuthenticationService", "ConfigService", "CQrEncode",
+                "AuthenticationService", "CInflate", "ConfigService", "CQrEncode",
                 "Catalogue", "Clocks", "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool",
                 "MediaTokenVerifier", "PeerDoubles", "Rpc", "ServiceKit", "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, nioSSL, logging,

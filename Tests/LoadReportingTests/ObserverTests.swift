@@ -64,4 +64,15 @@ import Testing
         #expect(seen.counters.first?.name == "boxoffice_rpc_server_calls_total{code=\"ok\"}")
         #expect(seen.remarks.isEmpty)
     }
+
+    @Test func whatWasSeenAfterTheEndIsCutOffEverywhere() {
+        var full = FullReport()
+        full.seconds = 12
+        let seen = full.report().observation?.until(5)
+        #expect(seen?.seconds.last == 5)
+        let length = seen?.seconds.count
+        #expect(
+            seen?.machineCores.count == length && seen?.processes.allSatisfy { $0.cores.count == length && $0.residentBytes.count == length } == true)
+        #expect(seen?.panels.allSatisfy { $0.series.allSatisfy { $0.values.count == length } } == true)
+    }
 }

@@ -29,6 +29,12 @@ package struct StreamingApp: Sendable {
         self.hardware = hardware
     }
 
+    /// The same app, with its access token, on another device.
+    init(_ app: StreamingApp, deviceID: String) {
+        (exchange, gateway, requestor, hardware, accessToken) = (app.exchange, app.gateway, app.requestor, app.hardware, app.accessToken)
+        self.deviceID = deviceID
+    }
+
     /// Registers as a client and gets an access token (rest-v1 §3.1, §3.2).
     /// - Parameter statement: The software statement of the app's registration.
     package mutating func register(statement: String) async throws {

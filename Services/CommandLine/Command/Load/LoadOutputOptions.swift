@@ -11,6 +11,9 @@ struct LoadOutputOptions: ParsableArguments {
     @Option(help: "Writes the report as JSON; '-' is standard output, in place of the text.")
     var json: String?
 
+    @Option(help: "Writes the report as one self-contained HTML page with charts.")
+    var html: String?
+
     @Option(help: "Writes the time series as CSV; '-' is standard output, in place of the text.")
     var csv: String?
 
@@ -44,6 +47,7 @@ struct LoadOutputOptions: ParsableArguments {
     func write(_ report: LoadReport) throws {
         if json != "-", csv != "-" { print(report.text(), terminator: "") }
         if let json { try write(try report.json(), to: json) }
+        if let html { try write(Data(try report.html().utf8), to: html) }
         if let csv { try write(Data(report.csv().utf8), to: csv) }
         if let hgrm { try write(Data(report.percentileDistribution().utf8), to: hgrm) }
     }

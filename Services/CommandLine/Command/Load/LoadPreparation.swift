@@ -46,20 +46,28 @@ struct LoadPreparation {
         self.http = http
     }
 
-    /// - Parameter methods: As given on the command line.
-    func prepare(methods: [String], plan: RunPlan) async throws -> Prepared {
+    /// - Parameters:
+    ///   - methods: As given on the command line.
+    ///   - progress: Called with what is being made, how many are, and how many there will be.
+    func prepare(methods: [String], plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void) async throws -> Prepared {
         guard (1...100_000).contains(target.devices) else { throw BadOption("--devices \(target.devices)", "give 1 to 100000") }
-        let home =
-            target.home.map { ClusterHome(root: URL(fileURLWithPath: $0)) }
-            ?? ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        let home = target.clusterHome
         let cluster = try ClusterFile.read(home)
         return subject.service == .gateway
-            ? try await gateway(methods, cluster, plan) : try await wire(methods, cluster, home, plan)
+            ? try await gateway(methods, cluster, home, plan, progress) : try await wire(methods, cluster, home, plan)
     }
 
-    private func gateway(_ methods: [String], _ cluster: ClusterFile?, _ plan: RunPlan) async throws -> Prepared {
+    private func gateway(
+        _ methods: [String], _ cluster: ClusterFile?, _ home: ClusterHome, _ plan: RunPlan, _ progress: @escaping @Sendable (String, Int, Int) -> Void
+    ) async throws -> Prepared {
         guard methods.isEmpty else { throw BadOption("--method", "the gateway takes --scenario or --path") }
-        guard !http.path.isEmpty else { throw BadOption("the gateway needs something to be asked", "give --scenario NAME or --path /PATH") }
+        if let scenario = http.scenario {
+            guard http.path.isEmpty else { throw BadOption("--path and --scenario", "give one of them") }
+            return try await GatewayLoad(target: target, cluster: cluster, home: home).prepare(scenario, plan: plan, progress: progress)
+        }
+        guard !http.path.isEmpty else {
+            throw BadOption("the gateway needs something to be asked", "give --path /PATH, or --scenario with \(GatewayScenario.names)")
+        }
         return try HttpRequests(options: http, target: target, data: data).prepare(cluster, plan: plan)
     }
 

@@ -55,18 +55,30 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         if listMethods { return print(subject.listing) }
         let plan = try load.runPlan(isGateway: subject.service == .gateway)
         let stop = StopSignals()
-        let preparation = try await LoadPreparation(subject, target, data, http).prepare(methods: method, plan: plan)
         let line = ProgressLine(isQuiet: output.quiet)
+        let preparation = try await LoadPreparation(subject, target, data, http)
+            .prepare(methods: method, plan: plan) { line.show($0, $1, of: $2) }
+        line.end()
+        let watch = await LoadWatch.start(preparation, target)
         let run = Mutex<LoadRun?>(nil)
         let watcher = Task {
             await stop.wait()
             run.withLock { $0?.interrupt() }
         }
         defer { watcher.cancel() }
-        let measurement = try await preparation.load.run(
-            begun: { started, _ in run.withLock { $0 = started } }, progress: { line.show($0, plan) })
+        let outcome = await Result {
+            try await preparation.load.run(
+                begun: { started, moment in
+                    run.withLock { $0 = started }
+                    watch.begins(at: moment)
+                }, progress: { line.show($0, plan) })
+        }
         line.end()
-        let report = preparation.report(measurement, assertions: assertions.map { $0.check(measurement) }, plan, output)
+        let observation = await watch.stop()
+        let measurement = try outcome.get()
+        var report = preparation.report(measurement, assertions: assertions.map { $0.check(measurement) }, plan, output)
+        // Calls that were under way at the end, and the leave-taking, belong to nothing that was measured.
+        report.observation = observation.until(report.totals.elapsedSeconds + 1)
         try output.write(report)
         if measurement.end == .targetLost {
             LoadExit.explain("the service was lost: no connection to \(report.settings.targets.joined(separator: ", ")) could be opened again")

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 
 /// Whom to call, and as whom.
 struct LoadTargetOptions: ParsableArguments {
@@ -17,6 +18,9 @@ struct LoadTargetOptions: ParsableArguments {
     @Option(help: "The authority of the service's certificate, PEM.")
     var ca: String?
 
+    @Option(help: "The service's Prometheus metrics for the report: http://host:port/metrics. (default: the local cluster's)")
+    var metrics: String?
+
     @Option(help: "Folder of the cluster. (default: BOXOFFICE_HOME, or .boxoffice in the checkout)")
     var home: String?
 
@@ -24,4 +28,9 @@ struct LoadTargetOptions: ParsableArguments {
     var devices = 50
 
     init() {}
+
+    var clusterHome: ClusterHome {
+        home.map { ClusterHome(root: URL(fileURLWithPath: $0)) }
+            ?? ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+    }
 }

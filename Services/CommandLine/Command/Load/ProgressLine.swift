@@ -26,6 +26,13 @@ final class ProgressLine: Sendable {
         if isDue { write(text + "\n") }
     }
 
+    /// How far the preparation is.
+    func show(_ what: String, _ done: Int, of count: Int) {
+        guard !isQuiet else { return }
+        if isTerminal { return write("\r\u{1b}[Kpreparing: \(done) of \(count) \(what)") }
+        if done == count { write("prepared: \(count) \(what)\n") }
+    }
+
     /// The line is over.
     func end() {
         if isTerminal, !isQuiet { write("\r\u{1b}[K") }

@@ -42,12 +42,7 @@ struct MetricPanel: Sendable {
                 .rate("boxoffice_storage_refused_total", name: "writes, store full"),
             ]),
         MetricPanel(
-            title: "In flight", unit: .count,
-            lines: [
-                .gauge("boxoffice_gateway_requests_in_flight", name: "HTTP requests"),
-                .gauge("boxoffice_rpc_server_calls_in_flight", name: "RPC calls"),
-                .gauge("boxoffice_storage_queue_depth_writes", name: "writes waiting for the store"),
-            ]),
+            title: "Writes waiting for the store", unit: .count, lines: [.gauge("boxoffice_storage_queue_depth_writes", name: "waiting")]),
         MetricPanel(
             title: "Connections", unit: .count,
             lines: [

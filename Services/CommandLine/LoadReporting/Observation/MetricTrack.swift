@@ -13,6 +13,7 @@ struct MetricTrack: Sendable {
     private var length = 0
     private var last: MetricSnapshot?
     private var first: MetricSnapshot?
+    private var hasBegun = false
     private(set) var restarts = 0
 
     init(_ plan: [MetricPanel] = MetricPanel.all) {
@@ -30,10 +31,11 @@ struct MetricTrack: Sendable {
         length += 1
         for key in values.keys where values[key, default: []].count < length { values[key, default: []].append(nil) }
         if let snapshot { last = snapshot }
+        if hasBegun, first == nil { first = snapshot }
     }
 
-    /// Counters grow from here on.
-    mutating func begin() { first = last }
+    /// Counters grow from the last snapshot on; where there is none yet, from the next.
+    mutating func begin() { (first, hasBegun) = (last, true) }
 
     var panels: [Observation.Panel] {
         plan.indices.compactMap { number in

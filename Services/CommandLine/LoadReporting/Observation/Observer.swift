@@ -16,6 +16,8 @@ public actor Observer {
     private var loop: Task<Void, Never>?
     private let origin = ContinuousClock.now
     private var begin: Double?
+    /// Whether counters are already held against their values of that moment.
+    private var hasBegun = false
 
     /// - Parameters:
     ///   - metricsURL: The service's `/metrics`; `nil`: not looked at.
@@ -55,11 +57,8 @@ public actor Observer {
         }
     }
 
-    /// The measured time begins now; what was seen before belongs to the warm-up.
-    public func begins(at instant: ContinuousClock.Instant = .now) {
-        begin = origin.duration(to: instant) / .seconds(1)
-        metrics.begin()
-    }
+    /// The measured time begins at that moment, which may lie ahead; what was seen before belongs to the warm-up.
+    public func begins(at instant: ContinuousClock.Instant = .now) { begin = origin.duration(to: instant) / .seconds(1) }
 
     /// Takes the last sample.
     public func stop() async -> Observation {
@@ -90,6 +89,10 @@ public actor Observer {
         observation.seconds.append(time)
         for index in tracks.indices { tracks[index].add(readProcess(tracks[index].process.pid), at: time) }
         sampleMachine(at: time)
+        if !hasBegun, let begin, time >= begin {
+            hasBegun = true
+            metrics.begin()
+        }
         metrics.add(text.map { MetricSnapshot($0.samples, at: time) })
     }
 

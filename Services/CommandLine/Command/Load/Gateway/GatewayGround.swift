@@ -1,0 +1,36 @@
+internal import Foundation
+
+/// What the scenarios at the gateway stand on: made before anything is measured.
+struct GatewayGround: Sendable {
+    let calls: GatewayCalls
+    /// Apps that registered, each with its access token; visits are dealt out to them in turn.
+    let clients: [GatewayCalls.Client]
+    /// Devices that are signed in.
+    let devices: [Device]
+    let mvpd: PlayedMvpd
+    let mvpdID: String
+    let subscriber: PlayedMvpd.Subscriber
+    let domain: String
+    let resource: String
+    /// Base URL of the gateway as apps see it.
+    let gateway: String
+    /// Tells the devices of this run from those of others.
+    let run: String
+
+    struct Device: Sendable {
+        let id: String
+        let client: Int
+    }
+
+    func client(of visit: Visit) -> GatewayCalls.Client { clients[visit.number % clients.count] }
+
+    /// Somebody else for each visit, at the same MVPD.
+    func somebody(_ visit: Visit) -> PlayedMvpd.Subscriber {
+        PlayedMvpd.Subscriber(nameID: "load-user-\(run)-\(visit.number)", householdID: "load-house-\(visit.number)", channels: subscriber.channels)
+    }
+
+    func sign(_ facts: AuthnRequestFacts, for visit: Visit) -> SignedAnswer {
+        let (mvpd, somebody) = (mvpd, somebody(visit))
+        return SignedAnswer { try mvpd.response(to: facts, for: somebody, now: Date()) }
+    }
+}

@@ -1,0 +1,36 @@
+internal import Foundation
+internal import LoadTool
+
+/// Load on the gateway over HTTP.
+struct GatewayLoad {
+    let target: LoadTargetOptions
+    let cluster: ClusterFile?
+    let home: ClusterHome
+
+    /// - Parameter name: Of the scenario.
+    /// - Throws: `BadOption` for a scenario that there is not, `CommandFailure` when the preparation does not work.
+    func prepare(
+        _ name: String, plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void
+    ) async throws -> LoadPreparation.Prepared {
+        guard let scenario = GatewayScenario(rawValue: name) else { throw BadOption("--scenario \(name)", "give \(GatewayScenario.names)") }
+        guard let cluster else {
+            throw CommandFailure(
+                "no cluster runs in \(home.root.path)",
+                advice: "start one with ./Services/up; the scenarios use its software statements, its catalogue and the keys of its stand-in MVPD")
+        }
+        let gateway = target.address.map { $0.contains("://") ? $0 : "http://\($0)" } ?? cluster.gateway
+        guard let parts = URLComponents(string: gateway), let host = parts.host, let port = parts.port, parts.scheme == "http" else {
+            throw BadOption("--address '\(target.address ?? gateway)'", "give host:port of the gateway's HTTP listener")
+        }
+        let exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 24))
+        let preparation = GatewayPreparation(
+            exchange: exchange, gateway: gateway, cluster: cluster, pki: home.pki, scenario: scenario, deviceCount: target.devices)
+        let outcome = await Result { try await preparation.prepare(progress: progress) }
+        try await exchange.client.shutdown()
+        let ground = try outcome.get()
+        let load = HttpLoad(HttpTarget(host: host, port: port), plan: plan) { worker, workers in
+            scenario.workload(ground, worker: worker, workers: workers)
+        }
+        return LoadPreparation.Prepared(load: load, service: .gateway, targets: ["\(host):\(port)"], workload: scenario.rawValue)
+    }
+}

@@ -1,0 +1,121 @@
+internal import Cryptography
+internal import Foundation
+
+/// Makes what the scenarios need: registered apps, and devices that are signed in and permitted.
+struct GatewayPreparation: Sendable {
+    let exchange: HTTPExchange
+    /// Base URL of the gateway under load.
+    let gateway: String
+    let cluster: ClusterFile
+    /// The local cluster's keys: the tool signs as the MVPD.
+    let pki: URL
+    let scenario: GatewayScenario
+    let deviceCount: Int
+    var requestor = "ACME1"
+    var mvpdID = "NorthCable"
+    var resource = "ACME1-NEWS"
+
+    /// Apps that register; each then speaks for many devices, as a programmer's service does.
+    private static let clientCount = 16
+    /// Preparing calls under way at once.
+    private static let atOnce = 24
+    private static let account = "boxoffice-load"
+
+    /// - Parameter progress: Called with what is being made, how many are, and how many there will be.
+    /// - Throws: `CommandFailure` at the first step that does not work.
+    func prepare(progress: @escaping @Sendable (String, Int, Int) -> Void) async throws -> GatewayGround {
+        guard let statement = cluster.softwareStatements["acme-tv"] else {
+            throw CommandFailure("the cluster has no software statement of acme-tv", advice: "the scenarios need the demo catalogue")
+        }
+        let (host, run) = (try Self.host(of: gateway), String(UUID().uuidString.prefix(8)).lowercased())
+        let apps = try await all(Self.clientCount, { progress("apps registered", $0, Self.clientCount) }) { number in
+            var app = StreamingApp(
+                exchange: exchange, gateway: gateway, requestor: requestor, deviceID: "load-\(run)-app-\(number)", hardware: .appleTV)
+            try await app.register(statement: statement)
+            return app
+        }
+        let mvpd = PlayedMvpd(entityID: "\(cluster.sandbox.mvpd)/saml/\(mvpdID)/metadata", key: try signingKey())
+        let subscriber = scenario.needsDevices ? try await knownSubscriber(apps[0]) : Self.stranger
+        let ground = GatewayGround(
+            calls: GatewayCalls(host: host, requestor: requestor),
+            clients: apps.map { GatewayCalls.Client(accessToken: $0.accessToken, host: host, hardware: .appleTV) },
+            devices: scenario.needsDevices ? try await signIn(apps, mvpd, subscriber, run, progress) : [], mvpd: mvpd, mvpdID: mvpdID,
+            subscriber: subscriber, domain: try await domain(), resource: resource, gateway: gateway, run: run)
+        return ground
+    }
+
+    private static let stranger = PlayedMvpd.Subscriber(nameID: "load-user", householdID: "load-house", channels: ["ACME1-NEWS"])
+
+    private func signingKey() throws -> RSAPrivateKey {
+        let file = pki.appendingPathComponent("sandbox-\(mvpdID.lowercased()).key").path
+        do {
+            return try RSAPrivateKey(pemFile: file)
+        } catch {
+            throw CommandFailure("cannot sign as \(mvpdID): \(file): \(error)", advice: "the scenarios need the keys of a local cluster")
+        }
+    }
+
+    /// Signs devices in by token exchange, and lets each be permitted to watch.
+    private func signIn(
+        _ apps: [StreamingApp], _ mvpd: PlayedMvpd, _ subscriber: PlayedMvpd.Subscriber, _ run: String,
+        _ progress: @escaping @Sendable (String, Int, Int) -> Void
+    ) async throws -> [GatewayGround.Device] {
+        try await all(deviceCount, { progress("devices signed in and permitted", $0, deviceCount) }) { number in
+            let owner = apps[number % apps.count]
+            let app = StreamingApp(owner, deviceID: "load-\(run)-tv-\(number)")
+            guard let facts = AuthnRequestFacts(profileRequest: try await app.profileRequest(mvpd: mvpdID)) else {
+                throw CommandFailure("the profile request for \(mvpdID) holds no sign-in request")
+            }
+            let response = try mvpd.response(to: facts, for: subscriber, now: Date())
+            try await app.exchange(SimulatedPlatform.encoded(response), mvpd: mvpdID)
+            try await app.authorize(resource)
+            return GatewayGround.Device(id: app.deviceID, client: number % apps.count)
+        }
+    }
+
+    /// ada as the decision point of the stand-in MVPD knows her: her name is taken from an answer of its own.
+    private func knownSubscriber(_ app: StreamingApp) async throws -> PlayedMvpd.Subscriber {
+        let platform = SimulatedPlatform(exchange: exchange, address: cluster.sandbox.apple, account: Self.account)
+        try await platform.set(["access": "granted", "provider": "north-cable", "person": "ada"])
+        let request = try await app.profileRequest(mvpd: mvpdID)
+        let names = ["userID", "householdID"]
+        let metadata = try await platform.metadata(interruptionAllowed: false, attributes: names, token: request)
+        guard let response = metadata.response, let name = response.firstMatch(of: /<saml:NameID[^>]*>([^<]+)<\/saml:NameID>/) else {
+            throw CommandFailure("the stand-in MVPD does not tell who ada is", advice: "is the sandbox of the cluster running?")
+        }
+        let household = response.firstMatch(of: /Name="householdID"[^>]*>\s*<saml:AttributeValue[^>]*>([^<]+)</)
+        return PlayedMvpd.Subscriber(
+            nameID: String(name.1), householdID: household.map { String($0.1) } ?? "household", channels: ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"])
+    }
+
+    private func domain() async throws -> String {
+        let answer = try await exchange.send("GET", "\(gateway)/api/v1/config/\(FormEncoding.encode(requestor)).json")
+        let record = answer.object["requestor"] as? [String: Any]
+        guard let domain = (record?["domains"] as? [[String: Any]])?.first?["name"] as? String else {
+            throw CommandFailure("the requestor \(requestor) has no domain at \(gateway)", advice: "the scenarios need the demo catalogue")
+        }
+        return domain
+    }
+
+    private static func host(of url: String) throws -> String {
+        guard let parts = URLComponents(string: url), let host = parts.host else { throw CommandFailure("'\(url)' is no address of a gateway") }
+        return parts.port.map { "\(host):\($0)" } ?? host
+    }
+
+    /// - Returns: In the order of their numbers.
+    private func all<Value: Sendable>(
+        _ count: Int, _ done: @Sendable (Int) -> Void, _ work: @escaping @Sendable (Int) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: (Int, Value).self) { group in
+            var values: [Int: Value] = [:]
+            for number in 0..<min(Self.atOnce, count) { group.addTask { (number, try await work(number)) } }
+            while let (number, value) = try await group.next() {
+                values[number] = value
+                done(values.count)
+                let next = values.count + Self.atOnce - 1
+                if next < count { group.addTask { (next, try await work(next)) } }
+            }
+            return (0..<count).compactMap { values[$0] }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import LoadTool
+
+/// Somebody who is signed in presses play: is there a session, may it be watched, a media token (rest-v1 §4.5).
+///
+/// The devices are signed in and permitted before anything is measured, so that no MVPD is asked: decisions are cached as they are for real.
+final class PlaybackScript: GatewayScript {
+    static let steps = ["checkauthn", "authorize", "media token"]
+    private let requests: [[[UInt8]]]
+
+    init(_ ground: GatewayGround) {
+        requests = ground.devices.map { device in
+            let client = ground.clients[device.client]
+            let watched = ground.calls.device(device.id, [("resource", ground.resource)])
+            return [
+                ground.calls.get("/api/v1/checkauthn?\(ground.calls.device(device.id))", client),
+                ground.calls.get("/api/v1/authorize?\(watched)", client), ground.calls.get("/api/v1/mediatoken?\(watched)", client),
+            ]
+        }
+    }
+
+    func begin(_ visit: Visit) -> Step { next(visit) }
+
+    func proceed(_ visit: Visit, _ answer: Answer) -> Step { visit.place < Self.steps.count ? next(visit) : .done }
+
+    private func next(_ visit: Visit) -> Step {
+        defer { visit.place += 1 }
+        return visit.call(visit.place, requests[min(requests.count - 1, Int(visit.draw * Double(requests.count)))][visit.place])
+    }
+}
+
+/// The app of somebody who is signed in starts: the MVPD list, the session, what the app may know of the person (rest-v1 §3.3, §3.11, §3.19).
+final class AppStartScript: GatewayScript {
+    static let steps = ["MVPD list", "session of a start", "user metadata"]
+    private let requests: [[[UInt8]]]
+
+    init(_ ground: GatewayGround) {
+        requests = ground.devices.map { device in
+            let (client, set) = (ground.clients[device.client], ground.calls.device(device.id))
+            return [
+                ground.calls.get("/api/v1/config/\(FormEncoding.encode(ground.calls.requestor))", client),
+                ground.calls.get("/api/v1/tokens/authn?\(set)", client), ground.calls.get("/api/v1/tokens/usermetadata?\(set)", client),
+            ]
+        }
+    }
+
+    func begin(_ visit: Visit) -> Step { next(visit) }
+
+    func proceed(_ visit: Visit, _ answer: Answer) -> Step { visit.place < Self.steps.count ? next(visit) : .done }
+
+    private func next(_ visit: Visit) -> Step {
+        defer { visit.place += 1 }
+        return visit.call(visit.place, requests[min(requests.count - 1, Int(visit.draw * Double(requests.count)))][visit.place])
+    }
+}

@@ -1,0 +1,102 @@
+internal import Cryptography
+internal import Foundation
+
+/// The load tool in the role of the MVPD: it answers a sign-in request with a really signed SAML response, without a network and without a browser.
+///
+/// The stand-in MVPD would spend more processor time on a sign-in than the services under load: pages, forms, a verified request. Here a sign-in
+/// costs one RSA signature. The assertion is written in its exclusive canonical form (exc-c14n), so what is digested is what is sent.
+struct PlayedMvpd: Sendable {
+    /// Who signs in.
+    struct Subscriber: Sendable, Equatable {
+        /// The persistent name that the MVPD gives out.
+        let nameID: String
+        let householdID: String
+        /// What the subscriber pays for.
+        let channels: [String]
+    }
+
+    let entityID: String
+    let key: RSAPrivateKey
+    /// How long an assertion may be presented, as the stand-in MVPD has it.
+    private static let validity: TimeInterval = 300
+
+    /// - Parameters:
+    ///   - request: What is answered.
+    ///   - now: Goes into the response.
+    /// - Returns: The response as text.
+    /// - Throws: `CryptographyError` when the key cannot sign.
+    func response(to request: AuthnRequestFacts, for subscriber: Subscriber, now: Date) throws(CryptographyError) -> String {
+        let names = (response: Self.identifier(), assertion: Self.identifier(), session: Self.identifier())
+        let (issued, end) = (Self.text(now), Self.text(now + Self.validity))
+        let start =
+            #"<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="\#(names.assertion)" IssueInstant="\#(issued)" Version="2.0">"#
+        let issuer = "<saml:Issuer>\(Self.escaped(entityID))</saml:Issuer>"
+        let rest = subject(subscriber, request, end) + conditions(request, issued, end) + statement(issued, names.session) + attributes(subscriber)
+        let canonical = "\(start)\(issuer)\(rest)</saml:Assertion>"
+        let assertion = "\(start)\(issuer)\(try signature(over: canonical, identifier: names.assertion))\(rest)</saml:Assertion>"
+        return """
+            <samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" \
+            ID="\(names.response)" Version="2.0" IssueInstant="\(issued)" Destination="\(Self.escaped(request.assertionConsumerService))" \
+            InResponseTo="\(Self.escaped(request.id))">\(issuer)<samlp:Status><samlp:StatusCode \
+            Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>\(assertion)</samlp:Response>
+            """
+    }
+
+    private func subject(_ subscriber: Subscriber, _ request: AuthnRequestFacts, _ end: String) -> String {
+        """
+        <saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent">\(Self.escaped(subscriber.nameID))</saml:NameID>\
+        <saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData \
+        InResponseTo="\(Self.escaped(request.id))" NotOnOrAfter="\(end)" Recipient="\(Self.escaped(request.assertionConsumerService))">\
+        </saml:SubjectConfirmationData></saml:SubjectConfirmation></saml:Subject>
+        """
+    }
+
+    private func conditions(_ request: AuthnRequestFacts, _ start: String, _ end: String) -> String {
+        """
+        <saml:Conditions NotBefore="\(start)" NotOnOrAfter="\(end)"><saml:AudienceRestriction><saml:Audience>\(Self.escaped(request.issuer))\
+        </saml:Audience></saml:AudienceRestriction></saml:Conditions>
+        """
+    }
+
+    private func statement(_ instant: String, _ session: String) -> String {
+        """
+        <saml:AuthnStatement AuthnInstant="\(instant)" SessionIndex="\(session)"><saml:AuthnContext><saml:AuthnContextClassRef>\
+        urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>
+        """
+    }
+
+    private func attributes(_ subscriber: Subscriber) -> String {
+        let all = [("userID", [subscriber.nameID]), ("householdID", [subscriber.householdID]), ("channelID", subscriber.channels)]
+        let elements = all.filter { !$0.1.isEmpty }.map { name, values in
+            let values = values.map { "<saml:AttributeValue>\(Self.escaped($0))</saml:AttributeValue>" }.joined()
+            return #"<saml:Attribute Name="\#(name)" NameFormat="urn:oasis:names:tc:SAML:2.0:attrname-format:basic">\#(values)</saml:Attribute>"#
+        }
+        return "<saml:AttributeStatement>\(elements.joined())</saml:AttributeStatement>"
+    }
+
+    /// RSA with SHA-256 (XML Signature §4, exc-c14n): the digest of the element without its signature, then the signature of the canonical `SignedInfo`.
+    private func signature(over canonical: String, identifier: String) throws(CryptographyError) -> String {
+        let digest = Base64.standard.encode(SHA256.hash(canonical))
+        func method(_ name: String, _ algorithm: String) -> String { #"<ds:\#(name) Algorithm="\#(algorithm)"></ds:\#(name)>"# }
+        let exclusive = "http://www.w3.org/2001/10/xml-exc-c14n#"
+        let content = """
+            \(method("CanonicalizationMethod", exclusive))\(method("SignatureMethod", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"))\
+            <ds:Reference URI="#\(identifier)"><ds:Transforms>\(method("Transform", "http://www.w3.org/2000/09/xmldsig#enveloped-signature"))\
+            \(method("Transform", exclusive))</ds:Transforms>\(method("DigestMethod", "http://www.w3.org/2001/04/xmlenc#sha256"))\
+            <ds:DigestValue>\(digest)</ds:DigestValue></ds:Reference></ds:SignedInfo>
+            """
+        let namespace = #"xmlns:ds="http://www.w3.org/2000/09/xmldsig#""#
+        let value = Base64.standard.encode(try key.sign(Array("<ds:SignedInfo \(namespace)>\(content)".utf8)))
+        return "<ds:Signature \(namespace)><ds:SignedInfo>\(content)<ds:SignatureValue>\(value)</ds:SignatureValue></ds:Signature>"
+    }
+
+    private static func identifier() -> String { "_\(UUID().uuidString)" }
+
+    private static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+
+    /// Safe in text and in attributes; for what has no line breaks or tabs, which is so for addresses and identifiers, also canonical.
+    private static func escaped(_ text: String) -> String {
+        guard text.contains(where: { "&<>\"".contains($0) }) else { return text }
+        return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    }
+}

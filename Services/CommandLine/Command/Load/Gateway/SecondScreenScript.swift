@@ -1,0 +1,88 @@
+internal import Foundation
+internal import LoadTool
+
+/// A TV gets a code and polls; somebody signs in with it on a second screen; the TV polls and fetches its session (rest-v1 §4.2).
+///
+/// The tool plays the TV, the browser and the MVPD: see `PlayedMvpd`.
+final class SecondScreenScript: GatewayScript {
+    static let steps = ["registration code", "poll in vain", "authenticate", "SAML response", "poll", "session"]
+    private let ground: GatewayGround
+    /// How often the MVPD's answer is looked for while it is signed.
+    static let signaturePause: Nanoseconds = 250_000
+
+    init(_ ground: GatewayGround) { self.ground = ground }
+
+    private enum Place {
+        static let (code, vain, authenticate, sign, response, poll, session) = (1, 2, 3, 4, 5, 6, 7)
+    }
+
+    func begin(_ visit: Visit) -> Step {
+        visit.place = Place.code
+        let path = "/reggie/v1/\(FormEncoding.encode(ground.calls.requestor))/regcode"
+        let form = FormEncoding.encode([("deviceId", visit.newDevice(ground.run))])
+        return visit.call(0, ground.calls.post(path, ground.client(of: visit), form: form), wantsAnswer: true)
+    }
+
+    func proceed(_ visit: Visit, _ answer: Answer) -> Step {
+        switch visit.place {
+        case Place.code:
+            guard let code = answer.text("code") else { return .failed(code: "unexpected_answer", message: "no registration code in the answer") }
+            visit.code = code
+            visit.place = Place.vain
+            return visit.call(1, poll(visit), tolerates: ["http_403"])
+        case Place.vain:
+            visit.place = Place.authenticate
+            return visit.call(2, ground.calls.browse(address(visit)), wantsAnswer: true)
+        case Place.authenticate: return take(answer, visit)
+        case Place.sign: return respond(visit)
+        case Place.response:
+            visit.place = Place.poll
+            return visit.call(4, poll(visit))
+        case Place.poll:
+            visit.place = Place.session
+            let path = "/api/v1/tokens/authn?\(ground.calls.device(visit.newDevice(ground.run)))"
+            return visit.call(5, ground.calls.get(path, ground.client(of: visit)))
+        default: return .done
+        }
+    }
+
+    private func poll(_ visit: Visit) -> [UInt8] {
+        ground.calls.get("/api/v1/checkauthn?\(ground.calls.device(visit.newDevice(ground.run)))", ground.client(of: visit))
+    }
+
+    private func address(_ visit: Visit) -> String {
+        let query = FormEncoding.encode([
+            ("reg_code", visit.code), ("requestor_id", ground.calls.requestor), ("mso_id", ground.mvpdID), ("domain_name", ground.domain),
+            ("noflash", "true"), ("no_iframe", "true"), ("redirect_url", "\(ground.gateway)/activate/done?code=\(visit.code)"),
+        ])
+        return "/api/v1/authenticate?\(query)"
+    }
+
+    /// The redirect to the MVPD: the request is taken from the address, and signed an answer to on another thread.
+    private func take(_ answer: Answer, _ visit: Visit) -> Step {
+        guard let location = answer.header("location"), let query = URLComponents(string: location)?.queryItems,
+            let request = query.first(where: { $0.name == "SAMLRequest" })?.value,
+            let facts = AuthnRequestFacts(redirect: request.replacing(" ", with: "+"))
+        else { return .failed(code: "unexpected_answer", message: "no sign-in request in the redirect to the MVPD") }
+        visit.keepCookies(answer)
+        visit.relayState = query.first { $0.name == "RelayState" }?.value ?? ""
+        visit.consumer = URLComponents(string: facts.assertionConsumerService)?.path ?? "/"
+        visit.signed = ground.sign(facts, for: visit)
+        visit.place = Place.sign
+        return .pause(Self.signaturePause)
+    }
+
+    private func respond(_ visit: Visit) -> Step {
+        switch visit.signed?.state {
+        case .pending: return .pause(Self.signaturePause)
+        case .ready(let response):
+            visit.signed = nil
+            visit.place = Place.response
+            let encoded = Data(response.utf8).base64EncodedString()
+            let form = FormEncoding.encode([("SAMLResponse", encoded), ("RelayState", visit.relayState)])
+            return visit.call(3, ground.calls.submit(visit.consumer, cookies: visit.cookies, form: form))
+        case .failed(let reason): return .failed(code: "unexpected_answer", message: "the MVPD's answer could not be signed: \(reason)")
+        case nil: return .done
+        }
+    }
+}

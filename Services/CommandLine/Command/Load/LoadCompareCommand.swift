@@ -1,0 +1,68 @@
+public import ArgumentParser
+internal import Foundation
+internal import LoadReporting
+
+/// `boxoffice load compare A.json B.json`.
+public struct LoadCompareCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Compare two JSON reports of boxoffice load.",
+        discussion: """
+            Each figure comes with its ratio and with the interval in which chance alone may have put the typical second; what lies within it is \
+            said to be noise. Different settings or machines are said as well.
+
+            Exit codes: 0 all went well, 1 an assertion failed, 2 the options are wrong, 3 a report could not be read.
+            """
+    )
+
+    @Argument(help: "The JSON report that counts as 1.")
+    var base: String
+
+    @Argument(help: "The JSON report that is held against it.")
+    var new: String
+
+    @Option(
+        help: """
+            How far the new one may be from the base: 'p99<=1.1x', 'rate>=0.95x', 'session:p50<=1.2x'; rate, mean, p50 to p100, max, errors, cpu, \
+            memory; may be repeated.
+            """)
+    var assert: [String] = []
+
+    @Flag(help: "An assertion that is broken by no more than noise holds.")
+    var tolerateNoise = false
+
+    @Option(help: "Writes the comparison as one self-contained HTML page.")
+    var html: String?
+
+    public init() {}
+
+    public func run() async throws {
+        do {
+            let assertions = try assert.map { text throws(ComparedAssertion.Malformed) in try ComparedAssertion(text) }
+            var comparison = ReportComparison(base: try Self.read(base), new: try Self.read(new), names: Self.names(base, new))
+            comparison.judge(assertions, toleratesNoise: tolerateNoise)
+            print(comparison.text(), terminator: "")
+            if let html { try Data(try comparison.html().utf8).write(to: URL(fileURLWithPath: html)) }
+            guard comparison.hasPassed else { throw LoadExit.assertionFailed }
+        } catch let error as ComparedAssertion.Malformed {
+            LoadExit.explain("\(error)")
+            throw LoadExit.usage
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            LoadExit.explain("\(error)")
+            throw LoadExit.couldNotRun
+        }
+    }
+
+    private static func read(_ path: String) throws -> LoadReport {
+        guard let content = FileManager.default.contents(atPath: path) else { throw CommandFailure("cannot read \(path)") }
+        do { return try LoadReport(json: content) } catch { throw CommandFailure("cannot use \(path): \(error)") }
+    }
+
+    /// File names, with their folders where they are the same.
+    private static func names(_ base: String, _ new: String) -> (base: String, new: String) {
+        let short = [base, new].map { URL(fileURLWithPath: $0).lastPathComponent }
+        return short[0] == short[1] ? (base, new) : (short[0], short[1])
+    }
+}

@@ -18,8 +18,11 @@ struct TextTable {
 
     static func right(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
 
-    /// Cuts what is too long.
-    static func cut(_ text: String, _ width: Int) -> String { text.count <= width ? text : text.prefix(width - 1) + "…" }
+    /// Makes one line of a text, and cuts what is too long.
+    static func cut(_ text: String, _ width: Int) -> String {
+        let line = String(text.map { $0.isNewline ? " " : $0 })
+        return line.count <= width ? line : line.prefix(width - 1) + "…"
+    }
 
     /// Breaks a text into lines at its spaces.
     static func wrap(_ text: String, _ width: Int) -> [String] {

@@ -33,7 +33,10 @@ public struct LatencyHistogram: Sendable {
 
     /// The largest value of the bucket in which that many percent of the values lie at or below; 0 without a value.
     /// - Parameter percentile: 0 to 100.
-    public func value(at percentile: Double) -> Int64 { isEmpty ? 0 : Int64(clamping: histogram.valueAtPercentile(percentile)) }
+    public func value(at percentile: Double) -> Int64 {
+        guard !isEmpty else { return 0 }
+        return percentile >= 100 ? longest : Int64(clamping: histogram.valueAtPercentile(percentile))
+    }
 
     public var longest: Int64 { isEmpty ? 0 : Int64(clamping: histogram.max) }
     public var shortest: Int64 { isEmpty ? 0 : Int64(clamping: histogram.min) }

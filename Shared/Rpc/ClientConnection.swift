@@ -87,19 +87,28 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
         case .opened: events.opened(self)
         case .peerLeaves(let code, let message):
             logger.info("rpc.peer_leaves", metadata: ["code": "\(code)", "reason": "\(message)"])
-            depart()
+            depart(ConnectionEnd(code: code, message: message, isByPeer: true))
         case .fail(let failure): take(failure.callID)?.fail(failure.fault, mayHaveBegun: failure.mayHaveBegun)
         case .send, .stopWork, .close: break
         }
     }
 
     /// Before its calls fail: those that are made again must not meet this connection.
-    override func willEnd() { depart() }
+    override func willEnd(by actions: [ConnectionAction]) {
+        depart(
+            actions.lazy.compactMap { action in
+                switch action {
+                case .peerLeaves(let code, let message): ConnectionEnd(code: code, message: message, isByPeer: true)
+                case .close(.refused(let code, let message)): ConnectionEnd(code: code.rawValue, message: message, isByPeer: false)
+                default: nil
+                }
+            }.first)
+    }
 
-    private func depart() {
+    private func depart(_ end: ConnectionEnd?) {
         guard !hasDeparted else { return }
         hasDeparted = true
-        events.departed(self, lastError)
+        events.departed(self, lastError ?? end)
     }
 
     private func takeOrders() {

@@ -69,8 +69,8 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     /// An action that concerns calls.
     func perform(call action: ConnectionAction) {}
 
-    /// The connection is about to end; calls that it takes with it have not heard of it yet.
-    func willEnd() {}
+    /// The connection is about to end by these actions; calls that it takes with it have not heard of it yet.
+    func willEnd(by actions: [ConnectionAction]) {}
 
     /// The channel is gone, or is about to be: nothing more can be sent.
     func didEnd(_ reason: CloseReason) {}
@@ -182,7 +182,7 @@ extension PeerConnection {
 
 extension PeerConnection {
     func perform(_ actions: [ConnectionAction]) {
-        if case .close? = actions.last, !isEnding { willEnd() }
+        if case .close? = actions.last, !isEnding { willEnd(by: actions) }
         for action in actions {
             switch action {
             case .send(let frame): send(frame)

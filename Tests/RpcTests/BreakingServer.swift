@@ -12,6 +12,10 @@ final class BreakingServer: Sendable {
         case breaking
         /// Says nothing more, not even to a ping.
         case silent
+        /// Names another version of the wire in its hello.
+        case speaking(version: UInt32)
+        /// Says go-away in place of the hello.
+        case refusing(GoAwayCode, String)
     }
 
     let identities: TestIdentities
@@ -59,9 +63,20 @@ final class BreakingHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        let hello = Hello(protocolVersion: 1, software: "breaking", maxFrameBytes: 1 << 20, maxCallsInFlight: 100)
-        guard event is TlsEvent, let bytes = try? FrameEncoder.encoded(Frame(kind: .hello(hello))) else { return }
+        guard event is TlsEvent, let bytes = try? FrameEncoder.encoded(Frame(kind: greeting)) else { return }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+    }
+
+    private var greeting: Frame.Kind {
+        switch behaviour {
+        case .breaking, .silent: hello(version: 1)
+        case .speaking(let version): hello(version: version)
+        case .refusing(let code, let message): .goAway(GoAway(code: code.rawValue, message: message))
+        }
+    }
+
+    private func hello(version: UInt32) -> Frame.Kind {
+        .hello(Hello(protocolVersion: version, software: "breaking", maxFrameBytes: 1 << 20, maxCallsInFlight: 100))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

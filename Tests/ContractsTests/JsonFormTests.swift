@@ -1,0 +1,49 @@
+import ContractRuntime
+import Contracts
+import Foundation
+import Testing
+
+@Suite struct JsonFormTests {
+    @Test func isTheOneOfTheProto3LanguageGuide() throws {
+        var configuration = Configuration(version: .max, changedAtMilliseconds: 1_700_000_000_000)
+        configuration.programmers = [
+            Programmer(id: "acme", name: "Ac\"me\\ \n\t\u{1}é😀", certificates: [Certificate(der: [0xff, 0, 0x10, 0x7f], revoked: true)])
+        ]
+        var mvpd = Mvpd(id: "North", signIn: .tempPass(TempPass(kind: .promotional, ttlSeconds: 60)))
+        mvpd.platforms = [PlatformSettings(platform: .tvos), PlatformSettings(platform: .unrecognized(77))]
+        mvpd.authorization = AuthorizationEndpoint()
+        configuration.mvpds = [mvpd, Mvpd(signIn: .saml(SamlEndpoint()))]
+        configuration.applications = [Application(requestorIDs: ["a", "b"])]
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(configuration.json().utf8)) as? NSDictionary)
+        let expected: NSDictionary = [
+            "version": "18446744073709551615", "changedAtMs": "1700000000000",
+            "programmers": [
+                ["id": "acme", "name": "Ac\"me\\ \n\t\u{1}é😀", "certificates": [["der": "/wAQfw==", "revoked": true]]]
+            ],
+            "mvpds": [
+                [
+                    "id": "North", "tempPass": ["kind": "TEMP_PASS_KIND_PROMOTIONAL", "ttlS": 60], "authorization": [String: Any](),
+                    "platforms": [["platform": "PLATFORM_TVOS"], ["platform": 77]],
+                ],
+                ["saml": [String: Any]()],
+            ],
+            "applications": [["requestorIds": ["a", "b"]]],
+        ]
+        #expect(object == expected, "\(object)")
+    }
+
+    @Test func isNothingForAnEmptyMessage() throws {
+        #expect(try Configuration().json() == "{}")
+    }
+
+    @Test("is JSON with each field of each message", arguments: MessageTypes.all.map { $0.messageName }, 0..<3)
+    func isJsonOfEveryMessage(_ name: String, _ choice: Int) throws {
+        let type = try #require(MessageTypes.all.first { $0.messageName == name })
+        let sample = SampleMessages().bytes(name, choice: choice)
+        let text = try json(type, sample)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(object.isEmpty == sample.isEmpty)
+    }
+
+    private func json<Value: Message>(_ type: Value.Type, _ bytes: [UInt8]) throws -> String { try Value(serialized: bytes).json() }
+}

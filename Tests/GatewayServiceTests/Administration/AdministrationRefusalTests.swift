@@ -21,7 +21,7 @@ internal import Testing
         arguments: [
             (Fault.Code.accessDenied, 401, "access_denied"), (.insufficientRole, 403, "insufficient_role"), (.notFound, 404, "not_found"),
             (.invalidRequest, 400, "invalid_request"), (.unavailable, 503, "unavailable"), (.overloaded, 503, "unavailable"),
-            (.internal, 500, "internal_error"), (.storageFull, 503, "unavailable"),
+            (.internal, 500, "internal_error"), (.storageFull, 503, "unavailable"), (.unimplemented, 501, "not_offered"),
         ])
     func faults(code: Fault.Code, status: Int, name: String) async throws {
         gateway.administration.getDraft.fail(with: Fault(code, "said so"))

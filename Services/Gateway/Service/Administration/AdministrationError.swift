@@ -42,6 +42,8 @@ extension AdministrationError {
         case .insufficientRole: self.init(status: .forbidden, code: "insufficient_role", message: fault.message)
         case .notFound: self.init(status: .notFound, code: "not_found", message: fault.message)
         case .invalidRequest: self.init(status: .badRequest, code: "invalid_request", message: fault.message)
+        case .unimplemented:
+            self.init(status: .notImplemented, code: "not_offered", message: "The service behind this address does not offer it in this cluster.")
         case let code where StatusTable.isTransient(code):
             self.init(status: .serviceUnavailable, code: "unavailable", message: "The service is temporarily unavailable.")
         default: self.init(status: .internalServerError, code: "internal_error", message: "An internal fault occurred.")

@@ -81,3 +81,38 @@ import Testing
         #expect(QrCode.lines(for: String(repeating: "x", count: 5000)).isEmpty)
     }
 }
+
+@Suite struct IssuedCertificates {
+    @Test func areOfTheAuthorityWithAKeyOfTheirOwn() throws {
+        try withHome { home in
+            let (pki, folder) = (LocalPki(folder: home.pki), home.root.appendingPathComponent("mine"))
+            try pki.ensure()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            #expect(try pki.issue("config", to: folder))
+            let issued = LocalPki(folder: folder)
+            let certificate = try Certificate(pemFile: issued.path("config.crt"))
+            #expect(certificate.dnsNames.contains("config.boxoffice"))
+            #expect(certificate.isSigned(by: try Certificate(pemFile: pki.path("ca.crt"))))
+            #expect(try TextFile.read(issued.path("config.key")) != TextFile.read(pki.path("config.key")))
+            #expect(try TextFile.read(issued.path("ca.crt")) == TextFile.read(pki.path("ca.crt")))
+            #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["config.crt", "config.key", "ca.crt"])
+            #expect(try !pki.issue("config", to: folder), "what is good for long enough is kept")
+        }
+    }
+
+    @Test func doNotTakeTheClustersOwnPlace() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensure()
+            #expect(throws: CommandFailure.self) { try pki.issue("config", to: home.pki) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["--issue", "config"], ["--issue", "Config", "--folder", "d"], ["--issue", "a.b", "--folder", "d"], ["--issue", "", "--folder", "d"],
+        ])
+    func needANameAndAFolder(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try PkiCommand.parse(arguments) }
+    }
+}

@@ -1,13 +1,17 @@
 internal import Foundation
+internal import Rpc
 
 /// `cluster.json`: the one file that scripts read to find a cluster.
 struct ClusterFile: Codable, Sendable, Equatable {
     struct Entry: Codable, Sendable, Equatable {
         /// Where it answers: `host:port` of its RPC listener; for the gateway, of its HTTP listener.
         var address: String
-        /// `host:port` of its debug listener.
-        var debug: String
+        /// `host:port` of its debug listener; absent for a replaced service, which need not have one.
+        var debug: String?
+        /// 0 for a replaced service.
         var pid: Int32
+        /// True for a service that somebody else runs: `up` does not start it, `down` leaves it alone.
+        var replaced: Bool?
     }
 
     struct Sandbox: Codable, Sendable, Equatable {
@@ -63,10 +67,18 @@ struct ClusterFile: Codable, Sendable, Equatable {
         }
     }
 
-    /// The process ids by service, the sandbox included.
+    /// The services that somebody else runs, in the order of the cluster.
+    var replacements: [Replacement] {
+        ClusterService.allCases.compactMap { service in
+            guard let entry = services[service.rawValue], entry.replaced == true else { return nil }
+            return RpcAddress(entry.address).map { Replacement(service: service, address: $0) }
+        }
+    }
+
+    /// The process ids by service, the sandbox included; without the replaced services.
     var processIDs: [ClusterService: Int32] {
         var found: [ClusterService: Int32] = [.sandbox: sandbox.pid]
-        for (name, entry) in services {
+        for (name, entry) in services where entry.replaced != true {
             if let service = ClusterService(rawValue: name) { found[service] = entry.pid }
         }
         return found

@@ -6,6 +6,9 @@ extension ClusterStarter {
     /// - Parameter stoppingOnFailure: Stopped when a step fails, so that a failed start leaves nothing behind.
     func playSignIn(stoppingOnFailure started: [ServiceProcess]) async throws {
         guard let file = try ClusterFile.read(home), let statement = file.softwareStatements["acme-tv"] else {
+            if let file = try ClusterFile.read(home), file.softwareStatements.isEmpty, file.replacements.contains(where: { $0.service == .config }) {
+                return console.line("No sign-in is played: there is no software statement to register an app with.\n")
+            }
             throw CommandFailure("the catalogue has no application 'acme-tv'", advice: "use --no-demo with a catalogue of your own")
         }
         let plays = [
@@ -30,13 +33,18 @@ extension ClusterStarter {
     }
 
     func printSummary(isDetached: Bool) {
-        let addresses = ClusterAddresses(ports: ports)
-        let rows = [
+        let replaced = (try? ClusterFile.read(home))??.replacements ?? []
+        let addresses = ClusterAddresses(ports: ports, replacements: replaced)
+        let observed = ClusterService.allCases.filter { $0 != .sandbox && !addresses.isReplaced($0) }
+        var rows = [
             ("Public API", "\(addresses.gateway) \(addresses.gatewayTLS)"), ("Second screen", "\(addresses.gateway)/activate"),
             ("Stand-in MVPD", addresses.sandbox),
-            ("Metrics", ClusterService.allCases.filter { $0 != .sandbox }.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
+            ("Metrics", observed.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
             ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
         ]
+        if !replaced.isEmpty {
+            rows.append(("Yours", replaced.map { "\($0.service.rawValue) at \($0.address)" }.joined(separator: " ") + " (down leaves it running)"))
+        }
         rows.forEach { console.line("  \($0.0.padding(toLength: 15, withPad: " ", startingAt: 0)) \($0.1)") }
         let program = CommandLine.arguments.first ?? "boxoffice"
         console.line("\n  \(console.bold("Try next"))")

@@ -10,9 +10,10 @@ struct ClusterStarter: Sendable {
     let exchange: HTTPExchange
     /// Given for HTTPS; `nil`: of the local PKI.
     var https: HttpsFiles?
+    /// Services that somebody else runs.
+    var replacements: [Replacement] = []
 
-    private var pki: LocalPki { LocalPki(folder: home.pki) }
-    private var addresses: ClusterAddresses { ClusterAddresses(ports: ports) }
+    var pki: LocalPki { LocalPki(folder: home.pki) }
 
     /// Stops what runs and removes what it remembers.
     func reset() async throws {
@@ -34,21 +35,25 @@ struct ClusterStarter: Sendable {
             try pki.ensure()
         }
         _ = made
-        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki, https: https).write()
-        var file = try ClusterFile.read(home) ?? addresses.emptyFile(home: home, pki: pki)
-        let running = file.processIDs.mapValues { $0 }.filter { ServiceProcess(service: $0.key, pid: $0.value).isRunning }
+        let known = try ClusterFile.read(home)
+        let running = known?.processIDs.filter { ServiceProcess(service: $0.key, pid: $0.value).isRunning } ?? [:]
+        let addresses = ClusterAddresses(ports: ports, replacements: try replacements(beside: running.isEmpty ? nil : known))
+        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements).write()
+        var file = try running.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
         file.gatewayTLS = addresses.gatewayTLS
+        try await waitForReplacements(addresses, until: .answers, isRequired: running.isEmpty)
         var started: [ServiceProcess] = []
         do {
-            for service in ClusterService.allCases where running[service] == nil {
+            for service in ClusterService.allCases where running[service] == nil && !addresses.isReplaced(service) {
                 let process = try spawn(service)
                 started.append(process)
                 file.setProcess(process)
                 try file.write(home)
             }
-            try await waitUntilReady(started)
-            if file.softwareStatements.isEmpty || !started.isEmpty {
-                file.softwareStatements = try await SoftwareStatements(addresses: addresses, pki: pki).fetch()
+            try await waitForReplacements(addresses, until: .serves, isRequired: running.isEmpty)
+            try await waitUntilReady(started, addresses)
+            if file.softwareStatements.isEmpty || !started.isEmpty && !addresses.isReplaced(.config) {
+                file.softwareStatements = try await statements(addresses)
             }
         } catch {
             _ = await ClusterStopper.stop(started, patience: .seconds(3))
@@ -90,7 +95,7 @@ struct ClusterStarter: Sendable {
             log: home.log(of: service))
     }
 
-    private func waitUntilReady(_ processes: [ServiceProcess]) async throws {
+    private func waitUntilReady(_ processes: [ServiceProcess], _ addresses: ClusterAddresses) async throws {
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: ClusterService.self) { group in
             for process in processes {

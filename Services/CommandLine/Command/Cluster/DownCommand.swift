@@ -19,6 +19,9 @@ public struct DownCommand: AsyncParsableCommand {
         let killed = await ClusterStopper.stop(processes)
         try? FileManager.default.removeItem(at: home.clusterFile)
         console.line(running.isEmpty ? "Nothing was running." : "Stopped \(running.count) processes; the state stays in \(home.data.path).")
+        for replacement in file.replacements {
+            console.line("\(replacement.service.rawValue) at \(replacement.address) is yours and goes on.")
+        }
         for service in killed {
             console.line(console.bad("\(service.rawValue) did not stop in 10 s and was killed; its log is \(home.log(of: service).path)"))
         }

@@ -11,18 +11,20 @@ package struct SettingsWriter {
     let pki: LocalPki
     /// Given for HTTPS; `nil`: of the local PKI.
     var https: HttpsFiles?
+    /// Services that are somebody's own: the others' settings have their addresses.
+    let replacements: [Replacement]
 
     package init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki) {
-        self.init(home: home, ports: ports, checkout: checkout, pki: pki, https: nil)
+        self.init(home: home, ports: ports, checkout: checkout, pki: pki, replacements: [])
     }
 
-    init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki, https: HttpsFiles?) {
-        (self.home, self.ports, self.checkout, self.pki, self.https) = (home, ports, checkout, pki, https)
+    init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki, https: HttpsFiles? = nil, replacements: [Replacement]) {
+        (self.home, self.ports, self.checkout, self.pki, self.https, self.replacements) = (home, ports, checkout, pki, https, replacements)
     }
 
     /// - Throws: `CommandFailure` naming the file that is missing or damaged.
     package func write() throws {
-        try writeCatalogue()
+        _ = try writeCatalogue()
         for service in ClusterService.allCases {
             let source = checkout.appendingPathComponent("Services/\(service.folder)/config.json")
             let text = try TextFile.read(source.path)
@@ -44,12 +46,13 @@ package struct SettingsWriter {
     }
 
     /// The demo catalogue, pointed at this cluster's sandbox.
-    private func writeCatalogue() throws {
+    /// - Returns: The file.
+    func writeCatalogue() throws -> URL {
         let template = try TextFile.read(checkout.appendingPathComponent("Services/Config/demo-catalogue.json").path)
         let sandbox = ClusterAddresses(ports: ports).sandbox
         let text = template.replacingOccurrences(of: "${SANDBOX_MVPD}", with: sandbox)
-        guard (try? TextFile.read(home.catalogue.path)) != text else { return }
-        try replace(home.catalogue, with: Data(text.utf8))
+        if (try? TextFile.read(home.catalogue.path)) != text { try replace(home.catalogue, with: Data(text.utf8)) }
+        return home.catalogue
     }
 
     private func withCertificate(_ value: Any?) -> Any? {
@@ -78,16 +81,16 @@ package struct SettingsWriter {
         if text.hasPrefix("pki/") { return pki.path(String(text.dropFirst(4))) }
         if text == "catalogue.json" || text.hasSuffix("demo-catalogue.json") { return home.catalogue.path }
         return text.replacing(/127\.0\.0\.1:([0-9]+)/) { match in
-            Int(match.1).flatMap { planned[$0] }.map { "127.0.0.1:\($0)" } ?? String(match.0)
+            Int(match.1).flatMap { planned[$0] } ?? String(match.0)
         }
     }
 
-    /// The port of this cluster for each one of the default plan.
-    private var planned: [Int: Int] {
+    /// The address in this cluster for each port of the default plan.
+    private var planned: [Int: String] {
         let standard = PortPlan(base: nil)
-        let pairs =
-            ClusterService.allCases.map { (standard.main($0), ports.main($0)) } + [(standard.apple, ports.apple), (standard.https, ports.https)]
-        return Dictionary(uniqueKeysWithValues: pairs)
+        let addresses = ClusterAddresses(ports: ports, replacements: replacements)
+        let others = [(standard.apple, ports.apple), (standard.https, ports.https)].map { ($0.0, "127.0.0.1:\($0.1)") }
+        return Dictionary(uniqueKeysWithValues: ClusterService.allCases.map { (standard.main($0), addresses.main($0)) } + others)
     }
 
     private func write(_ settings: [String: Any], to file: URL) throws {

@@ -16,12 +16,32 @@ package struct SoftwareStatements: Sendable {
     /// - Returns: Statements by application id.
     /// - Throws: `CommandFailure` when `config` does not give them.
     package func fetch() async throws -> [String: String] {
+        do {
+            return try await ask()
+        } catch {
+            throw CommandFailure("config gives no software statements (\(error))", advice: "its log says why")
+        }
+    }
+
+    /// As `fetch`, of a `config` that need not issue any.
+    /// - Returns: `nil` when it says that it issues none, or none to the operator.
+    func fetchIfIssued() async throws -> [String: String]? {
+        do {
+            return try await ask()
+        } catch let fault as Fault where [.unimplemented, .permissionDenied].contains(fault.code) {
+            return nil
+        } catch {
+            throw CommandFailure("config gives no software statements (\(error))", advice: "its log says why")
+        }
+    }
+
+    private func ask() async throws -> [String: String] {
         let client = try connect()
         let outcome: Result<[String: String], any Error>
         do {
             outcome = .success(try await statements(from: ConfigClient(caller: client)))
         } catch {
-            outcome = .failure(CommandFailure("config gives no software statements (\(error))", advice: "its log says why"))
+            outcome = .failure(error)
         }
         await client.shutDown()
         return try outcome.get()
@@ -40,7 +60,7 @@ package struct SoftwareStatements: Sendable {
 
     private func connect() throws -> RpcClient {
         let files = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
-        let address = RpcAddress(host: "127.0.0.1", port: addresses.ports.main(.config))
+        let address = addresses.rpc(.config)
         let configuration = RpcClient.Configuration(
             addresses: [address], peerName: ClusterService.config.certificateName, identity: try TlsIdentity(files: files), software: "boxoffice",
             softwareVersion: SoftwareVersion.current)

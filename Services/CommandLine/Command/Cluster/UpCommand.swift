@@ -32,10 +32,19 @@ public struct UpCommand: AsyncParsableCommand {
     @Option(name: .customLong("tls-key"), help: "PEM file of its key.")
     var tlsKey: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Run with your own service at this address in place of the cluster's: config, authentication, authorization or autosignin; may be \
+            repeated. Shared/Contracts/REPLACING.md says what it needs.
+            """, valueName: "service=host:port"))
+    var replace: [String] = []
+
     public init() {}
 
     public func validate() throws {
         guard !(detach && supervise) else { throw ValidationError("--supervise watches the services from here; it cannot be --detach too") }
+        _ = try Replacement.read(replace)
         guard (tlsCertificate == nil) == (tlsKey == nil) else { throw ValidationError("--tls-certificate and --tls-key go together") }
     }
 
@@ -46,7 +55,8 @@ public struct UpCommand: AsyncParsableCommand {
         let client = HTTPExchange.makeClient()
         let starter = ClusterStarter(
             home: ClusterHome(environment: environment, checkout: Checkout.current), ports: try PortPlan(environment: environment),
-            checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client), https: https)
+            checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client), https: https,
+            replacements: try Replacement.read(replace))
         let outcome: Result<Void, any Error>
         do {
             try await run(starter, console, signals)

@@ -59,6 +59,28 @@ package struct LocalPki: Sendable {
         return made
     }
 
+    /// Issues one identity for mutual TLS with a key of its own, for a service or a caller that somebody else runs.
+    /// - Parameters:
+    ///   - name: Without `.boxoffice`.
+    ///   - target: Gets `NAME.crt`, `NAME.key` and `ca.crt`; another folder than this PKI's.
+    /// - Returns: False when what is there is of this authority and good for more than 30 days, and was kept.
+    func issue(_ name: String, to target: URL) throws -> Bool {
+        guard target.standardizedFileURL != folder.standardizedFileURL else {
+            throw CommandFailure("\(target.path) is the folder of the local PKI", advice: "name another one with --folder")
+        }
+        let other = LocalPki(folder: target)
+        var made: [String] = []
+        do {
+            let authority = CertificateAuthority(identity: try CertifiedKey(certificateFile: path("ca.crt"), keyFile: path("ca.key")))
+            try other.ensure(
+                name, "\(name).boxoffice", CertificateNames(dns: ["\(name).boxoffice", "localhost"], addresses: ["127.0.0.1"]), authority, &made)
+            try other.write(authority.certificate.pem(), to: "ca.crt", mode: 0o644)
+        } catch let error as CryptographyError {
+            throw CommandFailure("the local PKI in \(folder.path) or \(target.path) is damaged (\(error))", advice: "remove the damaged file")
+        }
+        return !made.isEmpty
+    }
+
     func path(_ file: String) -> String { folder.appendingPathComponent(file).path }
 
     /// The bearer of the administration API.

@@ -8,17 +8,32 @@ public struct PkiCommand: AsyncParsableCommand {
         abstract: "Make the keys and certificates of a local cluster.",
         discussion: """
             What is missing or expires within 30 days is made, what is there is kept. A running service takes a renewed certificate without a restart.
+
+            With --issue NAME: a certificate for NAME.boxoffice with a key of its own, signed by the local authority, and the authority's certificate, \
+            in the folder that --folder names. That is what a service of somebody's own needs in place of NAME, or a new caller.
             """
     )
 
-    @Option(help: "The folder they go to; default: pki in $BOXOFFICE_HOME.")
+    @Option(help: "The folder they go to; default: pki in $BOXOFFICE_HOME. With --issue: where NAME.crt, NAME.key and ca.crt go.")
     var folder: String?
 
+    @Option(help: ArgumentHelp("Issue one certificate for NAME.boxoffice from the authority in $BOXOFFICE_HOME.", valueName: "name"))
+    var issue: String?
+
     public init() {}
+
+    public func validate() throws {
+        guard let issue else { return }
+        guard issue.wholeMatch(of: /[a-z][a-z0-9-]{0,40}/) != nil else {
+            throw ValidationError("--issue '\(issue)' is no name: lower-case letters, digits and '-', a letter first, without '.boxoffice'")
+        }
+        guard folder != nil else { throw ValidationError("--issue needs --folder: where the files go") }
+    }
 
     public func run() async throws {
         let console = Console()
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        if let issue, let folder { return try run(issuing: issue, to: URL(fileURLWithPath: folder), home, console) }
         let pki = LocalPki(folder: folder.map { URL(fileURLWithPath: $0) } ?? home.pki)
         if folder == nil {
             try home.prepare()
@@ -28,5 +43,15 @@ public struct PkiCommand: AsyncParsableCommand {
         let made = try pki.ensure()
         console.line(
             made.isEmpty ? "\(pki.folder.path): all keys and certificates are there" : "\(pki.folder.path): made \(made.joined(separator: ", "))")
+    }
+
+    private func run(issuing name: String, to folder: URL, _ home: ClusterHome, _ console: Console) throws {
+        try home.prepare()
+        let pki = LocalPki(folder: home.pki)
+        try pki.ensure()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let isMade = try pki.issue(name, to: folder)
+        let files = "\(name).crt, \(name).key and ca.crt for \(name).boxoffice"
+        console.line(isMade ? "\(folder.path): made \(files)" : "\(folder.path): \(files) are there and good for more than 30 days")
     }
 }

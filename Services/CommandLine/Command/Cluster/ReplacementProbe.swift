@@ -1,0 +1,77 @@
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import Foundation
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import Rpc
+internal import Transport
+
+/// Asks a replaced service over the wire whether it is there and serves, as the operator; or finds out why it does not answer.
+struct ReplacementProbe: Sendable {
+    /// How far the service must be.
+    enum Goal: String, Sendable {
+        /// It answers `Health.Check`, whatever it says.
+        case answers
+        /// It says that it serves.
+        case serves
+    }
+
+    let replacement: Replacement
+    let pki: LocalPki
+    let console: Console
+    var patience: Duration = .seconds(20)
+    private static let pause: Duration = .milliseconds(50)
+    /// After so long a person should know what is being waited for.
+    private static let silence: Duration = .seconds(1)
+
+    /// - Throws: `CommandFailure` with the last reason when it takes too long.
+    func wait(for goal: Goal) async throws {
+        let client = try connect()
+        let outcome = await patientOutcome(goal, HealthClient(caller: client))
+        await client.shutDown()
+        if let problem = outcome {
+            throw CommandFailure("\(place) did not become usable in \(Console.text(of: patience)): \(problem.what)", advice: problem.advice)
+        }
+    }
+
+    private var place: String { "the replaced \(replacement.service.rawValue) at \(replacement.address)" }
+
+    private func patientOutcome(_ goal: Goal, _ health: some Health) async -> ReplacementProblem? {
+        let start = ContinuousClock.now
+        var announced: ReplacementProblem?
+        while true {
+            guard let problem = await problem(goal, health) else { return nil }
+            let waited = ContinuousClock.now - start
+            guard waited < patience, !Task.isCancelled else { return problem }
+            if waited > Self.silence, problem != announced {
+                console.line(console.faint("                  waiting for \(place): \(problem.what)"))
+                announced = problem
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func problem(_ goal: Goal, _ health: some Health) async -> ReplacementProblem? {
+        do {
+            let report = try await health.check(CheckHealthRequest(), context: CallContext(deadline: .now + .seconds(2)))
+            guard goal == .serves, report.status != .serving else { return nil }
+            return ReplacementProblem(what: report.reason.isEmpty ? "it does not serve yet" : "it does not serve yet: \(report.reason)")
+        } catch {
+            return ReplacementProblem(.unexpected(error), replacement: replacement, pki: pki)
+        }
+    }
+
+    private func connect() throws -> RpcClient {
+        let files = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
+        var configuration = RpcClient.Configuration(
+            addresses: [replacement.address], peerName: replacement.service.certificateName, identity: try TlsIdentity(files: files),
+            software: "boxoffice", softwareVersion: SoftwareVersion.current)
+        configuration.attempts = 1
+        configuration.backoff = ReconnectBackoff(first: .milliseconds(50), longest: .milliseconds(200))
+        return RpcClient(
+            configuration: configuration, group: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "boxoffice", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+}

@@ -135,7 +135,7 @@ import Transport
     }
 
     /// An RPC server that offers `Health` alone; it serves until the test program ends.
-    private static func serve(_ pki: URL, as name: String, callers: [String] = ["operator.boxoffice"]) async throws -> RpcAddress {
+    private static func serve(_ pki: URL, as name: String, callers: Set<String> = ["operator.boxoffice"]) async throws -> RpcAddress {
         let files = LocalPki(folder: pki)
         let identity = try TlsIdentity(
             files: TlsFiles(certificate: files.path("\(name).crt"), key: files.path("\(name).key"), trustAnchors: files.path("ca.crt")))

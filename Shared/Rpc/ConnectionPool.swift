@@ -12,7 +12,16 @@ final class ConnectionPool: Sendable {
     private let eventLoops: [any EventLoop]
     private let logger: Logger
     private let state: Mutex<PoolState<ClientConnection>>
-    private let supervisors = Mutex<[Task<Void, Never>]>([])
+    private let copies: Mutex<Copies>
+
+    /// Where the copies of the peer are, and who keeps the connections to them.
+    private struct Copies {
+        /// By number of the copy, as in `PoolState`; what was there before for one that is gone.
+        var addresses: [RpcAddress]
+        var supervisors: [Int: [Task<Void, Never>]] = [:]
+        var lookups: [Task<Void, Never>] = []
+        var isStopped = false
+    }
 
     init(_ configuration: RpcClient.Configuration, group: any EventLoopGroup, logger: Logger) {
         self.configuration = configuration
@@ -25,12 +34,16 @@ final class ConnectionPool: Sendable {
         eventLoops = Array(group.makeIterator())
         state = Mutex(
             PoolState(count: configuration.addresses.count * configuration.connectionsPerAddress, perAddress: configuration.connectionsPerAddress))
+        copies = Mutex(Copies(addresses: configuration.addresses))
     }
 
     func start() {
-        supervisors.withLock { supervisors in
-            supervisors = (0..<configuration.addresses.count * configuration.connectionsPerAddress).map { index in
-                Task { await self.supervise(index) }
+        for (copy, address) in configuration.addresses.enumerated() {
+            if NameLookup.isLiteral(address.host) {
+                supervise(copy: copy)
+            } else {
+                let lookup = Task { await self.followName(address, copy) }
+                copies.withLock { $0.lookups.append(lookup) }
             }
         }
     }
@@ -38,7 +51,7 @@ final class ConnectionPool: Sendable {
     var readyCount: Int { state.withLock { $0.readyCount } }
 
     /// Of a connection, by its number.
-    private func address(_ index: Int) -> RpcAddress { configuration.addresses[index / configuration.connectionsPerAddress] }
+    private func address(_ index: Int) -> RpcAddress { copies.withLock { $0.addresses[index / configuration.connectionsPerAddress] } }
 
     func areToOneCopy(_ one: ClientConnection, _ other: ClientConnection) -> Bool { state.withLock { $0.areToOneCopy(one, other) } }
 
@@ -71,7 +84,11 @@ final class ConnectionPool: Sendable {
     /// As `shutDown`, without waiting.
     @discardableResult
     func stop() -> [ClientConnection] {
-        for supervisor in supervisors.withLock({ $0 }) { supervisor.cancel() }
+        let tasks = copies.withLock { copies in
+            copies.isStopped = true
+            return copies.lookups + copies.supervisors.values.joined()
+        }
+        for task in tasks { task.cancel() }
         let (connections, waiters) = state.withLock { $0.shutDown() }
         for waiter in waiters { waiter.resume() }
         for connection in connections { connection.leave() }
@@ -100,6 +117,80 @@ final class ConnectionPool: Sendable {
 
     private func wake(_ waiter: UInt64) {
         state.withLock { $0.takeWaiter(waiter) }?.resume()
+    }
+}
+
+// MARK: - Copies
+
+extension ConnectionPool {
+    /// Keeps a connection to each copy that the name stands for, now and later.
+    /// - Parameter first: Number of the copy that stands for the name until it is known which ones there are.
+    private func followName(_ name: RpcAddress, _ first: Int) async {
+        var known: [RpcAddress: Int] = [:]
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                let found = try await configuration.lookup(name.host)
+                failures = 0
+                follow(NameLookup.copies(of: name, found, hadSeveral: !known.isEmpty && known[name] == nil), first, &known)
+            } catch {
+                failures += 1
+                if known.isEmpty {
+                    noteFailure(error, first * configuration.connectionsPerAddress, failures)
+                } else {
+                    // What was known goes on to be tried: a name server that fails says nothing of the peer.
+                    logger.debug("rpc.lookup_failed", metadata: ["address": "\(name)", "reason": "\(error)"])
+                }
+            }
+            let delay =
+                known.isEmpty ? configuration.backoff.delay(afterFailures: failures, random: .random(in: 0...1)) : configuration.lookupInterval
+            try? await Task.sleep(for: delay)
+        }
+    }
+
+    private func follow(_ found: [RpcAddress], _ first: Int, _ known: inout [RpcAddress: Int]) {
+        if known.isEmpty, let one = found.first {
+            copies.withLock { $0.addresses[first] = one }
+            known[one] = first
+            supervise(copy: first)
+        }
+        for address in found where known[address] == nil { known[address] = add(address) }
+        for (address, copy) in known where !found.contains(address) {
+            known[address] = nil
+            remove(copy)
+        }
+    }
+
+    private func supervise(copy: Int) {
+        let connections = copy * configuration.connectionsPerAddress..<(copy + 1) * configuration.connectionsPerAddress
+        copies.withLock { copies in
+            guard !copies.isStopped else { return }
+            copies.supervisors[copy] = connections.map { index in Task { await self.supervise(index) } }
+        }
+    }
+
+    private func add(_ address: RpcAddress) -> Int {
+        let copy = copies.withLock { copies in
+            let former = copies.addresses.indices.first { copies.addresses[$0] == address && copies.supervisors[$0] == nil }
+            if former == nil { copies.addresses.append(address) }
+            return state.withLock { $0.addCopy(former: former) }
+        }
+        logger.info("rpc.copy_added", metadata: ["address": "\(address)"])
+        supervise(copy: copy)
+        return copy
+    }
+
+    /// Calls in flight to the copy may finish within the drain time.
+    private func remove(_ copy: Int) {
+        let (supervisors, address) = copies.withLock { ($0.supervisors.removeValue(forKey: copy) ?? [], $0.addresses[copy]) }
+        for supervisor in supervisors { supervisor.cancel() }
+        let (connections, waiters) = state.withLock { $0.removeCopy(copy) }
+        for waiter in waiters { waiter.resume() }
+        for connection in connections {
+            metrics.connections.decrement()
+            connection.leave()
+        }
+        logger.info("rpc.copy_removed", metadata: ["address": "\(address)"])
     }
 }
 
@@ -151,7 +242,7 @@ extension ConnectionPool {
 
     private func add(_ connection: ClientConnection, _ index: Int) {
         let waiters = state.withLock { state -> [PoolState<ClientConnection>.Waiter]? in
-            state.isShutDown ? nil : state.set(.ready(connection), at: index)
+            state.isShutDown || state.isAbsent(index) ? nil : state.set(.ready(connection), at: index)
         }
         guard let waiters else { return connection.leave() }
         metrics.connections.increment()

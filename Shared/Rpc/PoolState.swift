@@ -9,6 +9,8 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         case ready(Connection)
         /// The last attempt failed.
         case failing(any Error)
+        /// The copy that it led to is gone.
+        case absent
     }
 
     typealias Waiter = UnsafeContinuation<Void, Never>
@@ -75,6 +77,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
 
     /// - Returns: Who waited for news and is to be resumed.
     mutating func set(_ link: Link, at index: Int) -> [Waiter] {
+        if isAbsent(index) { return [] }
         links[index] = link
         return takeWaiters()
     }
@@ -86,10 +89,35 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         return true
     }
 
+    /// Makes room for the connections to one more copy of the peer.
+    /// - Parameter former: The number of the same copy, when it was there before.
+    /// - Returns: The number of the copy: its first link's index divided by the connections per copy.
+    mutating func addCopy(former: Int?) -> Int {
+        let copy = former ?? links.count / perAddress
+        if former == nil { links += Array(repeating: .absent, count: perAddress) }
+        for index in copy * perAddress..<(copy + 1) * perAddress { links[index] = isShutDown ? .failing(Self.closed) : .hopeful }
+        return copy
+    }
+
+    func isAbsent(_ index: Int) -> Bool {
+        if case .absent = links[index] { true } else { false }
+    }
+
+    /// Takes no further connection to a copy until it is added anew.
+    /// - Returns: The connections that led to it, and who waited for news.
+    mutating func removeCopy(_ copy: Int) -> (connections: [Connection], waiters: [Waiter]) {
+        let range = copy * perAddress..<(copy + 1) * perAddress
+        let connections = links[range].compactMap { if case .ready(let connection) = $0 { connection } else { nil } }
+        for index in range { links[index] = .absent }
+        return (connections, takeWaiters())
+    }
+
+    private static var closed: Fault { Fault(.unavailable, "The client is shut down.") }
+
     mutating func shutDown() -> (connections: [Connection], waiters: [Waiter]) {
         isShutDown = true
         let connections = links.compactMap { if case .ready(let connection) = $0 { connection } else { nil } }
-        links = links.map { _ in .failing(Fault(.unavailable, "The client is shut down.")) }
+        links = links.map { _ in Link.failing(Self.closed) }
         return (connections, takeWaiters())
     }
 

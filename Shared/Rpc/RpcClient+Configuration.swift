@@ -3,8 +3,11 @@ public import Transport
 extension RpcClient {
     /// Whom a client calls, who it is, and how patient it is.
     public struct Configuration: Sendable {
-        /// Copies of the peer.
+        /// Copies of the peer. A name that has several addresses of one family stands for a copy at each of them.
         public var addresses: [RpcAddress]
+        /// How often a name is looked up anew, so that copies that came or went are noticed.
+        public var lookupInterval: Duration = .seconds(5)
+        package var lookup: @Sendable (_ host: String) async throws -> [String] = NameLookup.addresses
         /// To each copy, at least 1. With one per event loop a call stays on the loop of its caller, if that is one.
         public var connectionsPerAddress = 1
         /// The DNS SAN that the peer's certificate must have, for example `authentication.boxoffice`.

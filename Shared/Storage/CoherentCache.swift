@@ -2,8 +2,9 @@ public import Synchronization
 
 /// What was read or written lately, so that most checks need no database.
 ///
-/// Right for one process per file: a writer forgets the key after its commit and before it answers, and a reader may only keep what it read
-/// if nobody changed that key meanwhile. Keys share counters of changes, so that now and then a read is not kept for a change of another key.
+/// A writer forgets the key after its commit and before it answers, and a reader may only keep what it read if nobody changed that key meanwhile.
+/// Keys share counters of changes, so that now and then a read is not kept for a change of another key. When another process writes to the same file
+/// all is forgotten, with the next look-up.
 public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Changes whenever the key, or one that shares its counter, is forgotten or replaced.
     public typealias Epoch = UInt64
@@ -22,27 +23,45 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         @usableFromInline var values: BoundedCache<Key, Value>
         @usableFromInline var epochs = [Epoch](repeating: 0, count: counters)
 
+        /// Of the store's changes by others, when all was last forgotten because of them.
+        @usableFromInline var generation: UInt64 = 0
+
         @inlinable
         init(capacity: Int) { values = BoundedCache(capacity: capacity) }
+
+        @inlinable
+        mutating func forgetAll(_ capacity: Int) {
+            values = BoundedCache(capacity: capacity)
+            for counter in epochs.indices { epochs[counter] &+= 1 }
+        }
 
         @inlinable
         static func counter(_ key: Key) -> Int { key.hashValue & (counters - 1) }
     }
 
     @usableFromInline let capacity: Int
+    @usableFromInline let changes: StoreChanges?
     @usableFromInline let state: Mutex<State>
 
-    /// - Parameter capacity: Entries, at least 2.
+    /// - Parameters:
+    ///   - capacity: Entries, at least 2.
+    ///   - changes: Of the store that the values are read from; `nil` when no other process can change them.
     @inlinable
-    public init(capacity: Int) {
+    public init(capacity: Int, changes: StoreChanges?) {
         self.capacity = capacity
+        self.changes = changes
         state = Mutex(State(capacity: capacity))
     }
 
     @inlinable
     public func lookup(_ key: Key) -> Lookup {
-        state.withLock { state in
-            state.values[key].map(Lookup.hit) ?? .miss(state.epochs[State.counter(key)])
+        let generation = changes?.generation ?? 0
+        return state.withLock { state in
+            if generation > state.generation {
+                state.generation = generation
+                state.forgetAll(capacity)
+            }
+            return state.values[key].map(Lookup.hit) ?? .miss(state.epochs[State.counter(key)])
         }
     }
 
@@ -54,11 +73,13 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
     }
 
-    /// Keeps what a commit wrote. Only for calls in the order of the commits: `Store.write(_:whenCommitted:)` makes them so.
+    /// Keeps what a commit wrote, unless another process has written since. Only for calls in the order of the commits:
+    /// `Store.write(_:whenCommitted:)` makes them so.
     @inlinable
     public func replace(_ key: Key, with value: Value) {
         state.withLock { state in
-            state.values[key] = value
+            // Within the lock: a look-up that hears of another process's commit after this empties the cache after this.
+            state.values[key] = changes?.isLastCommitOwn ?? true ? value : nil
             state.epochs[State.counter(key)] &+= 1
         }
     }
@@ -73,9 +94,6 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     @inlinable
     public func forgetAll() {
-        state.withLock { state in
-            state.values = BoundedCache(capacity: capacity)
-            for counter in state.epochs.indices { state.epochs[counter] &+= 1 }
-        }
+        state.withLock { $0.forgetAll(capacity) }
     }
 }

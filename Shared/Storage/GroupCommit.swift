@@ -17,11 +17,13 @@ final class GroupCommit: Sendable {
     private let pool: DatabasePool
     private let limits: StoreLimits
     private let metrics: StoreMetrics
+    private let changes: StoreChanges
 
-    init(pool: DatabasePool, limits: StoreLimits, metrics: StoreMetrics) {
+    init(pool: DatabasePool, limits: StoreLimits, metrics: StoreMetrics, changes: StoreChanges) {
         self.pool = pool
         self.limits = limits
         self.metrics = metrics
+        self.changes = changes
     }
 
     var waitingWrites: Int { state.withLock { $0.waiting.count } }
@@ -93,10 +95,20 @@ final class GroupCommit: Sendable {
     ) throws -> [PendingWrite.Delivery] {
         var deliveries: [PendingWrite.Delivery] = []
         deliveries.reserveCapacity(batch.count)
-        try database.inTransaction(.immediate) {
-            for write in batch { deliveries.append(try run(write, database)) }
-            return .commit
+        let changesBefore = database.totalChangesCount
+        var isCommitting = false
+        do {
+            try database.inTransaction(.immediate) {
+                for write in batch { deliveries.append(try run(write, database)) }
+                isCommitting = database.totalChangesCount != changesBefore
+                if isCommitting { changes.willCommit() }
+                return .commit
+            }
+        } catch {
+            if isCommitting { changes.isUncertain() }
+            throw error
         }
+        if isCommitting { changes.didCommit() }
         return deliveries
     }
 

@@ -6,11 +6,14 @@ internal import Synchronization
 
 /// A service's embedded store: one SQLite file in WAL mode with full synchronization.
 ///
-/// Writes of concurrent callers share commits; reads run beside them on connections of their own. No call blocks the caller's thread.
+/// Writes of concurrent callers share commits; reads run beside them on connections of their own. No call blocks the caller's thread. Several
+/// processes of one machine may have the same file open.
 /// In a closure use `db.cachedStatement(sql:)` or the `fetch` methods with arguments; never interpolate values into SQL.
 public final class Store: Sendable {
     /// Path of the SQLite file.
     public let file: String
+    /// Says when another process has written to the file.
+    public let changes: StoreChanges
     private let pool: DatabasePool
     private let commits: GroupCommit
     private let limits: StoreLimits
@@ -29,7 +32,8 @@ public final class Store: Sendable {
         self.limits = limits
         metrics = StoreMetrics(store: name)
         pool = try StoreFile.open(file, migrations: migrations, limits: limits)
-        commits = GroupCommit(pool: pool, limits: limits, metrics: metrics)
+        changes = try StoreChanges(file: file)
+        commits = GroupCommit(pool: pool, limits: limits, metrics: metrics, changes: changes)
     }
 
     /// Runs statements that change the store and returns when they are on disk.

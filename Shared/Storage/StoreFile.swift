@@ -1,6 +1,11 @@
 internal import Clocks
 internal import Foundation
 internal import GRDB
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
 
 /// Opens a store's file: durable, migrated, readable.
 enum StoreFile {
@@ -25,9 +30,17 @@ enum StoreFile {
     private static func configuration(_ limits: StoreLimits) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.maximumReaderCount = limits.readers
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .callback(waitForAnotherProcess)
         configuration.qos = .userInitiated
         return configuration
+    }
+
+    /// SQLite's own waiting grows to a tenth of a second, in which a process that writes all the time keeps the file for itself: short waits of
+    /// random length find the gaps between its commits. For five seconds or so.
+    private static func waitForAnotherProcess(_ tries: Int) -> Bool {
+        guard tries < 10_000 else { return false }
+        usleep(.random(in: 100...900))
+        return true
     }
 
     /// The folder and an empty file that only this user may read; SQLite gives its journal the same mode.

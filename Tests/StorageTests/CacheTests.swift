@@ -27,7 +27,7 @@ struct CacheTests {
 
     @Test("What was read before a change is not kept after it")
     func refusesStaleReads() {
-        let cache = CoherentCache<Int, String>(capacity: 16)
+        let cache = CoherentCache<Int, String>(capacity: 16, changes: nil)
         guard case .miss(let epoch) = cache.lookup(1) else {
             Issue.record("an empty cache has an entry")
             return
@@ -52,7 +52,7 @@ struct CacheTests {
 
     @Test("A value that a commit wrote is kept, and nothing older takes its place")
     func replaces() {
-        let cache = CoherentCache<Int, String>(capacity: 16)
+        let cache = CoherentCache<Int, String>(capacity: 16, changes: nil)
         guard case .miss(let epoch) = cache.lookup(1) else {
             Issue.record("an empty cache has an entry")
             return
@@ -67,7 +67,7 @@ struct CacheTests {
 
     @Test("A change of one key lets most others be kept, and a change of all none")
     func countsChangesByKey() {
-        let cache = CoherentCache<Int, Int>(capacity: 1024)
+        let cache = CoherentCache<Int, Int>(capacity: 1024, changes: nil)
         var epochs: [(Int, CoherentCache<Int, Int>.Epoch)] = []
         for key in 1...256 {
             if case .miss(let epoch) = cache.lookup(key) { epochs.append((key, epoch)) }

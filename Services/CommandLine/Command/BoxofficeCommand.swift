@@ -7,8 +7,8 @@ public struct BoxofficeCommand: AsyncParsableCommand {
         abstract: "Run, try and check a Boxoffice cluster.",
         version: SoftwareVersion.current,
         subcommands: [
-            UpCommand.self, DownCommand.self, RunCommand.self, PkiCommand.self, CatalogueCommand.self, DeviceCommand.self, VerifyCommand.self,
-            ExplainSamlCommand.self, ConformanceCommand.self, LoadCommand.self,
+            UpCommand.self, DownCommand.self, RunCommand.self, PkiCommand.self, SettingsCommand.self, CatalogueCommand.self, DeviceCommand.self,
+            VerifyCommand.self, ExplainSamlCommand.self, ConformanceCommand.self, LoadCommand.self,
         ]
     )
 

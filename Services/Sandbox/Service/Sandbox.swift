@@ -59,6 +59,7 @@ public struct Sandbox: Sendable {
     public func appleApplication(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) -> (any ApplicationProtocol)? {
         guard let platform, let apple, let listener = settings.apple?.listen else { return nil }
         let router = Router(context: SandboxContext.self)
+            .add(middleware: PrivateNetworkTrust(trustsPrivateNetworks: settings.trustsPrivateNetworks))
         router.get("/healthz") { _, _ in "ok" }
         platform.add(to: router)
         apple.add(to: router)
@@ -81,6 +82,7 @@ public struct Sandbox: Sendable {
 
     private func router() -> Router<SandboxContext> {
         let router = Router(context: SandboxContext.self)
+            .add(middleware: PrivateNetworkTrust(trustsPrivateNetworks: settings.trustsPrivateNetworks))
         let disturbances = Disturbances()
         let byID = Dictionary(uniqueKeysWithValues: providers.map { ($0.id, $0) })
         router.get("/healthz") { _, _ in "ok" }

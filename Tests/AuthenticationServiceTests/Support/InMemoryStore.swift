@@ -1,6 +1,7 @@
 import Clocks
 import Contracts
 import Faults
+import Storage
 import Synchronization
 
 @testable import AuthenticationService
@@ -9,6 +10,8 @@ import Synchronization
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
     ProfileRequestStore, LoginStore
 {
+    var changes: StoreChanges? { nil }
+
     private struct AssertionKey: Hashable {
         let issuer: String
         let id: String

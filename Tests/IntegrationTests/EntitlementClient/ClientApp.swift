@@ -20,7 +20,7 @@ struct ClientApp: Sendable {
         var environment = ClientEnvironment(
             server: try #require(URL(string: cluster.gateway)), device: device, store: MemoryStore(), bundleID: "example.acme.tv")
         environment.pollInterval = .seconds(3)
-        try change(&environment, cluster, try #require(file.sandbox.apple.flatMap { URL(string: $0) }))
+        try change(&environment, cluster, try #require(URL(string: file.sandbox.apple)))
         let client = EntitlementClient(softwareStatement: try #require(file.softwareStatements["acme-tv"]), environment: environment)
         return ClientApp(client: client, environment: environment, cluster: cluster)
     }

@@ -39,7 +39,7 @@ final class BearerCheck: Sendable {
         self.clock = clock
         self.metrics = metrics
         identities = PlatformIdentities(clock: clock)
-        checked = CoherentCache(capacity: capacity)
+        checked = CoherentCache(capacity: capacity, changes: store.changes)
     }
 
     /// - Parameters:

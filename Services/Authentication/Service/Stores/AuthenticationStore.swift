@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Storage
 
 // What the service asks of its storage. A method that changes something returns when the change is durable. All of them throw a fault of
 // the storage (`unavailable`, `overloaded`, `storage_full`, `internal`), which is never a statement about a credential.
@@ -11,6 +12,9 @@ typealias AuthenticationStore =
     & LoginStore
 
 protocol ClientStore: Sendable {
+    /// Says when another process has written to the store; `nil` when none can.
+    var changes: StoreChanges? { get }
+
     func add(_ client: Client) async throws(Fault)
     func client(_ id: ClientID) async throws(Fault) -> Client?
 

@@ -2,7 +2,7 @@ public import Clocks
 public import Faults
 public import Storage
 
-/// Authz tokens in the service's own SQLite file. One process at a time uses the file; the cache relies on that.
+/// Authz tokens in the service's own SQLite file. Copies of the service on one machine may share it.
 public struct SqliteAuthorizationStore: AuthorizationStore {
     public static let migrations = [
         Migration(
@@ -33,7 +33,7 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
     ///   - cachedTokens: Kept in memory, at least 2.
     public init(_ store: Store, cachedTokens: Int = 65_536) {
         self.store = store
-        tokens = CoherentCache(capacity: cachedTokens)
+        tokens = CoherentCache(capacity: cachedTokens, changes: store.changes)
     }
 
     public func save(_ token: AuthzToken) async throws(Fault) {

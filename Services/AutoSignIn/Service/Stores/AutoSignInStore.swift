@@ -1,7 +1,7 @@
 public import Faults
 public import Storage
 
-/// The state of this service in one SQLite file. One process at a time uses the file; its caches rely on that.
+/// The state of this service in one SQLite file. Copies of the service on one machine may share it.
 ///
 /// Statements are extensions of `Database`, so that an operation puts together in one commit what belongs together.
 public final class AutoSignInStore: Sendable {
@@ -16,10 +16,10 @@ public final class AutoSignInStore: Sendable {
     ///   - cached: Accounts, sessions, families and values kept in memory, of each at least 2.
     public init(_ store: Store, cached: Int = 65_536) {
         self.store = store
-        accounts = CoherentCache(capacity: cached)
-        sessions = CoherentCache(capacity: cached)
-        families = CoherentCache(capacity: cached)
-        versions = CoherentCache(capacity: cached)
+        accounts = CoherentCache(capacity: cached, changes: store.changes)
+        sessions = CoherentCache(capacity: cached, changes: store.changes)
+        families = CoherentCache(capacity: cached, changes: store.changes)
+        versions = CoherentCache(capacity: cached, changes: store.changes)
     }
 
     /// Runs statements in one commit, and lets the caches forget what they changed before anybody hears of it.

@@ -8,10 +8,24 @@ internal import Transport
 
 /// Asks `config` for a software statement of each registered application, as the operator.
 package struct SoftwareStatements: Sendable {
-    let addresses: ClusterAddresses
-    let pki: LocalPki
+    /// Of `config`.
+    let address: RpcAddress
+    /// The operator's.
+    let identity: TlsFiles
 
-    package init(addresses: ClusterAddresses, pki: LocalPki) { (self.addresses, self.pki) = (addresses, pki) }
+    package init(addresses: ClusterAddresses, pki: LocalPki) {
+        address = addresses.rpc(.config)
+        identity = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
+    }
+
+    /// - Throws: `CommandFailure` when the file names no `config`.
+    init(_ cluster: ClusterFile) throws {
+        guard let entry = cluster.services[ClusterService.config.rawValue], let address = RpcAddress(entry.address) else {
+            throw CommandFailure("cluster.json names no address of config", advice: "start the cluster anew")
+        }
+        self.address = address
+        identity = TlsFiles(certificate: cluster.pki.clientCert, key: cluster.pki.clientKey, trustAnchors: cluster.pki.ca)
+    }
 
     /// - Returns: Statements by application id.
     /// - Throws: `CommandFailure` when `config` does not give them.
@@ -59,10 +73,8 @@ package struct SoftwareStatements: Sendable {
     }
 
     private func connect() throws -> RpcClient {
-        let files = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
-        let address = addresses.rpc(.config)
         let configuration = RpcClient.Configuration(
-            addresses: [address], peerName: ClusterService.config.certificateName, identity: try TlsIdentity(files: files), software: "boxoffice",
+            addresses: [address], peerName: ClusterService.config.certificateName, identity: try TlsIdentity(files: identity), software: "boxoffice",
             softwareVersion: SoftwareVersion.current)
         return RpcClient(
             configuration: configuration, group: MultiThreadedEventLoopGroup.singleton,

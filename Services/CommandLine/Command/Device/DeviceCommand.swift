@@ -86,7 +86,7 @@ public struct DeviceCommand: AsyncParsableCommand {
             certificates: try certificate.map(TextFile.read), appleAccount: try appleAccountUse(cluster))
         let outcome: Result<Void, any Error>
         do {
-            try await session.play(statement: try softwareStatement(cluster), deviceID: deviceID ?? UUID().uuidString)
+            try await session.play(statement: try await softwareStatement(cluster), deviceID: deviceID ?? UUID().uuidString)
             outcome = .success(())
         } catch {
             outcome = .failure(error)
@@ -118,12 +118,14 @@ public struct DeviceCommand: AsyncParsableCommand {
 
     private var isOfBravo: Bool { requestor.hasPrefix("BRAVO") }
 
-    private func softwareStatement(_ cluster: ClusterFile?) throws -> String {
+    private func softwareStatement(_ cluster: ClusterFile?) async throws -> String {
         if let statement {
             let text = FileManager.default.fileExists(atPath: statement) ? try TextFile.read(statement) : statement
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        let statements = cluster?.softwareStatements ?? [:]
+        var statements = cluster?.softwareStatements ?? [:]
+        // Whoever wrote the file could not ask for them yet.
+        if let cluster, statements.isEmpty { statements = try await SoftwareStatements(cluster).fetch() }
         guard let found = statements[isOfBravo ? "bravo-tv" : "acme-tv"] ?? statements.first?.value else {
             throw CommandFailure("there is no software statement for \(requestor)", advice: "pass --statement JWT or a file that holds it")
         }

@@ -26,10 +26,13 @@ package struct HTTPExchange: Sendable {
     package let client: HTTPClient
     /// The longest that one request may take.
     var timeout: TimeAmount = .seconds(15)
-    /// The largest body that is read.
     /// Sent with each request.
     package var headers: [(String, String)] = []
+    /// The largest body that is read.
     private static let bodyLimit = 4 * 1024 * 1024
+
+    /// Where requests to an address really go.
+    var detours: [Detour] = Detour.ofEnvironment
 
     package init(client: HTTPClient) { self.client = client }
 
@@ -45,7 +48,9 @@ package struct HTTPExchange: Sendable {
 
     /// - Throws: `CommandFailure` when the server cannot be reached or breaks off.
     package func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
-        var request = HTTPClientRequest(url: url)
+        let detour = detours.lazy.compactMap { $0.applied(to: url) }.first
+        var request = HTTPClientRequest(url: detour?.url ?? url)
+        if let detour { request.headers.add(name: "Host", value: detour.host) }
         request.method = HTTPMethod(rawValue: method)
         for (name, value) in self.headers + headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }

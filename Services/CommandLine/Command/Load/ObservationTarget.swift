@@ -41,8 +41,8 @@ struct ObservationTarget: Sendable, Equatable {
         }
         // The cluster's file only counts when the loaded process is one of that cluster.
         if let cluster, cluster.processIDs.values.contains(where: pids.contains) {
-            if target.metricsURL == nil, let entry = cluster.services.first(where: { pids.contains($0.value.pid) }) {
-                target.metricsURL = "http://\(entry.value.debug)/metrics"
+            if target.metricsURL == nil, let debug = cluster.services.first(where: { pids.contains($0.value.pid) })?.value.debug {
+                target.metricsURL = "http://\(debug)/metrics"
             }
             target.processes += cluster.processIDs.filter { $0.value > 0 && !pids.contains($0.value) }.sorted { $0.key.rawValue < $1.key.rawValue }
                 .map { ObservedProcess(name: $0.key.rawValue, pid: $0.value, role: .peer) }

@@ -1,10 +1,11 @@
+internal import Catalogue
 internal import Foundation
 
 /// Rules for addresses in a catalogue.
 enum CatalogueURL {
     /// What is wrong with a URL that Boxoffice or a browser opens; `nil` when it is good.
     ///
-    /// Plain HTTP is for this machine only, so that a provider's stand-in can be used without certificates.
+    /// Plain HTTP is for this machine only (`PlainHTTP`), so that a provider's stand-in can be used without certificates.
     static func urlProblem(_ text: String) -> String? {
         if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
         guard text.utf8.count <= 2048, let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
@@ -12,7 +13,7 @@ enum CatalogueURL {
         else { return "must be an absolute https URL; it is '\(text)'" }
         if parts.user != nil || parts.password != nil { return "must not hold a user or a password" }
         if parts.fragment != nil { return "must not have a fragment" }
-        if scheme == "https" || scheme == "http" && isThisMachine(host) { return nil }
+        if scheme == "https" || scheme == "http" && PlainHTTP.isAllowed(host) { return nil }
         return "must begin with https:// (http:// is for this machine only); it is '\(text)'"
     }
 
@@ -23,12 +24,5 @@ enum CatalogueURL {
             return "must be a URI of at most 1024 bytes; it is '\(text)'"
         }
         return nil
-    }
-
-    private static func isThisMachine(_ host: String) -> Bool {
-        if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
-        // An address: a name such as `127.example` is somebody else's.
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

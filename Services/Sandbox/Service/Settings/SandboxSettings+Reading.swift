@@ -30,6 +30,7 @@ extension SandboxSettings {
         channels = file.channels ?? Person.standardChannels
         people = file.people?.map(Person.init) ?? Person.standard
         if let apple = file.apple { self.apple = try Self.apple(apple, mvpds: mvpds, resolve: resolve) }
+        trustsPrivateNetworks = file.trustPrivateNetworks ?? false
         try check()
     }
 

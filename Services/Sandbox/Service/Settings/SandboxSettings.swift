@@ -68,4 +68,6 @@ public struct SandboxSettings: Sendable, Equatable {
     public var people: [Person]
     /// nil: there is no stand-in Apple.
     public var apple: Apple?
+    /// Whether callers of private networks may do what else only this machine may: for a network of containers.
+    public var trustsPrivateNetworks = false
 }

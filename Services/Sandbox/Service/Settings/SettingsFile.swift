@@ -95,4 +95,5 @@ struct SettingsFile: Decodable {
     let channels: [String]?
     let people: [Person]?
     let apple: Apple?
+    let trustPrivateNetworks: Bool?
 }

@@ -1,10 +1,10 @@
 internal import CoreMetrics
 internal import Storage
 
-/// The service's state in one SQLite file. One process at a time uses the file; its caches rely on that.
+/// The service's state in one SQLite file, which copies of the service on one machine may share.
 final class SqliteAuthenticationStore: Sendable {
     let store: Store
-    let clients = CoherentCache<ClientID, Client>(capacity: 16_384)
+    let clients: CoherentCache<ClientID, Client>
     let sessions: CoherentCache<SessionKey, SessionRecord>
     /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `sessions`. Whoever adds a login
     /// forgets the person's entry; a device that is listed and has no such login any more is passed over.
@@ -12,11 +12,14 @@ final class SqliteAuthenticationStore: Sendable {
     let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
     let readLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "store")])
 
+    var changes: StoreChanges? { store.changes }
+
     /// - Parameter cachedSessions: Sessions kept in memory, and people whose logins are known there, of each at least 2.
     init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = store
-        sessions = CoherentCache(capacity: cachedSessions)
-        logins = CoherentCache(capacity: cachedSessions)
+        clients = CoherentCache(capacity: 16_384, changes: store.changes)
+        sessions = CoherentCache(capacity: cachedSessions, changes: store.changes)
+        logins = CoherentCache(capacity: cachedSessions, changes: store.changes)
     }
 
     /// To be called when the session may be in the store by now, before anybody hears of it.

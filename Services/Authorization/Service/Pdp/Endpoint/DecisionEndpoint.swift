@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import Contracts
 internal import Faults
 internal import FoundationEssentials
@@ -23,7 +24,7 @@ public struct DecisionEndpoint: Hashable, Sendable {
     /// - Throws: `internal` when the address is neither https nor http on loopback: an answer is believed because of TLS (mvpd §4.2).
     init(_ endpoint: AuthorizationEndpoint) throws(Fault) {
         guard let address = URLComponents(string: endpoint.url), let host = address.host?.lowercased(), !host.isEmpty,
-            address.scheme == "https" || (address.scheme == "http" && Self.isThisMachine(host))
+            address.scheme == "https" || (address.scheme == "http" && PlainHTTP.isAllowed(host))
         else {
             throw Fault(.internal, "An internal fault occurred.", cause: DecisionPointProblem("the endpoint's address is neither https nor loopback"))
         }
@@ -34,12 +35,6 @@ public struct DecisionEndpoint: Hashable, Sendable {
         responseTimeout = Self.milliseconds(endpoint.responseTimeoutMilliseconds, default: 3000)
         totalTimeout = Self.milliseconds(endpoint.totalTimeoutMilliseconds, default: 5000)
         callsInFlight = Int(endpoint.maxCallsInFlight == 0 ? Self.standardCallsInFlight : endpoint.maxCallsInFlight)
-    }
-
-    private static func isThisMachine(_ host: String) -> Bool {
-        if ["localhost", "::1", "[::1]"].contains(host) { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     private static func milliseconds(_ value: UInt32, default standard: UInt32) -> Duration {

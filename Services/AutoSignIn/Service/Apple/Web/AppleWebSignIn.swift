@@ -33,7 +33,7 @@ struct AppleWebSignIn: Sendable {
             (name: "response_type", value: "code id_token"), (name: "response_mode", value: "form_post"), (name: "scope", value: "name email"),
             (name: "state", value: state.text), (name: "nonce", value: state.nonce),
         ]
-        return settings.apple.identityURL + AppleIDCall.Endpoint.authorize.rawValue + "?" + FormBody.encode(fields)
+        return settings.apple.browserURL + AppleIDCall.Endpoint.authorize.rawValue + "?" + FormBody.encode(fields)
     }
 
     /// The state is looked at before anything else.

@@ -1,0 +1,35 @@
+internal import Foundation
+
+/// Addresses of a cluster whose programs run in containers: from outside, as browsers and apps know them, and inside, by the programs' names.
+struct ContainerNetwork: Sendable, Equatable {
+    /// Scheme, host and port of the gateway, of its HTTPS, of the stand-in MVPD and the stand-in Apple, as a browser on the host finds them.
+    var gateway = "http://localhost:8080"
+    var gatewayTLS = "https://localhost:8443"
+    var sandbox = "http://localhost:8090"
+    var apple = "http://localhost:8091"
+
+    /// The default ports are the same in every container, whatever the host publishes them as.
+    private static let ports = PortPlan(base: nil)
+
+    /// Where the programs of the network find one: `host:port`.
+    static func inside(_ service: ClusterService) -> String { "\(service.rawValue):\(ports.main(service))" }
+    static func debug(_ service: ClusterService) -> String { "\(service.rawValue):\(ports.debug(service))" }
+    static var appleInside: String { "\(ClusterService.sandbox.rawValue):\(ports.apple)" }
+
+    /// An address of the documented settings, in this network.
+    /// - Parameters:
+    ///   - text: As it stands in `Services/<Name>/config.json`.
+    ///   - key: Under which key.
+    func address(_ text: String, key: String) -> String {
+        // Apple's servers call this one, no browser does.
+        let isBetweenServers = key == "notificationURL"
+        let ports = Self.ports
+        var table: [(from: String, to: String)] = [
+            ("http://127.0.0.1:\(ports.main(.gateway))", isBetweenServers ? "http://\(Self.inside(.gateway))" : gateway),
+            ("http://127.0.0.1:\(ports.main(.sandbox))", sandbox), ("http://127.0.0.1:\(ports.apple)", "http://\(Self.appleInside)"),
+        ]
+        table += ClusterService.allCases.map { ("127.0.0.1:\(ports.main($0))", Self.inside($0)) }
+        guard let entry = table.first(where: { text == $0.from || text.hasPrefix($0.from + "/") }) else { return text }
+        return entry.to + text.dropFirst(entry.from.count)
+    }
+}

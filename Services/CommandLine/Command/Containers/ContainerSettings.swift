@@ -1,0 +1,202 @@
+internal import Foundation
+
+/// Writes what each program needs in a container of its own: a folder with its settings, and the keys and certificates that it reads, no other
+/// program's.
+///
+/// The settings come from the documented ones, `Services/<Name>/config.json`, as those of a local cluster do.
+struct ContainerSettings {
+    let network: ContainerNetwork
+    let pki: LocalPki
+    let checkout: URL
+    /// Gets a folder per program, and `operator` for the command line.
+    let folder: URL
+
+    /// The networks that containers are in; their callers count as this machine's.
+    private static let privateNetworks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
+
+    /// Where the images have their settings and the pages, and keep state.
+    static let settings = "/etc/boxoffice"
+    static func pages(_ service: ClusterService) -> String { "/usr/share/boxoffice/\(service.folder)/Pages" }
+    static let data = "/var/lib/boxoffice"
+
+    /// Files that a program finds by a name in the catalogue, beside those that its settings name.
+    private static func secrets(of service: ClusterService) -> [String] {
+        switch service {
+        case .authentication: ["openfiber.secret"]
+        case .autosignin: LocalPki.appleKeys.map { "\($0).key" }
+        default: []
+        }
+    }
+
+    /// - Throws: `CommandFailure` naming the file that is missing, damaged or cannot be written.
+    func write() throws {
+        for service in ClusterService.allCases {
+            let place = try prepared(service.rawValue)
+            var settings = try documented(service)
+            adapt(&settings, service)
+            guard var adapted = moved(settings, key: "", service) as? [String: Any] else { continue }
+            if service == .gateway { adaptListeners(&adapted) }
+            var files = Set(Self.secrets(of: service))
+            Self.collectFiles(adapted, into: &files)
+            if service == .config {
+                let catalogue = try catalogue()
+                Self.collectFiles(catalogue, into: &files)
+                try write(catalogue, to: place.appendingPathComponent("catalogue.json"))
+            }
+            try copy(files, to: place)
+            try write(adapted, to: place.appendingPathComponent("config.json"))
+        }
+        try writeOperator()
+    }
+
+    private func documented(_ service: ClusterService) throws -> [String: Any] {
+        try object(at: checkout.appendingPathComponent("Services/\(service.folder)/config.json"))
+    }
+
+    private func object(at file: URL) throws -> [String: Any] {
+        guard let object = try JSONSerialization.jsonObject(with: Data(try TextFile.read(file.path).utf8)) as? [String: Any] else {
+            throw CommandFailure("\(file.path) is no JSON object", advice: "restore it from the repository")
+        }
+        return object
+    }
+
+    /// What differs from a local cluster beside addresses.
+    private func adapt(_ settings: inout [String: Any], _ service: ClusterService) {
+        for key in ["listen", "debug"] where settings[key] is [String: Any] { settings[key] = anyAddress(settings[key]) }
+        if service != .sandbox { settings["data"] = Self.data }
+        switch service {
+        case .config:
+            // The secrets lie with who uses them; this program could not look for them.
+            settings[service.rawValue] = (settings[service.rawValue] as? [String: Any])?.filter { $0.key != "clientSecrets" }
+        case .autosignin:
+            var own = settings[service.rawValue] as? [String: Any] ?? [:]
+            var apple = own["apple"] as? [String: Any] ?? [:]
+            apple["browserURL"] = network.apple + "/appleid"
+            own["apple"] = apple
+            settings[service.rawValue] = own
+        case .gateway:
+            var own = settings[service.rawValue] as? [String: Any] ?? [:]
+            own["allowPlainHTTP"] = true
+            var throttle = own["throttle"] as? [String: Any] ?? [:]
+            throttle["exempt"] = (throttle["exempt"] as? [String] ?? []) + Self.privateNetworks
+            own["throttle"] = throttle
+            settings[service.rawValue] = own
+        case .sandbox:
+            settings["trustPrivateNetworks"] = true
+            settings["publicURL"] = network.sandbox
+            var apple = settings["apple"] as? [String: Any] ?? [:]
+            apple["listen"] = anyAddress(apple["listen"])
+            settings["apple"] = apple
+        default: break
+        }
+    }
+
+    private func anyAddress(_ listener: Any?) -> Any? {
+        var listener = listener as? [String: Any] ?? [:]
+        listener["address"] = "0.0.0.0"
+        return listener
+    }
+
+    /// The gateway's listeners are written as one text.
+    private func adaptListeners(_ settings: inout [String: Any]) {
+        guard var own = settings["gateway"] as? [String: Any] else { return }
+        let ports = PortPlan(base: nil)
+        own["listen"] = "0.0.0.0:\(ports.main(.gateway))"
+        var tls = own["tls"] as? [String: Any] ?? [:]
+        tls["listen"] = "0.0.0.0:\(ports.https)"
+        own["tls"] = tls
+        settings["gateway"] = own
+    }
+
+    private func moved(_ value: Any, key: String, _ service: ClusterService) -> Any {
+        switch value {
+        case let object as [String: Any]:
+            Dictionary(uniqueKeysWithValues: object.map { ($0, $0 == "pages" ? Self.pages(service) : moved($1, key: $0, service)) })
+        case let list as [Any]: list.map { moved($0, key: key, service) }
+        case let text as String: network.address(text, key: key)
+        default: value
+        }
+    }
+
+    /// The demo catalogue: browsers go to the sandbox's outer address, the services' own calls to its inner one.
+    private func catalogue() throws -> [String: Any] {
+        let template = try object(at: checkout.appendingPathComponent("Services/Config/demo-catalogue.json"))
+        return placed(template, key: "") as? [String: Any] ?? [:]
+    }
+
+    private func placed(_ value: Any, key: String) -> Any {
+        switch value {
+        case let object as [String: Any]: Dictionary(uniqueKeysWithValues: object.map { ($0, placed($1, key: $0)) })
+        case let list as [Any]: list.map { placed($0, key: key) }
+        case let text as String:
+            text.replacingOccurrences(
+                of: "${SANDBOX_MVPD}",
+                with: ["url", "tokenUrl", "profileUrl", "jwksUrl"].contains(key)
+                    ? "http://\(ContainerNetwork.inside(.sandbox))" : network.sandbox)
+        default: value
+        }
+    }
+
+    /// Names of files that are given as `pki/name`.
+    private static func collectFiles(_ value: Any, into files: inout Set<String>) {
+        switch value {
+        case let object as [String: Any]: for value in object.values { collectFiles(value, into: &files) }
+        case let list as [Any]: for value in list { collectFiles(value, into: &files) }
+        case let text as String where text.hasPrefix("pki/"): files.insert(String(text.dropFirst(4)))
+        default: break
+        }
+    }
+
+    private func writeOperator() throws {
+        let place = try prepared("operator")
+        try copy(["ca.crt", "operator.crt", "operator.key", "media-token.crt", "admin.token", "gateway-https.crt"], to: place)
+        let services = ClusterService.allCases.filter { $0 != .sandbox }
+        let file = ClusterFile(
+            gateway: "http://\(ContainerNetwork.inside(.gateway))", gatewayTLS: network.gatewayTLS,
+            services: Dictionary(
+                uniqueKeysWithValues: services.map {
+                    ($0.rawValue, ClusterFile.Entry(address: ContainerNetwork.inside($0), debug: ContainerNetwork.debug($0), pid: 0))
+                }),
+            sandbox: ClusterFile.Sandbox(mvpd: network.sandbox, apple: "http://\(ContainerNetwork.appleInside)", pid: 0),
+            adminToken: try pki.adminToken(),
+            pki: ClusterFile.Pki(
+                ca: Self.settings + "/pki/ca.crt", clientCert: Self.settings + "/pki/operator.crt", clientKey: Self.settings + "/pki/operator.key"),
+            softwareStatements: [:], mediaTokenCertificate: Self.settings + "/pki/media-token.crt")
+        try file.write(ClusterHome(root: place))
+    }
+
+    private func prepared(_ name: String) throws -> URL {
+        let place = folder.appendingPathComponent(name)
+        do {
+            try FileManager.default.createDirectory(
+                at: place.appendingPathComponent("pki"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure("cannot make the folder \(place.path)", advice: "check its owner and permissions (\(error.localizedDescription))")
+        }
+        return place
+    }
+
+    private func copy(_ names: Set<String>, to place: URL) throws {
+        for name in names {
+            guard let content = FileManager.default.contents(atPath: pki.path(name)) else {
+                throw CommandFailure("\(pki.path(name)) is missing, and the settings name it", advice: "run 'boxoffice pki' anew")
+            }
+            try replace(place.appendingPathComponent("pki/\(name)"), with: content, mode: name.hasSuffix(".crt") ? 0o644 : 0o600)
+        }
+    }
+
+    private func write(_ object: [String: Any], to file: URL) throws {
+        try replace(
+            file, with: JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]), mode: 0o600)
+    }
+
+    /// As a whole, so that a program that reloads never reads half of a file; what is the same stays untouched.
+    private func replace(_ file: URL, with content: Data, mode: Int) throws {
+        guard FileManager.default.contents(atPath: file.path) != content else { return }
+        let temporary = file.path + ".new"
+        let isWritten = FileManager.default.createFile(atPath: temporary, contents: content, attributes: [.posixPermissions: mode])
+        guard isWritten, rename(temporary, file.path) == 0 else {
+            throw CommandFailure("cannot write \(file.path)", advice: "check the folder's owner and permissions, and the free space")
+        }
+    }
+}

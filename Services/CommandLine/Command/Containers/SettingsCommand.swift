@@ -1,0 +1,56 @@
+public import ArgumentParser
+internal import Foundation
+
+/// `boxoffice settings`: what each program needs in a container of its own.
+public struct SettingsCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "settings",
+        abstract: "Write keys and settings for programs that run in containers.",
+        discussion: """
+            Makes the keys and certificates that are missing, and a folder for each program with its settings and the keys that it reads; the folder \
+            'operator' is for this command line (BOXOFFICE_HOME). compose.yaml runs it first. In the network, each program is found by its name \
+            and its default port; the options say how browsers and apps outside find what is published.
+            """
+    )
+
+    @Option(help: "The folder that gets a folder per program.")
+    var folder: String
+
+    @Option(help: "The folder of all keys; it needs to be seen by this command alone.")
+    var pki: String
+
+    @Option(help: "Base URL of the gateway for browsers and apps.")
+    var gateway = ContainerNetwork().gateway
+
+    @Option(name: .customLong("gateway-tls"), help: "Base URL of the gateway's HTTPS.")
+    var gatewayTLS = ContainerNetwork().gatewayTLS
+
+    @Option(help: "Base URL of the stand-in MVPD for browsers.")
+    var sandbox = ContainerNetwork().sandbox
+
+    @Option(help: "Base URL of the stand-in Apple for browsers.")
+    var apple = ContainerNetwork().apple
+
+    public init() {}
+
+    public func validate() throws {
+        for (name, text) in [("--gateway", gateway), ("--gateway-tls", gatewayTLS), ("--sandbox", sandbox), ("--apple", apple)] {
+            guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false, url.path.isEmpty,
+                url.query == nil, url.fragment == nil
+            else { throw ValidationError("\(name) takes scheme, host and port, such as http://localhost:8080; it is '\(text)'") }
+        }
+    }
+
+    public func run() async throws {
+        let keys = LocalPki(folder: URL(fileURLWithPath: pki))
+        do {
+            try FileManager.default.createDirectory(at: keys.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure("cannot make the folder \(pki)", advice: "check its owner and permissions (\(error.localizedDescription))")
+        }
+        let made = try keys.ensure()
+        let network = ContainerNetwork(gateway: gateway, gatewayTLS: gatewayTLS, sandbox: sandbox, apple: apple)
+        try ContainerSettings(network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder)).write()
+        Console().line("\(folder): settings of \(ClusterService.allCases.count) programs, \(made.count) keys and certificates made")
+    }
+}

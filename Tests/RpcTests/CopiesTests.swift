@@ -1,0 +1,103 @@
+import ContractRuntime
+import Contracts
+import Faults
+import Synchronization
+import Testing
+import Transport
+
+@testable import Rpc
+
+/// Answers of a name server, as a test changes them.
+private final class Names: Sendable {
+    private let answers: Mutex<Result<[String], Fault>>
+
+    init(_ addresses: [String]) { answers = Mutex(.success(addresses)) }
+
+    func set(_ addresses: [String]) { answers.withLock { $0 = .success(addresses) } }
+
+    func fail() { answers.withLock { $0 = .failure(Fault(.unavailable, "The name server does not answer.")) } }
+
+    func lookup() throws -> [String] { try answers.withLock { $0 }.get() }
+}
+
+extension RpcTests {
+    /// A name that stands for several copies of a peer.
+    @Suite struct CopiesTests {
+        private static func client(_ server: TestServer, _ names: Names) throws -> RpcClient {
+            TestServer.client(
+                of: [RpcAddress(host: "server.example", port: server.address.port)], identity: try server.identities.identity("client.boxoffice")
+            ) {
+                $0.lookup = { _ in try names.lookup() }
+                $0.lookupInterval = .milliseconds(20)
+            }
+        }
+
+        private static func second(to first: TestServer) async throws -> TestServer {
+            try await TestServer(identities: first.identities) { $0.address = RpcAddress(host: "127.0.0.2", port: first.address.port) }
+        }
+
+        @Test func callsGoToAllCopiesOfAName() async throws {
+            let first = try await TestServer()
+            let second = try await Self.second(to: first)
+            let client = try Self.client(first, Names(["127.0.0.1", "127.0.0.2", "::1"]))
+            #expect(try await eventually { client.readyConnections == 2 })
+            for _ in 0..<10 { _ = try await client.call(TestOperations.read, EchoMessage(), context: CallContext()) }
+            #expect(first.operations.current.begun == 5)
+            #expect(second.operations.current.begun == 5)
+        }
+
+        @Test func copiesComeAndGoWithoutAFailedCall() async throws {
+            let first = try await TestServer()
+            let second = try await Self.second(to: first)
+            let names = Names(["127.0.0.1", "127.0.0.2"])
+            let client = try Self.client(first, names)
+            #expect(try await eventually { client.readyConnections == 2 })
+            let calls = Task {
+                while !Task.isCancelled { _ = try await client.call(TestOperations.note, EchoMessage(), context: CallContext()) }
+            }
+            names.set(["127.0.0.2"])
+            #expect(try await eventually { client.readyConnections == 1 })
+            let begun = first.operations.current.begun
+            let before = second.operations.current.begun
+            #expect(try await eventually { second.operations.current.begun > before + 10 })
+            #expect(first.operations.current.begun == begun)
+            names.fail()
+            names.set(["127.0.0.1", "127.0.0.2"])
+            #expect(try await eventually { client.readyConnections == 2 && first.operations.current.begun > begun + 10 })
+            calls.cancel()
+            if case .failure(let error) = await calls.result { #expect((error as? Fault)?.code == .cancelled) }
+        }
+
+        @Test func aNameThatIsNotKnownYetIsTriedAgain() async throws {
+            let server = try await TestServer()
+            let names = Names([])
+            names.fail()
+            let client = try Self.client(server, names)
+            let fault = try #require(await fault { try await client.call(TestOperations.read, EchoMessage(), context: CallContext()) })
+            #expect(fault.code == .unavailable)
+            names.set(["127.0.0.1", "127.0.0.2"])
+            #expect(try await eventually { client.readyConnections == 1 })
+            await client.shutDown()
+        }
+
+        @Test func aNameWithOneAddressOfEachFamilyIsOneCopy() {
+            let name = RpcAddress(host: "server.example", port: 7)
+            func copies(_ found: [String], hadSeveral: Bool = false) -> [String] {
+                NameLookup.copies(of: name, found, hadSeveral: hadSeveral).map { "\($0)" }
+            }
+            #expect(copies(["127.0.0.1"]) == ["server.example:7"])
+            #expect(copies(["::1", "127.0.0.1", "127.0.0.1"]) == ["server.example:7"])
+            #expect(copies(["10.0.0.2", "10.0.0.1", "::1"]) == ["10.0.0.1:7", "10.0.0.2:7"])
+            #expect(copies(["fd00::2", "fd00::1", "10.0.0.1"]) == ["[fd00::1]:7", "[fd00::2]:7"])
+            #expect(copies(["10.0.0.1"], hadSeveral: true) == ["10.0.0.1:7"])
+            #expect(copies([], hadSeveral: true) == ["server.example:7"])
+        }
+
+        @Test func theSystemResolvesNames() async throws {
+            #expect(NameLookup.isLiteral("127.0.0.1") && NameLookup.isLiteral("::1") && !NameLookup.isLiteral("localhost"))
+            let found = try await NameLookup.addresses(of: "localhost")
+            #expect(found.contains("127.0.0.1") || found.contains("::1"))
+            await #expect(throws: Fault.self) { try await NameLookup.addresses(of: "no-such-name.invalid") }
+        }
+    }
+}

@@ -61,7 +61,7 @@ extension Mutation {
             answers: { frame in
                 guard case .response(let response) = frame.kind, case .payload = response.outcome else { return [frame] }
                 return [Frame(kind: .response(Response(callID: response.callID, outcome: .payload([]))))]
-            }, breaks: ["WIRE-20", "WIRE-44", "WIRE-53", "WIRE-55", "WIRE-56", "WIRE-57", "CONFIG-1", "CONFIG-17"]),
+            }, breaks: ["WIRE-20", "WIRE-53", "WIRE-55", "WIRE-56", "WIRE-57", "CONFIG-1", "CONFIG-17"]),
         Mutation(
             description: "sends the version that the caller has",
             requests: { frame in

@@ -7,7 +7,7 @@ import Testing
     private static let types = MessageTypes.all
     private static let names = types.map { type in type.messageName }
 
-    private let samples = SampleMessages()
+    private let samples = SampleMessages.shared
 
     @Test("keeps every field, whatever member of a oneof is set", arguments: Self.names, 0..<3)
     func keepsEveryField(_ name: String, _ choice: Int) throws {

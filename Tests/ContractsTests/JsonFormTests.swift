@@ -39,7 +39,7 @@ import Testing
     @Test("is JSON with each field of each message", arguments: MessageTypes.all.map { $0.messageName }, 0..<3)
     func isJsonOfEveryMessage(_ name: String, _ choice: Int) throws {
         let type = try #require(MessageTypes.all.first { $0.messageName == name })
-        let sample = SampleMessages().bytes(name, choice: choice)
+        let sample = SampleMessages.shared.bytes(name, choice: choice)
         let text = try json(type, sample)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(object.isEmpty == sample.isEmpty)

@@ -19,9 +19,12 @@ struct SampleMessages {
         }
     }
 
+    /// Reading the descriptors takes a while.
+    static let shared = SampleMessages()
+
     private let messages: [String: [Field]]
 
-    init() {
+    private init() {
         var messages: [String: [Field]] = [:]
         for file in ProtobufReader.all(1, in: ContractDescriptors.fileDescriptorSet[...]) {
             for message in ProtobufReader.all(4, in: file) {

@@ -20,14 +20,15 @@ struct SharedFileTests {
     }
 
     /// Four writers in each store, each of whom adds one so many times.
-    private static func increments(in stores: [Store], _ rounds: Int) async -> Result<Void, any Error> {
+    private static func increments(_ stores: [(Store, CoherentCache<Int, String>)], _ rounds: Int) async -> Result<Void, any Error> {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for store in stores {
+                for (store, cache) in stores {
                     for _ in 0..<4 {
                         group.addTask {
                             for _ in 0..<rounds {
                                 try await store.write { try $0.execute(sql: "UPDATE note SET text = CAST(text AS INTEGER) + 1 WHERE id = 1") }
+                                cache.forget(1)
                             }
                         }
                     }
@@ -105,10 +106,10 @@ struct SharedFileTests {
         try await stores[0].write { try $0.execute(sql: "INSERT INTO note (id, text) VALUES (1, '0')") }
         let rounds = 150
         let writing = Flag()
+        let cached = stores.map { ($0, CoherentCache<Int, String>(capacity: 16, changes: $0.changes)) }
         try await withThrowingTaskGroup(of: Void.self) { readers in
-            for store in stores {
+            for (store, cache) in cached {
                 readers.addTask {
-                    let cache = CoherentCache<Int, String>(capacity: 16, changes: store.changes)
                     var last = 0
                     while writing.isUp {
                         let seen = Int(try await Self.texts(store, cachedIn: cache, 1) ?? "") ?? -1
@@ -119,7 +120,7 @@ struct SharedFileTests {
                     #expect(try await Self.texts(store, cachedIn: cache, 1) == "\(rounds * 8)")
                 }
             }
-            let outcome = await Self.increments(in: stores, rounds)
+            let outcome = await Self.increments(cached, rounds)
             writing.lower()
             try outcome.get()
             try await readers.waitForAll()

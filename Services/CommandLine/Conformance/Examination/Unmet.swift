@@ -7,7 +7,7 @@ struct Unmet: Error {
 
     init(_ expected: String, came: String) {
         self.expected = expected
-        self.came = came
+        self.came = came.isEmpty ? "nothing" : came
     }
 }
 

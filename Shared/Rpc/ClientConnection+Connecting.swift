@@ -12,7 +12,7 @@ extension ClientConnection {
     ) -> EventLoopFuture<Void> {
         ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(configuration.connectTime))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.writeBufferWaterMark, value: .init(low: 512 * 1024, high: 1024 * 1024))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -110,7 +110,7 @@ extension RpcTests {
                 _ = try await iterator.next()
             }
             #expect(
-                try await eventually {
+                try await eventually(within: .seconds(60)) {
                     let before = server.operations.current.itemsProduced
                     try await Task.sleep(for: .milliseconds(50))
                     return server.operations.current.itemsProduced == before

@@ -25,7 +25,7 @@ package final class FaultProxy: Sendable {
         let listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { near in accept(near, target, state) }
@@ -74,7 +74,7 @@ package final class FaultProxy: Sendable {
 
     private static func connect(_ near: any Channel, _ link: Link, _ inward: Relay, _ target: SocketAddress) {
         ClientBootstrap(group: near.eventLoop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)
             .channelInitializer { far in far.pipeline.addHandler(inward) }

@@ -25,7 +25,7 @@ final class WireProbe: Sendable {
             let loop = group.next()
             let established = loop.makePromise(of: [String].self)
             let bootstrap = ClientBootstrap(group: loop).connectTimeout(.seconds(5))
-                .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let tls = try TlsHandler(identity: identity, side: .client(expecting: subject.certificateName))

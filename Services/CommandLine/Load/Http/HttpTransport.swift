@@ -63,7 +63,7 @@ final class HttpTransport: CallTransport, @unchecked Sendable {
         let (target, eventLoop) = (target, eventLoop)
         ClientBootstrap(group: eventLoop)
             .connectTimeout(.seconds(5))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let connection = HttpConnection(waitsForTLS: target.tls != nil, events: events)

@@ -234,12 +234,13 @@ let package = Package(
                 "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging,
             ]),
         program("GatewayBenchmark", "Tests/Benchmarks/Gateway", ["BoxofficeCommand", arguments, hummingbird, hummingbirdCore, logging]),
-
         program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", arguments, grdb]),
 
         // Faults under load: a program, as it runs on release binaries.
         library("FaultProxy", "Tests/Chaos/Proxy", [nioCore, nioPosix]),
-        program("ChaosSuite", "Tests/Chaos/Suite", ["BoxofficeCommand", "FaultProxy", arguments, httpClient, nioCore, nioPosix, nioHTTP1]),
+        program(
+            "ChaosSuite", "Tests/Chaos/Suite",
+            ["BoxofficeCommand", "FaultProxy", "LoadReporting", "LoadTool", arguments, httpClient, nioCore, nioPosix, nioHTTP1]),
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
 
         // Tests.

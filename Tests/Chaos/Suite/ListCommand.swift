@@ -9,5 +9,6 @@ struct ListCommand: ParsableCommand {
 
     func run() {
         for experiment in FaultCatalogue.experiments(isLong: long) { print(experiment.name) }
+        print(Overload.name)
     }
 }

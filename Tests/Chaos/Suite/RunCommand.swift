@@ -35,7 +35,8 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let reporter = Reporter()
         let chosen = FaultCatalogue.experiments(isLong: long).filter { experiment in only.isEmpty || only.contains { experiment.name.hasPrefix($0) } }
-        guard !chosen.isEmpty else { throw ChaosFailure("no experiment has such a name; 'chaos list' names them") }
+        let overloads = only.isEmpty || only.contains { Overload.name.hasPrefix($0) }
+        guard !chosen.isEmpty || overloads else { throw ChaosFailure("no experiment has such a name; 'chaos list' names them") }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-chaos-\(UUID().uuidString.prefix(8))")
         let client = Caller.makeClient()
         let cluster = try await ChaosCluster(
@@ -45,7 +46,8 @@ struct RunCommand: AsyncParsableCommand {
         do {
             try await cluster.start()
             reporter.line("cluster at \(cluster.gateway), state and logs in \(folder.path)")
-            outcome = .success(try await Suite(cluster: cluster, client: client, reporter: reporter, rate: rate, isLong: long).run(chosen))
+            outcome = .success(
+                try await Suite(cluster: cluster, client: client, reporter: reporter, rate: rate, isLong: long).run(chosen, overloads: overloads))
         } catch {
             outcome = .failure(error)
         }

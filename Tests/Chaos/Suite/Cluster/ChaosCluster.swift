@@ -48,20 +48,24 @@ final class ChaosCluster: Sendable {
 
     // MARK: Settings
 
-    private func editSettings() throws {
+    /// Names the proxies, or the services themselves, to all callers; counts from their next start.
+    func route(throughProxies: Bool) throws {
         for service in ClusterService.allCases {
             try edit(service) { settings in
-                if var peers = settings["peers"] as? [String: Any] {
-                    for way in ProxiedWay.all where way.caller == service {
-                        guard var peer = peers[way.callee.rawValue] as? [String: Any] else { continue }
-                        peer["addresses"] = ["127.0.0.1:\(base + way.offset)"]
-                        peers[way.callee.rawValue] = peer
-                    }
-                    settings["peers"] = peers
+                guard var peers = settings["peers"] as? [String: Any] else { return }
+                for way in ProxiedWay.all where way.caller == service {
+                    guard var peer = peers[way.callee.rawValue] as? [String: Any] else { continue }
+                    peer["addresses"] = ["127.0.0.1:\(throughProxies ? base + way.offset : ports.main(way.callee))"]
+                    peers[way.callee.rawValue] = peer
                 }
-                if service == .sandbox { settings["people"] = (["ada"] + people).map { ["name": $0] } }
+                settings["peers"] = peers
             }
         }
+    }
+
+    private func editSettings() throws {
+        try route(throughProxies: true)
+        try edit(.sandbox) { $0["people"] = (["ada"] + people).map { ["name": $0] } }
         // Trials that last longer than the run.
         let catalogue = try String(contentsOf: home.catalogue, encoding: .utf8)
             .replacing(#""kind": "basic", "ttl": 600"#, with: #""kind": "basic", "ttl": 864000"#)

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import BoxofficeCommand
 import Foundation
 
 /// Runs experiments one after the other on one cluster, with one ledger.
@@ -10,8 +11,9 @@ struct Suite: Sendable {
     let rate: Double
     let isLong: Bool
 
+    /// - Parameter overloads: Also asks for twice of what the cluster can do.
     /// - Returns: How many checks passed and failed.
-    func run(_ experiments: [Experiment]) async throws -> (passed: Int, failed: Int) {
+    func run(_ experiments: [Experiment], overloads: Bool) async throws -> (passed: Int, failed: Int) {
         let (tally, ledger, tolerance) = (Tally(), Ledger(), Tolerance())
         let caller = Caller(client: client, tally: tally, tolerated: tolerance)
         let app = try await App.register(
@@ -32,6 +34,7 @@ struct Suite: Sendable {
             reporter.result(experiment.name, verdict, remark: remark, took: ContinuousClock.now - start)
             count(verdict.problems)
         }
+        if overloads { count(try await overload(app, ledger)) }
         count(await audit(app, ledger))
         return (passed, failed)
     }
@@ -78,6 +81,25 @@ struct Suite: Sendable {
             await load.stop()
             throw ChaosFailure("\(experiment.name): \(error)")
         }
+    }
+
+    private func overload(_ app: App, _ ledger: Ledger) async throws -> [String] {
+        // The proxies are in this program: they would take what the load needs.
+        try cluster.route(throughProxies: false)
+        for service in ClusterService.allCases where service != .sandbox {
+            try await cluster.end(service, SIGTERM)
+            try cluster.launch(service)
+            try await cluster.waitUntilReady(service)
+        }
+        var devices: [String] = []
+        for number in 0..<64 {
+            let device = app.device("overload-\(number)")
+            guard await device.preview().isDone else { throw ChaosFailure("overload: a device cannot be signed in") }
+            devices.append(device.deviceID)
+        }
+        let (facts, problems) = try await Overload(app: app, cluster: cluster, seconds: isLong ? 20 : 4).run(devices: devices)
+        reporter.check(Overload.name, facts, problems: problems)
+        return problems
     }
 
     private func audit(_ app: App, _ ledger: Ledger) async -> [String] {

@@ -1,0 +1,90 @@
+import BoxofficeCommand
+import Foundation
+import LoadReporting
+import LoadTool
+
+/// Finds the capacity of the cluster for one call, then asks for twice as much: those that are accepted must be as quick as at capacity, and those that
+/// are refused must hear so at once.
+struct Overload: Sendable {
+    static let name = "overload"
+    /// A refusal takes less than this.
+    static let longestRefusal: Int64 = 10_000_000
+    /// An accepted call may take this much of what it takes at capacity; a factor, as the 99th percentile of two short runs differs by itself.
+    static let slack = 1.5
+    /// Of the capacity, what must still be served at twice of it.
+    static let leastGoodput = 0.6
+
+    let app: App
+    let cluster: ChaosCluster
+    /// Of each of the three runs, in seconds.
+    let seconds: Int
+
+    struct Run: Sendable {
+        let rate: Double
+        let times: OverloadTimes.Contents
+        let dropped: Int
+
+        var acceptedP99: Double { Double(times.accepted.value(at: 99)) / 1e6 }
+        var refusedP99: Double { Double(times.refused.value(at: 99)) / 1e6 }
+    }
+
+    /// - Parameter devices: Some that are signed in.
+    /// - Returns: A line of figures, and what is wrong.
+    func run(devices: [String]) async throws -> (facts: String, problems: [String]) {
+        let requests = devices.map { device in
+            HttpRequestText.bytes(
+                method: "GET", path: "/api/v1/tokens/authn?requestor=\(Television.requestor)&deviceId=\(device)", host: "127.0.0.1",
+                headers: [
+                    ("Authorization", "Bearer \(app.accessToken)"), ("Accept", "application/json"),
+                    ("X-Device-Info", SimulatedHardware.television.information),
+                ])
+        }
+        let closed = try await measure(requests, level: 64, loop: .closed)
+        let capacity = closed.rate
+        let full = try await measure(requests, level: capacity * 0.9, loop: .open(poisson: true))
+        let twice = try await measure(requests, level: capacity * 2, loop: .open(poisson: true))
+        let facts = String(
+            format:
+                "capacity %.0f/s (64 at a time, p99 %.1f ms); at 90 %% of it p99 %.1f ms; at twice of it %.0f/s accepted, p99 %.1f ms, %d refused, p99 %.1f ms",
+            capacity, closed.acceptedP99, full.acceptedP99, twice.rate, twice.acceptedP99, twice.times.refused.count, twice.refusedP99)
+        return (facts, problems(capacity, closed, full, twice))
+    }
+
+    private func problems(_ capacity: Double, _ closed: Run, _ full: Run, _ twice: Run) -> [String] {
+        var problems: [String] = []
+        let others = [closed, full, twice].flatMap { $0.times.others.map { "\($0.value) × \($0.key)" } }
+        if !others.isEmpty { problems.append("answers that are neither good nor a refusal: \(others.joined(separator: ", "))") }
+        let bound = max(closed.acceptedP99, full.acceptedP99) * Self.slack
+        if twice.acceptedP99 > bound {
+            problems.append(String(format: "accepted calls take %.1f ms at the 99th percentile, more than %.1f", twice.acceptedP99, bound))
+        }
+        if twice.times.refused.value(at: 99) > Self.longestRefusal {
+            problems.append(String(format: "refusals take %.1f ms at the 99th percentile, more than 10", twice.refusedP99))
+        }
+        if twice.rate < capacity * Self.leastGoodput {
+            problems.append(String(format: "only %.0f/s are still served of %.0f/s", twice.rate, capacity))
+        }
+        return problems
+    }
+
+    private func measure(_ requests: [[UInt8]], level: Double, loop: WorkerSettings.Loop) async throws -> Run {
+        let stage = LoadPlan.Stage(length: Int64(seconds) * 1_000_000_000, level: level)
+        let plan = RunPlan(
+            plan: LoadPlan(warmUp: 1_000_000_000, stages: [stage]), loop: loop, workers: 1, connections: loop == .closed ? 64 : 512,
+            maxOutstanding: 20_000, timeout: 10_000_000_000, seed: 1)
+        let times = OverloadTimes()
+        let load = HttpLoad(HttpTarget(host: "127.0.0.1", port: cluster.ports.main(.gateway)), plan: plan) { worker, workers in
+            SessionReads(requests, worker: worker, workers: workers, times: times)
+        }
+        let result = try await load.run(
+            begun: { _, instant in
+                Task {
+                    try? await Task.sleep(until: instant, clock: .continuous)
+                    times.measure()
+                }
+            }, progress: { _ in })
+        let contents = times.result
+        return Run(
+            rate: Double(contents.accepted.count) / (Double(result.elapsed) / 1e9), times: contents, dropped: result.totals.dropped)
+    }
+}

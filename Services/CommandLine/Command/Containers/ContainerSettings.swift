@@ -152,7 +152,8 @@ struct ContainerSettings {
         try copy(["ca.crt", "operator.crt", "operator.key", "media-token.crt", "admin.token", "gateway-https.crt"], to: place)
         let services = ClusterService.allCases.filter { $0 != .sandbox }
         let file = ClusterFile(
-            gateway: "http://\(ContainerNetwork.inside(.gateway))", gatewayTLS: network.gatewayTLS,
+            // As browsers know it, since the gateway compares addresses with that; BOXOFFICE_CONNECT_TO leads there within the network.
+            gateway: network.gateway, gatewayTLS: network.gatewayTLS,
             services: Dictionary(
                 uniqueKeysWithValues: services.map {
                     ($0.rawValue, ClusterFile.Entry(address: ContainerNetwork.inside($0), debug: ContainerNetwork.debug($0), pid: 0))

@@ -21,9 +21,6 @@ struct cxs_key {
 /* Forgets the complaint of an earlier call on this thread and keeps libxml2 off stderr. */
 void cxs_begin(void);
 
-/* As cxs_parse, for a tree that is only read. */
-cxs_parse_status cxs_parse_to_read(const uint8_t *octets, size_t length, cxs_document **document);
-
 /* A key for one xmlsec context, which will own it. */
 xmlSecKeyPtr cxs_key_lend(const cxs_key *key);
 

@@ -100,7 +100,7 @@ static void visit(cxs_document *document, cxs_node *parent, cxs_node *element, i
 
 int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length) {
     cxs_document *document = NULL;
-    if (cxs_parse(octets, length, &document) != CXS_PARSED) {
+    if (cxs_parse_to_read(octets, length, &document) != CXS_PARSED) {
         if (document != NULL) abort();
         return 0;
     }

@@ -37,6 +37,9 @@ typedef enum {
 
 /* Parses a whole document with a fresh, hardened parser. The caller frees `*document`. */
 cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **document);
+
+/* As cxs_parse, for a tree that is only read. */
+cxs_parse_status cxs_parse_to_read(const uint8_t *octets, size_t length, cxs_document **document);
 void cxs_document_free(cxs_document *document);
 cxs_node *cxs_document_root(const cxs_document *document);
 

@@ -24,7 +24,7 @@ extension ResponseVerification {
     /// - Returns: The assertion's ID.
     mutating func checkForm(of assertion: XmlElement) throws(SamlRejection) -> String {
         let issued = assertion.attribute("IssueInstant").flatMap(SamlInstant.parse)
-        guard let id = assertion.attribute("ID"), assertion.attribute("Version", equals: "2.0"), let issued, issued - expected.clockSkew <= now else {
+        guard let id = assertion.attribute("ID"), assertion.attribute("Version", is: "2.0"), let issued, issued - expected.clockSkew <= now else {
             throw trace.fail(.assertionForm, .assertionForm, "The assertion lacks a version, an ID or a sane issue instant.")
         }
         trace.pass(.assertionForm)

@@ -33,7 +33,7 @@ struct SignatureDescription {
         else { return false }
         let steps = Array(transforms[0].children)
         guard steps.count == 2, steps.allSatisfy({ $0.isNamed("Transform", in: Namespaces.signature) }) else { return false }
-        return Self.isBareMethod(steps[0]) && steps[0].attribute("Algorithm", equals: "\(Namespaces.signature)enveloped-signature")
+        return Self.isBareMethod(steps[0]) && steps[0].attribute("Algorithm", is: Namespaces.envelopedSignature)
             && Self.isExclusiveCanonicalization(steps[1])
     }
 
@@ -42,7 +42,7 @@ struct SignatureDescription {
 
     private static func isExclusiveCanonicalization(_ method: XmlElement) -> Bool {
         let parameters = Array(method.children)
-        return method.attribute("Algorithm", equals: "\(Namespaces.exclusiveCanonicalization)") && parameters.count <= 1
+        return method.attribute("Algorithm", is: Namespaces.exclusiveCanonicalization) && parameters.count <= 1
             && parameters.allSatisfy {
                 $0.isNamed("InclusiveNamespaces", in: Namespaces.exclusiveCanonicalization)
                     && $0.attribute("PrefixList")?.utf8.count ?? 0 <= longestPrefixList

@@ -21,22 +21,29 @@ enum StrictBase64 {
         guard let last = text.last else { return [] }
         let padded = last != padding ? 0 : text[text.count - 2] != padding ? 1 : 2
         let size = text.count / 4 * 3 - padded
+        let groups = text.count / 4
         var seen: UInt8 = 0
         var strayBits: UInt32 = 0
-        let octets = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3) { output, count in
+        let octets = [UInt8](unsafeUninitializedCapacity: groups * 3) { output, count in
             values.withUnsafeBufferPointer { values in
-                for group in 0..<text.count / 4 {
-                    var bits: UInt32 = 0
-                    for position in group * 4..<group * 4 + 4 {
-                        let value = position >= text.count - padded ? 0 : values[Int(text[position])]
-                        seen |= value
-                        bits = bits << 6 | UInt32(value)
-                    }
+                func write(_ group: Int, _ characters: (UInt8, UInt8, UInt8, UInt8)) -> UInt32 {
+                    let (first, second) = (values[Int(characters.0)], values[Int(characters.1)])
+                    let (third, fourth) = (values[Int(characters.2)], values[Int(characters.3)])
+                    seen |= first | second | third | fourth
+                    let bits = UInt32(first) << 18 | UInt32(second) << 12 | UInt32(third) << 6 | UInt32(fourth)
                     output[group * 3] = UInt8(truncatingIfNeeded: bits >> 16)
                     output[group * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8)
                     output[group * 3 + 2] = UInt8(truncatingIfNeeded: bits)
-                    strayBits = bits
+                    return bits
                 }
+                for group in 0..<groups - 1 {
+                    let at = group * 4
+                    _ = write(group, (text[at], text[at + 1], text[at + 2], text[at + 3]))
+                }
+                // Padding counts as zeros.
+                let (at, zero) = (text.count - 4, alphabet[0])
+                let end = (padded > 1 ? zero : text[at + 2], padded > 0 ? zero : text[at + 3])
+                strayBits = write(groups - 1, (text[at], text[at + 1], end.0, end.1))
             }
             count = size
         }

@@ -1,8 +1,24 @@
 /// XML names without a colon, the form of every ID (Namespaces in XML 1.0 §3).
 enum NCName {
     static func matches(_ text: String) -> Bool {
+        if text.utf8.allSatisfy(isPlain), let first = text.utf8.first { return !isDigitOrSign(first) }
         guard let first = text.unicodeScalars.first, starts(first) else { return false }
         return text.unicodeScalars.dropFirst().allSatisfy(continues)
+    }
+
+    /// Letters, digits, `_`, `-` and `.`: what most IDs consist of.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x41...0x5A, 0x61...0x7A, 0x5F: true
+        default: isDigitOrSign(byte)
+        }
+    }
+
+    private static func isDigitOrSign(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x2D, 0x2E, 0x30...0x39: true
+        default: false
+        }
     }
 
     private static func starts(_ character: Unicode.Scalar) -> Bool {

@@ -7,6 +7,7 @@ enum Namespaces {
     static let signature: StaticString = "http://www.w3.org/2000/09/xmldsig#"
     static let encryption: StaticString = "http://www.w3.org/2001/04/xmlenc#"
     static let exclusiveCanonicalization: StaticString = "http://www.w3.org/2001/10/xml-exc-c14n#"
+    static let envelopedSignature: StaticString = "http://www.w3.org/2000/09/xmldsig#enveloped-signature"
     static let soap: StaticString = "http://schemas.xmlsoap.org/soap/envelope/"
     static let decisionContext: StaticString = "urn:oasis:names:tc:xacml:2.0:context:schema:os"
     static let decisionPolicy: StaticString = "urn:oasis:names:tc:xacml:2.0:policy:schema:os"

@@ -9,10 +9,10 @@ final class ParsedDocument {
 
     deinit { cxs_document_free(pointer) }
 
-    /// The hardened parse of mvpd §6.
+    /// The hardened parse of mvpd §6, of a message that is only read.
     static func parse(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
         var pointer: OpaquePointer?
-        let status = cxs_parse(octets, octets.count, &pointer)
+        let status = cxs_parse_to_read(octets, octets.count, &pointer)
         guard let pointer else { throw ParseFailure(status) }
         return ParsedDocument(pointer)
     }

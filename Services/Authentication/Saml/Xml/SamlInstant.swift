@@ -4,12 +4,14 @@ internal import Clocks
 enum SamlInstant {
     /// The moment, rounded down to milliseconds; nil when the text has another form.
     static func parse(_ text: String) -> Timestamp? {
-        let characters = Array(text.utf8)
-        guard characters.count >= 20, characters.last == UInt8(ascii: "Z") else { return nil }
-        let separators: [(Int, UInt8)] = [
-            (4, UInt8(ascii: "-")), (7, UInt8(ascii: "-")), (10, UInt8(ascii: "T")), (13, UInt8(ascii: ":")), (16, UInt8(ascii: ":")),
-        ]
-        guard separators.allSatisfy({ characters[$0.0] == $0.1 }) else { return nil }
+        text.utf8.withContiguousStorageIfAvailable(parse) ?? Array(text.utf8).withUnsafeBufferPointer(parse)
+    }
+
+    private static func parse(_ characters: UnsafeBufferPointer<UInt8>) -> Timestamp? {
+        guard characters.count >= 20, characters.last == UInt8(ascii: "Z"), characters[4] == UInt8(ascii: "-"),
+            characters[7] == UInt8(ascii: "-"), characters[10] == UInt8(ascii: "T"), characters[13] == UInt8(ascii: ":"),
+            characters[16] == UInt8(ascii: ":")
+        else { return nil }
         guard let year = number(characters[0..<4]), let month = number(characters[5..<7]), let day = number(characters[8..<10]),
             let hour = number(characters[11..<13]), let minute = number(characters[14..<16]), let second = number(characters[17..<19]),
             let milliseconds = fraction(characters[19..<characters.count - 1])
@@ -33,7 +35,7 @@ enum SamlInstant {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         var value = 0
         for digit in digits {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
@@ -43,7 +45,7 @@ enum SamlInstant {
     }
 
     /// Milliseconds of `.123456`; 0 of nothing.
-    private static func fraction(_ text: ArraySlice<UInt8>) -> Int? {
+    private static func fraction(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         guard let point = text.first else { return 0 }
         guard point == UInt8(ascii: "."), text.count > 1, text.count <= 13, number(text.dropFirst()) != nil else { return nil }
         let digits = text.dropFirst().prefix(3)

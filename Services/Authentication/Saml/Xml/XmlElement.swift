@@ -35,7 +35,17 @@ struct XmlElement {
         cxs_attribute(pointer, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)).map { String(cString: $0) }
     }
 
-    func attribute(_ name: StaticString, equals value: String) -> Bool { attribute(name) == value }
+    /// True for the same octets.
+    func attribute(_ name: StaticString, equals value: String) -> Bool {
+        guard let text = cxs_attribute(pointer, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)) else { return false }
+        let octets = UnsafeRawBufferPointer(start: text, count: strlen(text))
+        return octets.count == value.utf8.count && octets.elementsEqual(value.utf8)
+    }
+
+    /// The same for a text that is known beforehand, without a copy of the value.
+    func attribute(_ name: StaticString, is value: StaticString) -> Bool {
+        cxs_attribute(pointer, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)).equals(value)
+    }
 
     /// The text content without leading and trailing XML white space; nil when the element holds anything beside text.
     var text: String? {
@@ -83,10 +93,10 @@ extension Optional<UnsafePointer<CChar>> {
 
 extension UnsafeBufferPointer<CChar> {
     /// Without the four characters of XML white space at both ends.
-    fileprivate var trimmed: some Collection<UInt8> {
+    fileprivate var trimmed: UnsafeRawBufferPointer {
         func isSpace(_ character: CChar) -> Bool { character == 0x20 || character == 0x09 || character == 0x0A || character == 0x0D }
         let start = firstIndex { !isSpace($0) } ?? endIndex
         let end = lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
-        return self[start..<end].lazy.map { UInt8(bitPattern: $0) }
+        return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: self[start..<end]))
     }
 }

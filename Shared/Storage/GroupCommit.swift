@@ -1,8 +1,10 @@
+internal import Dispatch
 internal import Faults
 internal import GRDB
 internal import Synchronization
 
-/// Collects the writes of many callers and commits them together: one fsync for all that arrived while the previous one was under way.
+/// Collects the writes of many callers and commits them together: one fsync for all that arrived while the previous one was under way, and, where many
+/// come, for those of a moment more.
 ///
 /// It runs on the database's own writer queue, never on a caller's thread.
 final class GroupCommit: Sendable {
@@ -10,6 +12,9 @@ final class GroupCommit: Sendable {
         var waiting: [PendingWrite] = []
         var isDraining = false
         var isClosed = false
+        /// Waiting writes with which the commit that is being gathered begins; 0 while none is.
+        var awaited = 0
+        var pace = CommitPace()
         var whenIdle: [@Sendable () -> Void] = []
     }
 
@@ -18,6 +23,7 @@ final class GroupCommit: Sendable {
     private let limits: StoreLimits
     private let metrics: StoreMetrics
     private let changes: StoreChanges
+    private let enough = DispatchSemaphore(value: 0)
 
     init(pool: DatabasePool, limits: StoreLimits, metrics: StoreMetrics, changes: StoreChanges) {
         self.pool = pool
@@ -31,29 +37,74 @@ final class GroupCommit: Sendable {
     /// Queues a write.
     /// - Throws: `overloaded` when the queue is full, `unavailable` after `close`.
     func submit(_ write: PendingWrite) throws(Fault) {
-        let verdict = state.withLock { state -> Result<Bool, Fault> in
+        let verdict = state.withLock { state -> Result<Submission, Fault> in
             if state.isClosed { return .failure(.storeIsClosed) }
             if state.waiting.count >= limits.waitingWrites { return .failure(.storeIsBusy) }
             state.waiting.append(write)
             defer { state.isDraining = true }
-            return .success(!state.isDraining)
+            return .success(!state.isDraining ? .first : Self.isEnough(&state) ? .last : .other)
         }
         if case .failure = verdict { metrics.refused.increment() }
-        if try verdict.get() { pool.asyncWriteWithoutTransaction { self.drain($0) } }
+        switch try verdict.get() {
+        case .first: pool.asyncWriteWithoutTransaction { self.drain($0) }
+        case .last: enough.signal()
+        case .other: break
+        }
+    }
+
+    /// What a write means to the commit that it waits for.
+    private enum Submission {
+        /// Nothing was under way.
+        case first
+        /// The one that the commit waited for.
+        case last
+        case other
+    }
+
+    /// - Returns: True once: whoever gathers must be told.
+    private static func isEnough(_ state: inout State) -> Bool {
+        guard state.awaited > 0, state.isClosed || state.waiting.count >= state.awaited else { return false }
+        state.awaited = 0
+        return true
     }
 
     /// Refuses new writes and calls back when all earlier ones are committed.
     func close(whenIdle: @escaping @Sendable () -> Void) {
-        let isIdle = state.withLock { state in
+        let (isIdle, mustTell) = state.withLock { state in
             state.isClosed = true
             if state.isDraining { state.whenIdle.append(whenIdle) }
-            return !state.isDraining
+            return (!state.isDraining, Self.isEnough(&state))
         }
+        if mustTell { enough.signal() }
         if isIdle { whenIdle() }
     }
 
     private func drain(_ database: Database) {
-        while let batch = nextBatch() { commit(batch, database) }
+        gather()
+        while let batch = nextBatch() {
+            commit(batch, database)
+            state.withLock { $0.pace.committed(batch.count, waiting: $0.waiting.count, at: .now) }
+            gather()
+        }
+    }
+
+    /// Waits a moment where many write.
+    private func gather() {
+        let mustWait = state.withLock { state in
+            // Without a single one the store is idle.
+            guard !state.isClosed, !state.waiting.isEmpty else { return false }
+            let wanted = min(state.pace.worthWaiting(at: .now), limits.writesPerCommit, limits.waitingWrites)
+            guard state.waiting.count < wanted else { return false }
+            state.awaited = wanted
+            return true
+        }
+        guard mustWait, enough.wait(timeout: .now() + .nanoseconds(Int(limits.gathering.wholeNanoseconds))) == .timedOut else { return }
+        let isTold = state.withLock { state in
+            defer { state.awaited = 0 }
+            return state.awaited == 0
+        }
+        // Told in the very moment in which the time was over.
+        if isTold { enough.wait() }
     }
 
     private func nextBatch() -> [PendingWrite]? {

@@ -1,6 +1,8 @@
 import Faults
 import Foundation
+import GRDB
 import Storage
+import Synchronization
 import Testing
 
 @Suite("Group commit")
@@ -70,6 +72,66 @@ struct GroupCommitTests {
         #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM child") } == 0)
     }
 
+    @Test("what memory is to know it hears in the order of the commits, before the writers do, and only of what is stored")
+    func tellsInOrder() async throws {
+        let folder = try Folder()
+        let store = try Store.notes(folder)
+        let told = Told()
+        try await store.add("taken")
+        let stored = try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let text = number.isMultiple(of: 10) ? "taken" : "note \(number)"
+                    let id = try? await store.write(
+                        { database in
+                            try database.execute(sql: "INSERT INTO note (text) VALUES (?)", arguments: [text])
+                            return Int(database.lastInsertedRowID)
+                        }, whenCommitted: { told.note($0) })
+                    if let id { #expect(told.ids.contains(id)) }
+                }
+            }
+            try await group.waitForAll()
+            return try await store.read { try Int.fetchAll($0, sql: "SELECT id FROM note WHERE text <> 'taken' ORDER BY id") }
+        }
+        #expect(stored.count == 180)
+        #expect(told.ids == stored)
+    }
+
+    @Test("writers that come again and again share commits, each of all of them")
+    func waitsForThoseWhoComeAgain() async throws {
+        let folder = try Folder()
+        let store = try Store.notes(folder, limits: StoreLimits(gathering: .milliseconds(100)))
+        let commits = try await CommitCounter.watching(store)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let gate = await Gate.closed(in: store, &group)
+            for writer in 0..<8 {
+                group.addTask { for number in 0..<50 { try await store.add("note \(number) of \(writer)") } }
+            }
+            try await gate.open(whenWaiting: 8, in: store)
+            try await group.waitForAll()
+        }
+        #expect(try await store.count() == 400)
+        #expect(commits.count < 100)
+    }
+
+    @Test("a close does not wait for writes that will not come")
+    func closeEndsTheWait() async throws {
+        let folder = try Folder()
+        let store = try Store.notes(folder, limits: StoreLimits(gathering: .milliseconds(100)))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let gate = await Gate.closed(in: store, &group)
+            for number in 0..<8 { group.addTask { try await store.add("note \(number)") } }
+            try await gate.open(whenWaiting: 8, in: store)
+            try await group.waitForAll()
+        }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await store.add("last") }
+            group.addTask { await store.close() }
+        }
+        let count = try await Store.notes(folder).count()
+        #expect(count == 8 || count == 9)
+    }
+
     @Test("over the limit of waiting writes, a write is refused at once as overloaded")
     func fullQueueRefuses() async throws {
         let folder = try Folder()
@@ -103,4 +165,13 @@ struct GroupCommitTests {
         #expect(fault?.code == .unavailable)
         #expect(try await Store.notes(folder).count() == 20)
     }
+}
+
+/// What a test's memory has heard.
+private final class Told: Sendable {
+    private let heard = Mutex<[Int]>([])
+
+    var ids: [Int] { heard.withLock { $0 } }
+
+    func note(_ id: Int) { heard.withLock { $0.append(id) } }
 }

@@ -192,6 +192,19 @@ struct RedeemTests {
         #expect(rig.logins.session("tv-2") == nil)
     }
 
+    @Test("What happens to the account while a session is being made counts as well", arguments: [true, false])
+    func accountChangesMeanwhile(_ isLocked: Bool) async throws {
+        let rig = try TokenRig()
+        let token = try await rig.optIn()
+        rig.logins.whileStarting {
+            let request = SetAccountLockRequest(accountID: token.accountID, isLocked: isLocked)
+            _ = try await rig.service.operations.setAccountLock(request, context: rig.context)
+        }
+        #expect(await refusal { try await rig.redeem(token.value) } == (isLocked ? .accountLocked : nil))
+        try await rig.deliver()
+        #expect((rig.logins.session("tv-2") == nil) == isLocked)
+    }
+
     @Test("A device that had its session before is refused too when its family is revoked meanwhile")
     func revokedWhileRedeemingAgain() async throws {
         let rig = try TokenRig()

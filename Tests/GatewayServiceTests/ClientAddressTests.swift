@@ -36,4 +36,31 @@ internal import Testing
         #expect(range.contains(try #require(IPAddress("172.31.255.255"))))
         #expect(!range.contains(try #require(IPAddress("172.32.0.0"))))
     }
+
+    @Test(
+        arguments: [
+            "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.00", "1..3.4", "1.2.3.", ".1.2.3.4", "1.2.3.4 ", "1.2.3.4/8", "+1.2.3.4",
+            "4294967296.0.0.0", "", ":", "::1%1x", "１.2.3.4",
+        ])
+    func whatIsNoAddressIsNone(text: String) {
+        #expect(IPAddress(text) == nil)
+    }
+
+    @Test(arguments: [("0.0.0.0", 0), ("255.255.255.255", 0xffff_ffff), ("203.0.113.7", 0xcb00_7107), ("::ffff:203.0.113.7", 0xcb00_7107)])
+    func fourNumbersAreOne(text: String, number: UInt64) throws {
+        let address = try #require(IPAddress(text))
+        #expect(address.isIPv4 && address.high == number << 32 && address.low == 0)
+    }
+
+    @Test func longAddressesKeepBothHalves() throws {
+        let address = try #require(IPAddress("2001:db8:0:1::ff"))
+        #expect(!address.isIPv4 && address.high == 0x2001_0db8_0000_0001 && address.low == 0xff)
+        let within = try #require(AddressRange("2001:db8:0:1::fe/127"))
+        let far = try #require(IPAddress("2001:db8:0:1::1:ff"))
+        #expect(within.contains(address) && !within.contains(far))
+        let (allLong, allShort) = (try #require(AddressRange("::/0")), try #require(AddressRange("0.0.0.0/0")))
+        let short = try #require(IPAddress("9.9.9.9"))
+        #expect(allLong.contains(address) && !allLong.contains(short))
+        #expect(allShort.contains(short) && !allShort.contains(address))
+    }
 }

@@ -82,6 +82,15 @@ internal import Testing
         #expect(mixed.status == 400)
     }
 
+    @Test(arguments: [0, 14, 15, 100])
+    func howManyOthersThereAreDoesNotMatter(count: Int) async throws {
+        let others = (0..<count).map { "&other\($0)=x" }.joined()
+        #expect(try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)\(others)").status == 200)
+        #expect(try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)\(others)&deviceId=dev-7f3a").status == 200)
+        #expect(try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)\(others)&deviceId=other").status == 400)
+        #expect(try await gateway.get("/api/v1/checkauthn?requestor=ACME1\(others)").status == 400)
+    }
+
     @Test(
         arguments: [
             "deviceId=%FF", "deviceId=%C3%28", "deviceId=%zz", "deviceId=a%00b", "deviceId=%0a", "deviceId=" + String(repeating: "x", count: 513),

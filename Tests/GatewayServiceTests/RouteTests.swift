@@ -21,6 +21,12 @@ internal import Testing
         #expect(try await gateway.send(method, "/api/v1/checkauthn").status == 405)
     }
 
+    @Test(arguments: ["/api/v1/checkauthn", "/api//v1/checkauthn", "/api/v1/checkauthn/", "/api/v1/checkauthn.json", "/api/v1//checkauthn.xml"])
+    func emptySegmentsAndSuffixesDoNotCount(path: String) async throws {
+        #expect(try await gateway.get("\(path)?\(TestGateway.deviceQuery)").status == 200)
+        #expect(gateway.authentication.getSession.requests.count == 1)
+    }
+
     @Test func unknownAddressesAre404InTheCallersLanguage() async throws {
         let api = try await gateway.get("/api/v1/identities")
         #expect(api.status == 404)

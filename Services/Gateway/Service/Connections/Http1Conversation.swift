@@ -165,7 +165,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func answer(_ head: HTTPRequest, body: ByteBuffer = ByteBuffer(), upload: Upload? = nil) {
-        phase = .answering(head.headerFields[.connection].flatMap(Http1Answer.Connection.init) ?? .stays, upload: upload)
+        phase = .answering(head.headerFields.value(.connection).flatMap(Http1Answer.Connection.init) ?? .stays, upload: upload)
         var base = base
         base.body = upload == nil ? body : nil
         let request = Request(head: head, body: upload?.body ?? RequestBody(buffer: body))
@@ -195,7 +195,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private func write(_ reply: Reply) {
         task = nil
         guard case .answering(let connection, let upload) = phase else { return }
-        let ends = connection == .close || isLast || reply.fields[.connection] == "close"
+        let ends = connection == .close || isLast || reply.fields.value(.connection) == "close"
         requestGuard.send(Http1Answer(status: reply.status, fields: reply.fields, body: reply.body, connection: ends ? .close : connection))
         // Sending may have found that the connection is gone.
         guard context != nil else { return }

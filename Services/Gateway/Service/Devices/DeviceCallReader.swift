@@ -56,7 +56,7 @@ struct DeviceCallReader: Sendable {
 
     private func call(_ exchange: Exchange, token: String, requestor: String, _ rules: Rules) throws(Fault) -> DeviceCall {
         let id = try deviceID(exchange, rules)
-        let encoded = if let header = exchange.headers[.xDeviceInfo] { header } else { try exchange.value("device_info") }
+        let encoded = if let header = exchange.headers.value(.xDeviceInfo) { header } else { try exchange.value("device_info") }
         let mayDerive = rules.deviceInformationIsOptional && encoded?.isEmpty != false
         var device: DeviceInformation =
             mayDerive ? .lenient(nil, userAgent: exchange.userAgent) : try .strict(encoded, userAgent: exchange.userAgent)

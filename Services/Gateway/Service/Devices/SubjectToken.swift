@@ -8,8 +8,11 @@ enum SubjectToken {
     /// The header `Adobe-Subject-Token`, else the parameter `ast`, else the header that Roku devices add by themselves.
     /// - Returns: An empty text when none was sent, or one that nobody would read.
     static func sent(_ exchange: Exchange) -> String {
-        let candidates = [exchange.headers[.adobeSubjectToken], try? exchange.value("ast"), exchange.headers[.rokuConnectToken]]
-        let token = candidates.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? ""
+        let token =
+            named(exchange.headers.value(.adobeSubjectToken)) ?? named(try? exchange.value("ast"))
+            ?? named(exchange.headers.value(.rokuConnectToken)) ?? ""
         return token.utf8.count <= longest ? token : ""
     }
+
+    private static func named(_ token: String?) -> String? { token?.isEmpty == false ? token : nil }
 }

@@ -38,7 +38,7 @@ final class Exchange: Sendable {
         parameters = Result { () throws(Fault) in try ParameterSet(query: query, form: form) }
         format = ReplyFormat(
             suffix: facts.suffix, parameter: try? parameters.get().value("format"),
-            accept: request.headers[values: .accept].joined(separator: ","))
+            accept: request.headers.value(.accept) ?? "")
     }
 
     static func isForm(_ headers: HTTPFields) -> Bool {
@@ -47,7 +47,7 @@ final class Exchange: Sendable {
 
     /// The content type without parameters, lower case; empty when there is none.
     static func mediaType(_ headers: HTTPFields) -> String {
-        let plain = headers[.contentType] ?? ""
+        let plain = headers.value(.contentType) ?? ""
         // As most clients write it.
         if plain.utf8.allSatisfy({ (0x61...0x7a).contains($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "-") }) { return plain }
         return plain.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
@@ -61,7 +61,7 @@ final class Exchange: Sendable {
         return logger
     }
 
-    var userAgent: String { headers[.userAgent] ?? "" }
+    var userAgent: String { headers.value(.userAgent) ?? "" }
 
     /// A context for a call that changes state: the same request is one change.
     var changingCall: CallContext {

@@ -30,8 +30,8 @@ final class RequestFacts: Sendable {
     ///   - peer: Address of the connection's other end.
     ///   - trusted: The peers whose `X-Forwarded-For` counts.
     init(_ request: Request, peer: String?, trusted: [AddressRange], isSecure: Bool) {
-        let sent = request.headers[.traceparent].flatMap { parent -> TraceContext? in
-            let state = request.headers[.tracestate] ?? ""
+        let sent = request.headers.value(.traceparent).flatMap { parent -> TraceContext? in
+            let state = request.headers.value(.tracestate) ?? ""
             // 512 characters is what everyone passes on (W3C trace context §3.3.1.5).
             return TraceContext(traceparent: parent, state: state.utf8.count <= 512 ? state : "")
         }

@@ -52,7 +52,7 @@ final class RouteResponder: Sendable {
     }
 
     private func crossOrigin(_ exchange: Exchange) -> CrossOrigin {
-        guard exchange.audience.isOpenToRequestors, let origin = exchange.headers[.origin], let id = exchange.namedRequestor else {
+        guard exchange.audience.isOpenToRequestors, let origin = exchange.headers.value(.origin), let id = exchange.namedRequestor else {
             return CrossOrigin(origin: nil, domains: [])
         }
         let domains = (try? dependencies.catalogue.current())?.requestor(id)?.domains.map(\.name) ?? []

@@ -13,12 +13,15 @@ struct RouteTree: Sendable {
     }
 
     private var nodes = [Node()]
+    /// Routes without captures, by their whole path: most requests are for one of these, written as it is here.
+    private var plain: [String: Route] = [:]
 
     init(_ routes: [Route]) {
         for route in routes { add(route) }
     }
 
     func match(_ path: String) -> Match? {
+        if let route = plain[path] { return Match(route: route, captures: []) }
         var captures: [(name: String, text: Substring)] = []
         guard let route = find(path.split(separator: "/")[...], from: 0, &captures) else { return nil }
         return Match(route: route, captures: captures)
@@ -53,5 +56,6 @@ struct RouteTree: Sendable {
         }
         precondition(nodes[index].route == nil, "two routes have the path \(route.path)")
         nodes[index].route = route
+        if !route.path.contains("{") { plain[route.path] = route }
     }
 }

@@ -2,7 +2,11 @@ internal import Faults
 
 /// Parameters of a request: query and form together (rest-v1 §2.3).
 struct ParameterSet: Sendable {
-    private var values: [String: [String]] = [:]
+    /// In the order in which they were sent. Requests have a handful: to look through them costs less than a table.
+    private var sent: [(name: String, value: String)] = []
+    /// With more of them there is a table as well.
+    private var table: [String: [String]] = [:]
+    private static let few = 16
 
     init() {}
 
@@ -10,19 +14,31 @@ struct ParameterSet: Sendable {
     init(query: some Collection<UInt8>, form: some Collection<UInt8>) throws(Fault) {
         try add(query)
         try add(form)
+        if sent.count > Self.few { table = Dictionary(grouping: sent, by: \.name).mapValues { $0.map(\.value) } }
     }
 
     /// Each value that was sent under the name, in order.
-    func all(_ name: String) -> [String] { values[name] ?? [] }
+    func all(_ name: String) -> [String] {
+        sent.count > Self.few ? table[name] ?? [] : sent.compactMap { $0.name == name ? $0.value : nil }
+    }
 
     /// - Returns: `nil` when the parameter was not sent.
     /// - Throws: `invalid_request` when it was sent with two different values.
     func value(_ name: String) throws(Fault) -> String? {
-        guard let sent = values[name] else { return nil }
-        guard sent.dropFirst().allSatisfy({ $0 == sent[0] }) else {
+        guard sent.count <= Self.few else { return try Self.single(table[name] ?? [], name) }
+        var found: String?
+        for parameter in sent where parameter.name == name {
+            if found != nil { return try Self.single(all(name), name) }
+            found = parameter.value
+        }
+        return found
+    }
+
+    private static func single(_ values: [String], _ name: String) throws(Fault) -> String? {
+        guard values.dropFirst().allSatisfy({ $0 == values[0] }) else {
             throw Fault(.invalidRequest, "Parameter '\(name)' is present more than once")
         }
-        return sent[0]
+        return values.first
     }
 
     /// - Throws: `invalid_request` when it is absent or empty, or was sent with two different values.
@@ -36,7 +52,7 @@ struct ParameterSet: Sendable {
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let name = try Self.decode(pair[..<equals])
             let value = equals == pair.endIndex ? "" : try Self.decode(pair[pair.index(after: equals)...])
-            values[name, default: []].append(value)
+            sent.append((name, value))
         }
     }
 

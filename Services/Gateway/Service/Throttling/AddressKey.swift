@@ -7,8 +7,8 @@ struct AddressKey: Hashable, Sendable {
 
     init(_ address: IPAddress) {
         var hasher = Hasher()
-        hasher.combine(address.bytes.count)
-        for byte in address.bytes.prefix(8) { hasher.combine(byte) }
+        hasher.combine(address.isIPv4)
+        hasher.combine(address.high)
         digest = max(1, UInt64(bitPattern: Int64(hasher.finalize())))
     }
 }

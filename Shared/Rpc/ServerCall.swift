@@ -14,8 +14,10 @@ final class ServerCall: @unchecked Sendable {
     private let connection: ServerConnection
     /// Items that a stream may send before the event loop turns to others.
     private static let longestRow = 16
-    private static let pause = TimeAmount.microseconds(50)
+    private static let shortestPause = TimeAmount.microseconds(50)
+    private static let longestPause = TimeAmount.milliseconds(5)
     private var itemsInARow = 0
+    private var pause = ServerCall.shortestPause
     private var task: Task<Void, Never>?
     private var isOver = false
     private var room: UnsafeContinuation<Void, any Error>?
@@ -61,11 +63,16 @@ final class ServerCall: @unchecked Sendable {
         }
     }
 
-    /// Lets the event loop look at its sockets: it does so only when no task is ready, so a task that merely yields would keep it from them.
+    /// Lets the event loop look at its sockets: it does so only when no task is ready, so a task that merely yields would keep it from them, and so would
+    /// one whose pause is over before the loop has done the rest of its work. A pause that ended late is therefore followed by a longer one.
     private func giveWay() async {
+        connection.settle()
+        let due = NIODeadline.now() + pause
         await withUnsafeContinuation { continuation in
-            connection.eventLoop.scheduleTask(in: Self.pause) { continuation.resume() }
+            connection.eventLoop.scheduleTask(deadline: due) { continuation.resume() }
         }
+        let wasLate = NIODeadline.now() - due > pause
+        pause = wasLate ? min(pause * 2, Self.longestPause) : max(.nanoseconds(pause.nanoseconds / 2), Self.shortestPause)
     }
 
     func resume() {

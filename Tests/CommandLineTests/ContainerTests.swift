@@ -40,6 +40,7 @@ import Testing
         let sandbox = try Self.text(folder, "sandbox/config.json")
         #expect(sandbox.contains("http://gateway:8080/apple/v1/notifications"), "Apple calls the gateway in the network")
         #expect(sandbox.contains("http://localhost:31080/apple/v1/callback"), "a browser comes back to the published address")
+        #expect(sandbox.contains("\"serviceURL\" : \"http://sandbox:8090\""), "a signed query names the address that authorization calls")
         let key = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent("config/pki/config.key").path)
         #expect(key[.posixPermissions] as? Int == 0o600)
         #expect(try Self.text(folder, "operator/cluster.json").contains(try pki.adminToken()))

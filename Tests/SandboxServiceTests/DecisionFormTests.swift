@@ -76,6 +76,24 @@ import Testing
         }
     }
 
+    @Test("A query names the address that services call, which need not be the one of browsers")
+    func expectsTheAddressOfServices() async throws {
+        let settings = Fixture.settings(extra: #", "serviceURL": "http://inside:8090""#, northcable: #", "validateRequests": false"#)
+        let request = Self.request(try Self.subject("ada"), "ACME1-NEWS")
+        for (address, status) in [("http://inside:8090", HTTPResponse.Status.ok), (Fixture.publicURL, .badRequest)] {
+            let query = """
+                <s:Envelope xmlns:s="\(XmlNames.soap)"><s:Body><q:XACMLAuthzDecisionQuery xmlns:q="\(XmlNames.decisionProtocol)" ID="_1" Version="2.0" \
+                IssueInstant="\(Instant.text(fixture.clock.now()))" Destination="\(address)/pdp/NorthCable">\
+                <Issuer xmlns="\(XmlNames.assertion)">\(Fixture.entityID)</Issuer>\(request)</q:XACMLAuthzDecisionQuery></s:Body></s:Envelope>
+                """
+            let response = try await fixture.run(settings) { client in
+                try await client.executeRequest(
+                    uri: "/pdp/NorthCable", method: .post, headers: [.contentType: "text/xml; charset=utf-8"], body: ByteBuffer(string: query))
+            }
+            #expect(response.status == status, "\(address): \(String(buffer: response.body))")
+        }
+    }
+
     @Test func readsTheMannersOfAnswers() throws {
         let json = #"{"signs":"both","issuer":"urn:x","ageSeconds":10,"validSeconds":20,"audience":"urn:y","namesQuery":false,"doubled":true}"#
         let disturbance = try Disturbance(json: Array(json.utf8))

@@ -28,6 +28,7 @@ import Testing
         #expect(!settings.mvpds[0].signResponse)
         #expect(settings.mvpds[0].validateRequests)
         #expect(settings.mvpds[1].entityID == "\(Fixture.publicURL)/saml/LakeTel/metadata")
+        #expect(settings.serviceURL == Fixture.publicURL)
         #expect(settings.serviceProvider.signingCertificate == Keys.shared.path("sp-signing.crt"))
     }
 
@@ -48,6 +49,7 @@ import Testing
         #expect(await fault(try changed("LakeTel", "Lake/Tel"))?.key == "mvpds[1].id")
         #expect(await fault(try changed(#""encryptionCertificate": "sp-encryption.crt","#, ""))?.key == "serviceProvider.encryptionCertificate")
         #expect(await fault(Fixture.settings(extra: #", "people": [{"name": "x", "maxVCHIP": "TV-99"}]"#))?.key == "people[0].maxVCHIP")
+        #expect(await fault(Fixture.settings(extra: #", "serviceURL": "http://inside/""#))?.key == "serviceURL")
         #expect(await fault(Fixture.settings(extra: #", "log": {"level": "loud"}"#))?.key == "log.level")
     }
 

@@ -94,7 +94,7 @@ public struct Sandbox: Sendable {
         SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes, evil: evil).add(to: router)
         LogoutRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages).add(to: router)
         DecisionRoutes(
-            providers: byID, clock: clock, log: log, disturbances: disturbances, identifiers: identifiers, publicURL: settings.publicURL,
+            providers: byID, clock: clock, log: log, disturbances: disturbances, identifiers: identifiers, serviceURL: settings.serviceURL,
             oauth: oauth
         ).add(to: router)
         ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes, evil: evil, oauth: oauth).add(

@@ -45,6 +45,20 @@ import Testing
         #expect(run.status == 0, "\(run.output)")
     }
 
+    @Test(
+        "A service that is started for the load alone, with its peers played", arguments: ["config", "authentication", "authorization", "autosignin"])
+    func loadsAServiceByItself(_ service: String) throws {
+        let program = try TestCluster.binaries(Checkout.current).appendingPathComponent("boxoffice").path
+        let options = [
+            "--rate", "40", "--duration", "1s", "--warm-up", "0s", "--devices", "3", "--quiet", "--assert", "errors<=0%", "--assert", "calls>=38",
+        ]
+        let run = try Program.run(program, ["load", service, "--isolated"] + options)
+        #expect(run.status == 0, "\(run.output)")
+        let confused = try Program.run(program, ["load", service, "--isolated", "--home", "/nowhere"] + options)
+        #expect(confused.status == 2)
+        #expect(confused.output.contains("leave one of them out"))
+    }
+
     @Test func measuresTheGatewayOverHTTPAndHTTPS() throws {
         let run = try load(
             "gateway", "--path", "/api/v1/config/ACME1.json", "--rate", "20", "--duration", "1s", "--connections", "4", "--assert", "errors<=0%")

@@ -18,6 +18,20 @@ package struct PortPlan: Sendable, Equatable {
 
     package init(base: Int?) { self.base = base }
 
+    /// A plan whose ports nobody listens at now.
+    /// - Throws: `CommandFailure` when none was found in a hundred tries.
+    static func free() throws -> PortPlan {
+        for _ in 0..<100 {
+            let plan = PortPlan(base: Int.random(in: 640..<1000) * 32)
+            if plan.all.allSatisfy(ListenProbe.isFree) { return plan }
+        }
+        throw CommandFailure("no block of free ports was found between 20480 and 32000", advice: "stop what listens there")
+    }
+
+    private var all: [Int] {
+        ClusterService.allCases.flatMap { [main($0), debug($0)] } + [https, apple]
+    }
+
     /// Where the service answers: HTTP for gateway and sandbox, RPC for the others.
     package func main(_ service: ClusterService) -> Int {
         switch service {

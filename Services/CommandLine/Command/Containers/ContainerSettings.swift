@@ -84,6 +84,7 @@ struct ContainerSettings {
         case .sandbox:
             settings["trustPrivateNetworks"] = true
             settings["publicURL"] = network.sandbox
+            settings["serviceURL"] = "http://\(ContainerNetwork.inside(.sandbox))"
             var apple = settings["apple"] as? [String: Any] ?? [:]
             apple["listen"] = anyAddress(apple["listen"])
             settings["apple"] = apple

@@ -11,7 +11,8 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         abstract: "Put load on config, authentication, authorization, autosignin or gateway.",
         discussion: """
             Open loop: calls are due by a schedule, and the response time of a call counts from when it was due, so that a stalled service cannot \
-            hide its stalls. The service is found through the local cluster's cluster.json, or by --address.
+            hide its stalls. The service is found through the local cluster's cluster.json, or by --address; with --isolated it is started for the \
+            run, alone, and this program answers what it calls.
 
             Exit codes: 0 all went well, 1 an assertion failed, 2 the options are wrong, 3 it could not run.
             """
@@ -51,10 +52,28 @@ public struct LoadServiceCommand: AsyncParsableCommand {
     private func measure() async throws {
         let assertions = try output.assert.map { try Assertion($0) }
         try output.check()
+        try target.checkIsolation(http)
         let subject = try LoadSubject(service)
         if listMethods { return print(subject.listing) }
         let plan = try load.runPlan(isGateway: subject.service == .gateway)
         let stop = StopSignals()
+        guard target.isolated else { return try await put(plan, on: subject, target, assertions, stop) }
+        let isolated = try await IsolatedService.start(subject.service, behaviour: target.doubles.behaviour(publicOrigin: ""))
+        var target = target
+        target.home = isolated.home
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await put(plan, on: subject, target, assertions, stop))
+        } catch {
+            outcome = .failure(error)
+        }
+        await isolated.stop()
+        try outcome.get()
+    }
+
+    private func put(
+        _ plan: RunPlan, on subject: LoadSubject, _ target: LoadTargetOptions, _ assertions: [Assertion], _ stop: StopSignals
+    ) async throws {
         let line = ProgressLine(isQuiet: output.quiet)
         let preparation = try await LoadPreparation(subject, target, data, http)
             .prepare(methods: method, plan: plan) { line.show($0, $1, of: $2) }

@@ -24,6 +24,11 @@ struct DoubleOptions: ParsableArguments {
     @Option(name: .customLong("double-deny"), help: "A resource that nobody may watch; can be given several times.")
     var denied: [String] = []
 
+    /// - Throws: `ValidationError` when an answer would take too long.
+    func check() throws {
+        guard latency.duration <= .seconds(60) else { throw ValidationError("--double-latency is 60s at most") }
+    }
+
     func behaviour(publicOrigin: String) -> DoubleBehaviour {
         var behaviour = DoubleBehaviour()
         behaviour.latency = latency.duration

@@ -41,7 +41,7 @@ public struct RunCommand: AsyncParsableCommand {
         guard let known = ClusterService(rawValue: service), known != .sandbox else {
             throw ValidationError("'\(service)' is no service; the services are config, authentication, authorization, autosignin and gateway")
         }
-        guard options.latency.duration <= .seconds(60) else { throw ValidationError("--double-latency is 60s at most") }
+        try options.check()
     }
 
     public func run() async throws {

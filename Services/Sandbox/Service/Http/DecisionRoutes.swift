@@ -18,7 +18,7 @@ struct DecisionRoutes: Sendable {
     let log: RequestLog
     let disturbances: Disturbances
     let identifiers: any IdentifierSource
-    let publicURL: String
+    let serviceURL: String
     let oauth: [String: OAuthProvider]
 
     func add(to router: Router<SandboxContext>) {
@@ -113,7 +113,7 @@ struct DecisionRoutes: Sendable {
     private func read(_ octets: [UInt8], _ request: Request, _ provider: IdentityProvider) throws(SettingsFault) -> DecisionMessage {
         if request.method == .get { return try rest(request) }
         let reader = DecisionMessageReader(
-            serviceProvider: provider.serviceProvider, destination: "\(publicURL)/pdp/\(provider.id)",
+            serviceProvider: provider.serviceProvider, destination: "\(serviceURL)/pdp/\(provider.id)",
             validateRequests: provider.settings.validateRequests)
         let hasBearer = request.headers[.authorization]?.hasPrefix("Bearer ") == true
         return try reader.read(octets, type: Self.type(request), hasBearer: hasBearer, at: clock.now())

@@ -19,6 +19,8 @@ extension SandboxSettings {
         let publicURL = file.publicURL ?? "http://\(listen.address):\(listen.port)"
         self.publicURL = publicURL
         if publicURL.hasSuffix("/") { throw SettingsFault(key: "publicURL", problem: "ends with a slash") }
+        serviceURL = file.serviceURL ?? publicURL
+        if serviceURL.hasSuffix("/") { throw SettingsFault(key: "serviceURL", problem: "ends with a slash") }
         pages = file.pages.map(resolve)
         logLevel = try Self.level(file.log)
         serviceProvider = ServiceProvider(

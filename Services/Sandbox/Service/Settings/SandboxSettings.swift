@@ -57,6 +57,9 @@ public struct SandboxSettings: Sendable, Equatable {
     public var listen: Listener
     /// The base of all addresses in messages, without a slash at the end.
     public var publicURL: String
+    /// The base of the addresses that services call themselves, where these reach the stand-in by another name than browsers do: a signed query
+    /// names it as its destination. Without a slash at the end.
+    public var serviceURL: String
     /// Folder with the page templates; nil looks for `Services/Sandbox/Pages`.
     public var pages: String?
     /// `trace` … `critical`.

@@ -88,6 +88,7 @@ struct SettingsFile: Decodable {
 
     let listen: Listener
     let publicURL: String?
+    let serviceURL: String?
     let pages: String?
     let log: Log?
     let serviceProvider: ServiceProvider

@@ -1,0 +1,35 @@
+internal import Foundation
+internal import PeerDoubles
+
+/// The service of a load that is started for it alone, its peers being doubles in this process.
+struct IsolatedService: Sendable {
+    private let lone: LoneService
+    private let running: LoneService.Running
+    private let folder: URL
+
+    /// Starts the program that was built with this one, with keys, settings and state in a temporary folder and on ports that are free.
+    /// - Throws: `CommandFailure` when the program is not there or does not become ready; nothing is left then.
+    static func start(_ service: ClusterService, behaviour: DoubleBehaviour) async throws -> IsolatedService {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-load-\(UUID().uuidString)")
+        let client = HTTPExchange.makeClient()
+        let started: Result<IsolatedService, any Error>
+        do {
+            let lone = LoneService(service: service, home: ClusterHome(root: folder), ports: try PortPlan.free(), behaviour: behaviour)
+            let running = try await lone.start(exchange: HTTPExchange(client: client))
+            started = .success(IsolatedService(lone: lone, running: running, folder: folder))
+        } catch {
+            try? FileManager.default.removeItem(at: folder)
+            started = .failure(error)
+        }
+        try await client.shutdown()
+        return try started.get()
+    }
+
+    /// Where the load finds it, as it finds a cluster.
+    var home: String { folder.path }
+
+    func stop() async {
+        await lone.stop(running)
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

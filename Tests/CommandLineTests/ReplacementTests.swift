@@ -131,7 +131,7 @@ import Transport
     private static func probe(_ home: ClusterHome, _ address: RpcAddress) -> ReplacementProbe {
         ReplacementProbe(
             replacement: Replacement(service: .config, address: address), pki: LocalPki(folder: home.pki), console: Console(isQuiet: true),
-            patience: .milliseconds(300))
+            patience: .seconds(3))
     }
 
     /// An RPC server that offers `Health` alone; it serves until the test program ends.

@@ -44,19 +44,24 @@ struct AttributeStatements {
     }
 
     private func values(of name: String, nameFormat: String) -> [String] {
-        sources.filter { $0.name == name && (nameFormat.isEmpty || $0.nameFormat == nameFormat) }.flatMap(\.values)
+        var found: [String] = []
+        for source in sources where source.name == name && (nameFormat.isEmpty || source.nameFormat == nameFormat) {
+            // Nearly always the only one: then nothing is copied.
+            if found.isEmpty { found = source.values } else { found += source.values }
+        }
+        return found
     }
 
     /// `maxRating.VCHIP` → `maxRating`, `VCHIP`.
     private static func split(_ target: String) -> (key: String, part: String?) {
-        guard let point = target.firstIndex(of: ".") else { return (target, nil) }
-        return (String(target[..<point]), String(target[target.index(after: point)...]))
+        guard let point = target.utf8.firstIndex(of: UInt8(ascii: ".")) else { return (target, nil) }
+        return (String(target[..<point]), String(target[target.utf8.index(after: point)...]))
     }
 
     private static func value(_ values: [String], as type: AttributeMapping.ValueType) -> MappedAttribute.Value? {
         switch type {
         case .list:
-            let values = values.filter { !$0.isEmpty }
+            let values = values.contains("") ? values.filter { !$0.isEmpty } : values
             return values.isEmpty ? nil : .list(values)
         case .string:
             return values.count == 1 && !values[0].isEmpty ? .string(values[0]) : nil

@@ -1,3 +1,5 @@
+internal import CXmlSec
+
 /// What stands where in a received document (mvpd §2.3 steps 7 to 9), found in one walk.
 struct DocumentSurvey {
     /// A signature and the element that holds it.
@@ -14,26 +16,35 @@ struct DocumentSurvey {
     private var otherIdentifiers: [String] = []
 
     init(of root: XmlElement) {
-        visit(root, parent: nil)
+        visit(root.pointer, parent: nil, in: root.document)
         if otherIdentifiers.contains(where: ids.contains) { identifiersAreSound = false }
     }
 
-    private mutating func visit(_ element: XmlElement, parent: XmlElement?) {
-        note(identifiersOf: element)
-        if element.isNamed("Assertion", in: Namespaces.assertion) || element.isNamed("EncryptedAssertion", in: Namespaces.assertion) {
-            assertions.append((element, parent))
-        } else if element.isNamed("Signature", in: Namespaces.signature), let parent {
-            signatures.append(PlacedSignature(signature: element, parent: parent))
-        } else if element.isNamed("EncryptedID", in: Namespaces.assertion)
-            || element.isNamed("EncryptedAttribute", in: Namespaces.assertion) || element.isNamed("NewEncryptedID", in: Namespaces.protocol)
+    /// Walks by address: nearly all elements are none that matter. The document lives as long as the walk.
+    private mutating func visit(_ node: OpaquePointer, parent: OpaquePointer?, in document: ParsedDocument) {
+        note(identifiersOf: node)
+        if XmlElement.isNamed(node, "Assertion", in: Namespaces.assertion) || XmlElement.isNamed(node, "EncryptedAssertion", in: Namespaces.assertion) {
+            let parent = parent.map { XmlElement(pointer: $0, document: document) }
+            assertions.append((XmlElement(pointer: node, document: document), parent))
+        } else if XmlElement.isNamed(node, "Signature", in: Namespaces.signature), let parent {
+            signatures.append(
+                PlacedSignature(
+                    signature: XmlElement(pointer: node, document: document), parent: XmlElement(pointer: parent, document: document)))
+        } else if XmlElement.isNamed(node, "EncryptedID", in: Namespaces.assertion)
+            || XmlElement.isNamed(node, "EncryptedAttribute", in: Namespaces.assertion)
+            || XmlElement.isNamed(node, "NewEncryptedID", in: Namespaces.protocol)
         {
             holdsOtherCiphertext = true
         }
-        for child in element.children { visit(child, parent: element) }
+        var child = cxs_first_element(node)
+        while let current = child {
+            visit(current, parent: node, in: document)
+            child = cxs_next_element(current)
+        }
     }
 
-    private mutating func note(identifiersOf element: XmlElement) {
-        element.forEachIdentifier { value, isID in
+    private mutating func note(identifiersOf node: OpaquePointer) {
+        XmlElement.forEachIdentifier(of: node) { value, isID in
             if !isID {
                 otherIdentifiers.append(value)
             } else if !NCName.matches(value) || !ids.insert(value).inserted {

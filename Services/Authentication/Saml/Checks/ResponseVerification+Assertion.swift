@@ -113,8 +113,10 @@ extension ResponseVerification {
     mutating func only(
         _ name: StaticString, in parent: XmlElement, _ check: Check, _ reason: RejectionReason
     ) throws(SamlRejection) -> XmlElement {
-        let children = parent.children(name, in: Namespaces.assertion)
-        guard children.count == 1 else { throw trace.fail(check, reason, "There is not exactly one \(name).") }
-        return children[0]
+        var children = parent.children.lazy.filter { $0.isNamed(name, in: Namespaces.assertion) }.makeIterator()
+        guard let only = children.next(), children.next() == nil else {
+            throw trace.fail(check, reason, "There is not exactly one \(name).")
+        }
+        return only
     }
 }

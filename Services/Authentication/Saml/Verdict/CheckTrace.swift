@@ -11,6 +11,9 @@ public struct CheckTrace: Hashable, Sendable {
     /// In the order in which they were made. A check appears again for each signature and for a decrypted assertion.
     public private(set) var entries: [Entry] = []
 
+    /// Room for the checks of an ordinary message.
+    init() { entries.reserveCapacity(32) }
+
     mutating func pass(_ check: Check, _ note: String = "") {
         entries.append(Entry(check: check, passed: true, note: note))
     }

@@ -10,7 +10,10 @@ struct XmlElement {
     let pointer: OpaquePointer
     let document: ParsedDocument
 
-    func isNamed(_ name: StaticString, in namespace: StaticString) -> Bool {
+    func isNamed(_ name: StaticString, in namespace: StaticString) -> Bool { Self.isNamed(pointer, name, in: namespace) }
+
+    /// The same of an element of a document that is kept alive otherwise.
+    static func isNamed(_ pointer: OpaquePointer, _ name: StaticString, in namespace: StaticString) -> Bool {
         cxs_local_name(pointer).equals(name) && cxs_namespace(pointer).equals(namespace)
     }
 
@@ -54,7 +57,7 @@ struct XmlElement {
     }
 
     /// The attributes that look like an identifier, in whatever spelling and namespace.
-    func forEachIdentifier(_ body: (_ value: String, _ isID: Bool) -> Void) {
+    static func forEachIdentifier(of pointer: OpaquePointer, _ body: (_ value: String, _ isID: Bool) -> Void) {
         var cursor: UnsafeRawPointer?
         var value: UnsafePointer<CChar>?
         var isPlain: Int32 = 0

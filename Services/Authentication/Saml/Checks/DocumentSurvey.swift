@@ -23,7 +23,8 @@ struct DocumentSurvey {
     /// Walks by address: nearly all elements are none that matter. The document lives as long as the walk.
     private mutating func visit(_ node: OpaquePointer, parent: OpaquePointer?, in document: ParsedDocument) {
         note(identifiersOf: node)
-        if XmlElement.isNamed(node, "Assertion", in: Namespaces.assertion) || XmlElement.isNamed(node, "EncryptedAssertion", in: Namespaces.assertion) {
+        if XmlElement.isNamed(node, "Assertion", in: Namespaces.assertion) || XmlElement.isNamed(node, "EncryptedAssertion", in: Namespaces.assertion)
+        {
             let parent = parent.map { XmlElement(pointer: $0, document: document) }
             assertions.append((XmlElement(pointer: node, document: document), parent))
         } else if XmlElement.isNamed(node, "Signature", in: Namespaces.signature), let parent {

@@ -11,7 +11,7 @@ struct ParameterSet: Sendable {
     init() {}
 
     /// - Throws: `invalid_request` when a name or value is no percent-encoded UTF-8 text, or holds a NUL.
-    init(query: some Collection<UInt8>, form: some Collection<UInt8>) throws(Fault) {
+    init(query: [UInt8], form: [UInt8]) throws(Fault) {
         try add(query)
         try add(form)
         if sent.count > Self.few { table = Dictionary(grouping: sent, by: \.name).mapValues { $0.map(\.value) } }
@@ -47,19 +47,28 @@ struct ParameterSet: Sendable {
         return value
     }
 
-    private mutating func add(_ encoded: some Collection<UInt8>) throws(Fault) {
-        for pair in encoded.split(separator: UInt8(ascii: "&")) {
-            let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            let name = try Self.decode(pair[..<equals])
-            let value = equals == pair.endIndex ? "" : try Self.decode(pair[pair.index(after: equals)...])
-            sent.append((name, value))
+    private mutating func add(_ encoded: [UInt8]) throws(Fault) {
+        var start = 0
+        while start < encoded.count {
+            let end = encoded[start...].firstIndex(of: UInt8(ascii: "&")) ?? encoded.count
+            defer { start = end + 1 }
+            guard end > start else { continue }
+            let equals = encoded[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
+            let name = try Self.decode(encoded[start..<equals])
+            sent.append((name, equals == end ? "" : try Self.decode(encoded[(equals + 1)..<end])))
         }
     }
 
-    private static func decode(_ encoded: some Collection<UInt8>) throws(Fault) -> String {
+    private static func decode(_ encoded: ArraySlice<UInt8>) throws(Fault) -> String {
+        if encoded.allSatisfy(isPlain) { return String(decoding: encoded, as: UTF8.self) }
         guard let text = PercentEncoding.decode(encoded, plusIsSpace: true) else {
             throw Fault(.invalidRequest, "A parameter is not encoded as UTF-8 text")
         }
         return text
+    }
+
+    /// True for what stands for itself: ASCII but for NUL, `%` and `+`.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte > 0 && byte < 0x80 && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "+")
     }
 }

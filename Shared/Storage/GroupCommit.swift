@@ -83,7 +83,6 @@ final class GroupCommit: Sendable {
         gather()
         while let batch = nextBatch() {
             commit(batch, database)
-            state.withLock { $0.pace.committed(batch.count, waiting: $0.waiting.count, at: .now) }
             gather()
         }
     }
@@ -128,6 +127,8 @@ final class GroupCommit: Sendable {
             metrics.commits.increment()
             metrics.batchSize.record(batch.count)
             metrics.commitSeconds.recordNanoseconds(start.duration(to: .now).wholeNanoseconds)
+            // Before anybody hears of it: who was told may write again at once, and would be counted twice.
+            state.withLock { $0.pace.committed(batch.count, waiting: $0.waiting.count, at: .now) }
             for deliver in deliveries { deliver() }
         } catch {
             metrics.failedCommits.increment()

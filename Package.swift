@@ -221,8 +221,9 @@ let package = Package(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
                 "AuthenticationService", "CInflate", "ConfigService", "CQrEncode",
-                "Catalogue", "Clocks", "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool",
-                "MediaTokenVerifier", "PeerDoubles", "Rpc", "ServiceKit", "Tokens", "Transport",
+                "Catalogue", "Clocks", "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient",
+                "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
+                "MediaTokenVerifier", "PeerDoubles", "Rpc", "ServiceKit", "StrictJson", "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
@@ -315,8 +316,8 @@ let package = Package(
         tests(
             "CommandLineTests",
             [
-                "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "Rpc", "Transport",
-                arguments, nioPosix, logging,
+                "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
+                "MediaTokenVerifier", "Rpc", "Transport", arguments, nioPosix, logging,
             ]),
         tests(
             "IntegrationTests",

@@ -9,7 +9,7 @@ public struct SandboxAutoSignIn: AutoSignInPlatform {
     private let account: String
     private let bundleID: String
     private let device: String
-    private let answer: String
+    private let approves: @Sendable () async -> Bool
     private let transport: any HTTPTransport
 
     /// - Parameters:
@@ -17,11 +17,14 @@ public struct SandboxAutoSignIn: AutoSignInPlatform {
     ///   - account: The Apple Account, any name.
     ///   - bundleID: Of an app that the stand-in knows.
     ///   - device: Names the device at the stand-in.
-    ///   - approves: What the person answers to the sheet; false: dismisses it.
-    public init(address: URL, account: String, bundleID: String, device: String, approves: Bool = true, transport: any HTTPTransport) {
+    ///   - transport: Carries the requests to the stand-in.
+    ///   - approves: What the person answers to the sheet, whenever it opens; false: dismisses it.
+    public init(
+        address: URL, account: String, bundleID: String, device: String, transport: any HTTPTransport,
+        approves: @escaping @Sendable () async -> Bool = { true }
+    ) {
         (self.address, self.account, self.bundleID, self.device) = (address, account, bundleID, device)
-        answer = approves ? "approve" : "dismiss"
-        self.transport = transport
+        (self.transport, self.approves) = (transport, approves)
     }
 
     public func token() async throws -> AutoSignInToken {
@@ -31,6 +34,7 @@ public struct SandboxAutoSignIn: AutoSignInPlatform {
     }
 
     public func requestAuthorization() async throws -> AutoSignInContext {
+        let answer = await approves() ? "approve" : "dismiss"
         let prompt = try await send(.post, "token/authorize", place(["answer": answer]), Prompt.self)
         return AutoSignInContext(authorization: try Self.authorization(prompt.authorization), platformContext: prompt.context)
     }

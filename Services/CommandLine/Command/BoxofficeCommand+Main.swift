@@ -2,14 +2,19 @@ internal import ArgumentParser
 internal import Foundation
 
 extension BoxofficeCommand {
-    /// Runs the command line and ends the program. `boxoffice load` has exit codes of its own (2 for options that are wrong).
+    /// Those with exit codes of their own: 2 for options that are wrong.
+    private static let withOwnUsage: Set = ["load", "device"]
+
+    /// Runs the command line and ends the program.
     public static func runAndExit() async -> Never {
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             exit()
         } catch {
-            guard exitCode(for: error) == .validationFailure, CommandLine.arguments.dropFirst().first == "load" else { exit(withError: error) }
+            guard exitCode(for: error) == .validationFailure, let name = CommandLine.arguments.dropFirst().first, withOwnUsage.contains(name) else {
+                exit(withError: error)
+            }
             FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
             exit(withError: LoadExit.usage)
         }

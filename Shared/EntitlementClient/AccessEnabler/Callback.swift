@@ -54,7 +54,7 @@ extension Callback {
 
 extension Status {
     /// As `status` gets it.
-    var dictionary: [String: String] {
+    package var dictionary: [String: String] {
         var dictionary = ["errorId": code.rawValue, "level": level.rawValue]
         dictionary["message"] = message
         dictionary["details"] = details
@@ -65,7 +65,7 @@ extension Status {
 }
 
 extension Tracking {
-    var event: Int32 {
+    package var event: Int32 {
         switch self {
         case .authentication: TRACKING_AUTHENTICATION
         case .authorization: TRACKING_AUTHORIZATION
@@ -74,7 +74,7 @@ extension Tracking {
     }
 
     /// As `sendTrackingData` gets it (client-sdk §1.5).
-    var array: [String] {
+    package var array: [String] {
         switch self {
         case .authentication(let isSuccess, let provider, let userID, let isCached, let device):
             ["\(isSuccess)", provider?.rawValue ?? "", userID, "\(isCached)", device.deviceType, device.clientType, device.system]

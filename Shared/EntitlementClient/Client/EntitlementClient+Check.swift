@@ -66,6 +66,16 @@ extension EntitlementClient {
 }
 
 extension EntitlementClient {
+    /// The session, if it is good. As ``authenticationState()``, without an event.
+    package func session() async -> Session? {
+        guard let configuration = try? await ready() else { return nil }
+        return await goodToken(configuration)?.session
+    }
+
+    /// The requestor's providers, in the servers' order.
+    /// - Throws: `EntitlementError.notConfigured`, `CancellationError`.
+    package func providers() async throws -> [Provider] { try await ready().providers }
+
     /// Whether nobody is signed in although the configuration is there. As ``authenticationState()``, without an event.
     func needsSignIn() async -> Bool {
         guard let configuration = try? await ready() else { return false }

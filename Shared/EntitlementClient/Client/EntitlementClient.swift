@@ -46,6 +46,9 @@ public actor EntitlementClient {
     /// What happens while operations run, from now on. Each call gives a stream of its own; it ends with the client.
     public nonisolated var events: AsyncStream<EntitlementEvent> { hub.stream() }
 
+    /// Hears of each event before the operation ends that it belongs to; there is one observer.
+    package nonisolated func observe(_ observer: @escaping @Sendable (EntitlementEvent) -> Void) { hub.setSink(observer) }
+
     /// Changes what is sent with each call from now on.
     public func updateOptions(_ options: ClientOptions) { self.options = options }
 

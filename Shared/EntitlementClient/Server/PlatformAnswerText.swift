@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// A provider's SAML response as the exchange takes it (client-sdk §2.1).
-enum PlatformAnswerText {
+package enum PlatformAnswerText {
     /// Runs of blanks and tabs become one blank, line breaks go, blanks at the ends go; then UTF-8 in Base64.
-    static func encoded(_ response: String) -> String {
+    package static func encoded(_ response: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in response.unicodeScalars {
             switch scalar {

@@ -60,9 +60,8 @@ struct Fleet {
         for resource in resources { try await app.authorize(resource) }
         var device = Device(requestor: app.requestor, id: app.deviceID, accessToken: app.accessToken, resources: resources)
         guard optsIn else { return device }
-        let account = SimulatedAppleAccount(exchange: app.exchange, address: "", account: name, bundleID: bundleID, device: app.deviceID)
-        let token = try await app.issueToken(for: account, authorization: "granted")
-        try await app.confirm(token, isStored: true)
+        let token = try await app.issueToken(bundleID: bundleID)
+        try await app.confirm(token)
         device.value = token.value
         return device
     }

@@ -1,4 +1,5 @@
 @testable import BoxofficeCommand
+import EntitlementClient
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ struct AppleApp: Sendable {
     }
 
     let device: Device
-    let apple: SimulatedAppleAccount
+    let apple: StandInAppleAccount
     /// Whence the app calls, by `X-Forwarded-For`: the limit of redeems goes by address.
     let address: String
 
@@ -21,7 +22,7 @@ struct AppleApp: Sendable {
     static func make(_ requestor: String = "ACME1", account: String = UUID().uuidString) async throws -> AppleApp {
         let device = try await Device.make(requestor)
         let bundleID = requestor == "BRAVO" ? "example.bravo.tv" : "example.acme.tv"
-        let standIn = SimulatedAppleAccount(
+        let standIn = StandInAppleAccount(
             exchange: device.cluster.exchange, address: ClusterAddresses(ports: device.cluster.ports).apple, account: account, bundleID: bundleID,
             device: device.id)
         try await standIn.register()
@@ -118,13 +119,27 @@ struct AppleApp: Sendable {
         return Call(method, path, headers: device.headers.merging(headers) { $1 })
     }
 
-    /// The app's own sign-in screen and prompt, without words.
-    func automatic(_ optIn: AutomaticSignIn.OptIn = .approves) async throws -> AutomaticSignIn {
-        var app = StreamingApp(
-            exchange: device.cluster.exchange, gateway: device.cluster.gateway, requestor: device.requestor, deviceID: device.id, hardware: .appleTV)
-        try await app.register(statement: try Client.statement(device.requestor == "BRAVO" ? "bravo-tv" : "acme-tv"))
-        return AutomaticSignIn(console: Console(isQuiet: true), app: app, account: apple, optIn: optIn)
+    /// The app made with the client library, on this device; launched and configured.
+    func launched(approves: Bool = true) async throws -> SimulatedDevice {
+        let statement = try Client.statement(device.requestor == "BRAVO" ? "bravo-tv" : "acme-tv")
+        let ground = DeviceGround(
+            exchange: device.cluster.exchange, gateway: device.cluster.gateway, requestor: device.requestor, statement: statement,
+            apple: apple.address, bundleID: apple.bundleID)
+        let settings = SimulatedDevice.Settings(id: device.id, appleAccount: apple.account, approves: { approves }, address: address)
+        let launched = try SimulatedDevice(settings, on: ground)
+        try await launched.client.configure(requestor: Requestor.ID(device.requestor))
+        return launched
     }
+}
+
+extension SimulatedDevice {
+    /// A person of the sandbox signs in with a code.
+    func signIn(as person: String) async throws {
+        let viewer = SimulatedViewer(self, provider: "NorthCable", .signsIn(person))
+        _ = try await viewer.play { try await $0.authenticate(force: true, interaction: $1) }
+    }
+
+    func redeems() async throws -> Bool { try await client.redeemAutomaticSignIn() != nil }
 }
 
 /// A programmer's own account service (apple §4, scope `autosignin:owner`).

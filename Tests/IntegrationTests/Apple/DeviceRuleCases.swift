@@ -9,8 +9,9 @@ extension Apple {
         @Test("apple #28: who dismisses the sheet streams on without a value, and is asked again only when the app asks")
         func dismissal() async throws {
             let app = try await AppleApp.make()
-            try await app.signIn()
-            try await app.automatic(.dismisses).offer()
+            let launched = try await app.launched(approves: false)
+            try await launched.signIn(as: AppleTrait.person())
+            #expect(try await !launched.client.enableAutomaticSignIn())
             let token = try await app.apple.token()
             #expect(token.value == nil && token.authorization == "notDetermined")
             #expect((try await app.list().object["families"] as? [Any])?.isEmpty ?? true)
@@ -45,11 +46,11 @@ extension Apple {
             let guest = try await AppleApp.make()
             try await guest.apple.register(defaultAccount: app.apple.account)
             #expect(try await guest.apple.token().value == optIn.value)
-            #expect(try await guest.automatic().redeem())
+            #expect(try await guest.launched().redeems())
             let stranger = try await AppleApp.make()
             try await stranger.apple.register(defaultAccount: UUID().uuidString)
             #expect(try await stranger.apple.token().value == nil)
-            #expect(try await !stranger.automatic().redeem())
+            #expect(try await !stranger.launched().redeems())
         }
 
         @Test("apple #32: an approval stores one value")
@@ -68,7 +69,7 @@ extension Apple {
             let (app, optIn) = try await AppleApp.optedIn()
             try await AppleControl.running().setToken(app, value: optIn.value, authorization: authorization)
             let other = try await app.another()
-            #expect(try await !other.automatic().redeem())
+            #expect(try await !other.launched().redeems())
             #expect(try await other.device.checkAuthn() == 403)
         }
 
@@ -77,16 +78,17 @@ extension Apple {
             let person = AppleTrait.person()
             let (app, _) = try await AppleApp.optedIn(as: person)
             let other = try await app.another()
-            var automatic = try await other.automatic()
-            #expect(try await automatic.redeem())
-            #expect(try await other.device.logout() == 204)
-            automatic.rule.signedOut()
-            #expect(try await !automatic.redeem())
+            let launched = try await other.launched()
+            let nobody = SimulatedViewer(launched, provider: nil, .waits)
+            #expect(try await launched.redeems())
+            _ = try await launched.client.signOut(interaction: nobody)
+            #expect(try await !launched.redeems())
             #expect(try await other.device.checkAuthn() == 403)
-            try await other.signIn(as: person)
-            automatic.rule.signedIn()
+            try await launched.signIn(as: person)
+            // The session ends elsewhere, and its time is over: that is no sign-out by hand.
             #expect(try await other.device.logout() == 204)
-            #expect(try await automatic.redeem())
+            launched.clock.pass(.seconds(100 * 86_400))
+            #expect(try await launched.redeems())
             #expect(try await other.device.checkAuthn() == 200)
         }
     }

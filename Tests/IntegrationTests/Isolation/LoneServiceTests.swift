@@ -9,11 +9,12 @@ struct LoneServiceTests {
     @Test func aSignInPassesThroughTheGatewayAlone() async throws {
         try await withLone(.gateway, behaviour: DoubleBehaviour()) { _, running, exchange in
             let statement = try #require(running.file.softwareStatements["acme-tv"])
-            let session = DeviceSession(
-                console: Console(isQuiet: true), exchange: exchange, gateway: running.file.gateway, requestor: "ACME1", resource: "ACME1-NEWS",
-                viewer: .simulated(name: "ada", mvpd: "NorthCable"), pollInterval: .milliseconds(20),
+            let ground = DeviceGround(
+                exchange: exchange, gateway: running.file.gateway, requestor: "ACME1", statement: statement,
                 certificates: try String(contentsOfFile: running.file.mediaTokenCertificate, encoding: .utf8))
-            try await session.play(statement: statement, deviceID: "lone-\(UUID().uuidString)")
+            let session = DeviceSession(
+                console: Console(isQuiet: true), ground: ground, resource: "ACME1-NEWS", viewer: .simulated(name: "ada", mvpd: "NorthCable"))
+            try await session.play(deviceID: "lone-\(UUID().uuidString)")
         }
     }
 

@@ -23,7 +23,7 @@ struct CookbookApp: Sendable {
     }
 
     let device: Device
-    let platform: SimulatedPlatform
+    let platform: StandInPlatform
     var deviceType: String
     /// What happens to the account between the login at the platform and the query of the MVPD.
     var beforeQuery: [String: any Sendable]?
@@ -35,7 +35,7 @@ struct CookbookApp: Sendable {
         device.information = Device.encoded(
             #"{"primaryHardwareType":"\#(isPhone ? "MobilePhone" : "SetTopBox")","model":"Test","osName":"\#(isPhone ? "iOS" : "tvOS")"}"#)
         let addresses = ClusterAddresses(ports: device.cluster.ports)
-        let platform = SimulatedPlatform(exchange: device.cluster.exchange, address: addresses.apple, account: UUID().uuidString)
+        let platform = StandInPlatform(exchange: device.cluster.exchange, address: addresses.apple, account: UUID().uuidString)
         return CookbookApp(device: device, platform: platform, deviceType: deviceType)
     }
 
@@ -59,14 +59,14 @@ struct CookbookApp: Sendable {
     }
 
     /// Steps 6 to 9.
-    private func exchange(_ provider: String, _ mvpd: StreamingApp.PlatformMvpd) async throws -> Bool {
+    private func exchange(_ provider: String, _ mvpd: PlatformMvpd) async throws -> Bool {
         let request = try await profileRequest(mvpd.id)
         guard request.status == 200 else { return false }
         if let beforeQuery { try await platform.set(beforeQuery) }
         guard try await isGranted() else { return false }
         let answer = try await platform.metadata(interruptionAllowed: false, attributes: mvpd.fields, token: request.text)
         guard answer.provider == provider, let response = answer.response else { return false }
-        return try await exchange(SimulatedPlatform.encoded(response), mvpd: mvpd.id).status == 204
+        return try await exchange(StandInPlatform.encoded(response), mvpd: mvpd.id).status == 204
     }
 
     func profileRequest(_ mvpd: String) async throws -> HTTPAnswer {
@@ -97,7 +97,7 @@ struct CookbookApp: Sendable {
 
     /// A whole silent sign-in.
     func signIn() async throws {
-        let answer = try await exchange(SimulatedPlatform.encoded(try await response()))
+        let answer = try await exchange(StandInPlatform.encoded(try await response()))
         try #require(answer.status == 204, "\(answer.text)")
     }
 
@@ -110,11 +110,35 @@ struct CookbookApp: Sendable {
 
     private func isGranted() async throws -> Bool { try await platform.access() == "granted" }
 
-    private func isCurrent(_ login: SimulatedPlatform.Metadata) -> Bool { login.authenticatedUntil.map { Date() < $0 } ?? false }
+    private func isCurrent(_ login: StandInPlatform.Metadata) -> Bool { login.authenticatedUntil.map { Date() < $0 } ?? false }
 
-    private func mvpds() async throws -> [StreamingApp.PlatformMvpd] {
+    private func mvpds() async throws -> [PlatformMvpd] {
         let answer = try await device.cluster.send(Call("GET", "/api/v1/config/\(device.requestor)", headers: device.headers))
         try #require(answer.status == 200, "\(answer.text)")
-        return StreamingApp.platformMvpds(answer.object)
+        return PlatformMvpd.all(in: answer.object)
+    }
+}
+
+/// An MVPD as far as the platform is concerned (rest-v1 §3.3).
+struct PlatformMvpd: Sendable {
+    let id: String
+    /// The platform's own name of it.
+    let mapping: String
+    /// False: the platform lists it, and it is signed in the ordinary way.
+    let isSupported: Bool
+    let isInPicker: Bool
+    /// What the platform must get from it.
+    let fields: [String]
+
+    /// - Parameter config: The configuration of a requestor as the API gives it.
+    static func all(in config: [String: Any]) -> [PlatformMvpd] {
+        let requestor = config["requestor"] as? [String: Any]
+        return (requestor?["mvpds"] as? [[String: Any]] ?? []).compactMap { record in
+            guard let id = record["id"] as? String, let mapping = record["platformMappingId"] as? String else { return nil }
+            return PlatformMvpd(
+                id: id, mapping: mapping,
+                isSupported: record["enablePlatformServices"] as? Bool == true && record["boardingStatus"] as? String == "SUPPORTED",
+                isInPicker: record["displayInPlatformPicker"] as? Bool == true, fields: record["requiredMetadataFields"] as? [String] ?? [])
+        }
     }
 }

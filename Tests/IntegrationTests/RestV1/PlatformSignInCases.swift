@@ -31,7 +31,7 @@ extension RestV1 {
         @Test("rest-v1 #54, mvpd #84: an exchange signs in, and the metadata say where it came from")
         func exchange() async throws {
             let app = try await CookbookApp.make()
-            let answer = try await app.exchange(SimulatedPlatform.encoded(try await app.response()))
+            let answer = try await app.exchange(StandInPlatform.encoded(try await app.response()))
             #expect(answer.status == 204 && answer.body.isEmpty)
             #expect(try await app.device.checkAuthn() == 200)
             #expect(try await app.device.authnToken().object["mvpd"] as? String == "NorthCable")
@@ -42,7 +42,7 @@ extension RestV1 {
         func unreadable() async throws {
             let app = try await CookbookApp.make()
             let response = try await app.response()
-            let good = SimulatedPlatform.encoded(response)
+            let good = StandInPlatform.encoded(response)
             let pretty = Data(response.replacing("><", with: ">\n<").utf8).base64EncodedString()
             let spaced = Data(response.replacing("><", with: "> <").utf8).base64EncodedString()
             let twice = FormEncoding.encode(good)
@@ -58,7 +58,7 @@ extension RestV1 {
         @Test("rest-v1 #56, mvpd #88: a replay is refused, and the first session stays")
         func replay() async throws {
             let app = try await CookbookApp.make()
-            let response = SimulatedPlatform.encoded(try await app.response())
+            let response = StandInPlatform.encoded(try await app.response())
             #expect(try await app.exchange(response).status == 204)
             let token = try await app.device.authnToken().text
             #expect(try await app.exchange(response).status == 400)
@@ -78,7 +78,7 @@ extension RestV1 {
         @Test("rest-v1 #104, mvpd #87: only the client that made the profile request may exchange")
         func foreignClient() async throws {
             let app = try await CookbookApp.make()
-            let response = SimulatedPlatform.encoded(try await app.response())
+            let response = StandInPlatform.encoded(try await app.response())
             let stranger = try await CookbookApp.make()
             #expect(try await stranger.exchange(response).status == 400)
             #expect(try await stranger.device.checkAuthn() == 403)
@@ -88,7 +88,7 @@ extension RestV1 {
         @Test("rest-v1 §3.12: parameters that are missing or wrong, and device information that may be absent")
         func parameters() async throws {
             let app = try await CookbookApp.make()
-            let response = SimulatedPlatform.encoded(try await app.response())
+            let response = StandInPlatform.encoded(try await app.response())
             let call = app.exchangeCall(response)
             for field in ["requestor", "deviceId", "mvpd", "deviceType", "SAMLResponse"] {
                 let kept = (call.body ?? "").split(separator: "&").filter { !$0.hasPrefix(field + "=") }
@@ -102,27 +102,25 @@ extension RestV1 {
 
         @Test("boxoffice device plays the whole sign-in by the platform", arguments: ["ada", "ben"])
         func deviceCommand(_ person: String) async throws {
-            let cluster = try TestCluster.running()
-            let apple = ClusterAddresses(ports: cluster.ports).apple
-            let session = try Self.session(cluster, .platform(person: person, apple: apple))
-            try await session.play(statement: try Client.statement("acme-tv"), deviceID: UUID().uuidString)
+            try await Self.session(.platform(person: person)).play()
         }
 
         @Test("boxoffice device says plainly that the MVPD refuses a login")
         func refusedLogin() async throws {
-            let session = try Self.session(try TestCluster.running(), .simulated(name: "eve", mvpd: "NorthCable"))
-            let statement = try Client.statement("acme-tv")
+            let session = try Self.session(.simulated(name: "eve", mvpd: "NorthCable"))
             await #expect {
-                try await session.play(statement: statement, deviceID: UUID().uuidString)
+                try await session.play()
             } throws: {
                 "\($0)".hasPrefix("the MVPD refuses the login of eve")
             }
         }
 
-        private static func session(_ cluster: TestCluster, _ viewer: DeviceSession.Viewer) throws -> DeviceSession {
-            DeviceSession(
-                console: Console(isQuiet: true), exchange: cluster.exchange, gateway: cluster.gateway, requestor: "ACME1", resource: "ACME1-NEWS",
-                viewer: viewer, pollInterval: .milliseconds(50), certificates: nil)
+        private static func session(_ viewer: DeviceSession.Viewer) throws -> DeviceSession {
+            let cluster = try TestCluster.running()
+            let ground = DeviceGround(
+                exchange: cluster.exchange, gateway: cluster.gateway, requestor: "ACME1", statement: try Client.statement("acme-tv"),
+                apple: ClusterAddresses(ports: cluster.ports).apple)
+            return DeviceSession(console: Console(isQuiet: true), ground: ground, resource: "ACME1-NEWS", viewer: viewer)
         }
 
         @Test("rest-v1 #58: a subject token that does not hold changes nothing")
@@ -187,7 +185,7 @@ extension RestV1 {
         private func identityToken(_ order: [String: any Sendable]) async throws -> String {
             let cluster = try TestCluster.running()
             let address = ClusterAddresses(ports: cluster.ports).apple
-            return try await SimulatedPlatform(exchange: cluster.exchange, address: address, account: "").identityToken(order)
+            return try await StandInPlatform(exchange: cluster.exchange, address: address, account: "").identityToken(order)
         }
 
         /// Of a person whom no other test knows.

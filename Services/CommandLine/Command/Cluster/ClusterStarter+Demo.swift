@@ -16,12 +16,12 @@ extension ClusterStarter {
         ]
         for (mvpd, heading) in plays {
             console.line(console.bold(heading))
-            let session = DeviceSession(
-                console: console, exchange: exchange, gateway: file.gateway, requestor: "ACME1", resource: "ACME1-NEWS",
-                viewer: .simulated(name: "ada", mvpd: mvpd), pollInterval: .milliseconds(50),
+            let ground = DeviceGround(
+                exchange: exchange, gateway: file.gateway, requestor: "ACME1", statement: statement, apple: file.sandbox.apple,
                 certificates: try TextFile.read(file.mediaTokenCertificate))
+            let session = DeviceSession(console: console, ground: ground, resource: "ACME1-NEWS", viewer: .simulated(name: "ada", mvpd: mvpd))
             do {
-                try await session.play(statement: statement, deviceID: "demo-\(UUID().uuidString)")
+                try await session.play(deviceID: "demo-\(UUID().uuidString)")
             } catch {
                 console.failed("\(error)")
                 _ = await ClusterStopper.stop(started)
@@ -48,7 +48,7 @@ extension ClusterStarter {
         rows.forEach { console.line("  \($0.0.padding(toLength: 15, withPad: " ", startingAt: 0)) \($0.1)") }
         let program = CommandLine.arguments.first ?? "boxoffice"
         console.line("\n  \(console.bold("Try next"))")
-        console.line("    \(program) device              a TV that waits for you to sign in (ada/ada at NorthCable)")
+        console.line("    \(program) device              a TV with a remote; sign in as ada/ada at NorthCable")
         console.line("    \(program) device --as ben --resource ACME1-SPORT      a person who may not watch it")
         console.line("    \(program) device --as ada --apple-account ada; \(program) device --apple-account ada      the second one needs no code")
         console.line("    curl -s '\(addresses.gateway)/api/v1/config/ACME1.json'")

@@ -1,18 +1,28 @@
 public import ArgumentParser
+internal import EntitlementClient
 internal import Foundation
 
-/// `boxoffice device`: a simulated TV against a running cluster.
+/// `boxoffice device`: simulated devices against a running cluster.
 public struct DeviceCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "Play a TV: show a registration code, wait for the sign-in, authorize a channel, verify its media token.",
         discussion: """
-            Without --as the code is shown with a QR code, and you sign in yourself on the second screen. With --as a simulated person of \
-            the sandbox does it. With --platform-sso an Apple TV signs in by its own framework, without a code. With --apple-account the \
-            first device of an Apple Account puts a value on it after its sign-in, and further ones sign in by that value. \
-            Exit code 0 when the media token was verified.
+            In a terminal it is a TV with a remote; with --plain, or elsewhere, it prints its steps. Without --as you sign in yourself on the \
+            second screen; with --as a simulated person of the sandbox does it. With --platform-sso an Apple TV signs in by its own \
+            framework, without a code. With --apple-account the first device of an Apple Account puts a value on it after its sign-in, and \
+            further ones sign in by that value. --script plays a file of steps, --count many devices at once.
+
+            A COMMAND is one step on a device that remembers: status, signin, play RESOURCE, preflight R1,R2, metadata KEY, providers, logout, \
+            auto-signin status|enable|redeem|disable, run SCRIPT.
+
+            Exit codes: 0 done, 1 not signed in or refused, 2 usage or a bad script, 3 configuration, 4 network, 5 the code expired, \
+            6 an expectation failed, 130 given up.
             """
     )
+
+    @Argument(help: "One step: status, signin, play, preflight, metadata, providers, logout, auto-signin, run.")
+    var command: [String] = []
 
     @Option(help: "Base URL of the gateway; default: that of the local cluster.")
     var gateway: String?
@@ -22,6 +32,9 @@ public struct DeviceCommand: AsyncParsableCommand {
 
     @Option(help: "What to watch.")
     var resource = "ACME1-NEWS"
+
+    @Option(help: "What the TV lists, separated by commas; default: the channels of the demo catalogue.")
+    var channels: String?
 
     @Option(name: [.customLong("as"), .customLong("person")], help: "The sandbox's person who signs in: ada, ben, cleo, dan or eve.")
     var person: String?
@@ -42,17 +55,50 @@ public struct DeviceCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("sign-out-everywhere"),
-        help: "With --apple-account: turn automatic sign-in off on all devices of the person who signs in here, and watch nothing.")
+        help: "With --apple-account: turn automatic sign-in off on all devices of that Apple Account, and watch nothing.")
     var signsOutEverywhere = false
 
     @Option(name: .customLong("bundle-id"), help: "The app's bundle id at Apple; default: that of the requestor's app in the demo catalogue.")
     var bundleID: String?
 
-    @Option(help: "The MVPD where that person signs in.")
+    @Option(name: [.customLong("mvpd"), .customLong("provider")], help: "The MVPD where that person signs in.")
     var mvpd = "NorthCable"
 
     @Option(help: "The device's id; default: a new one.")
     var deviceID: String?
+
+    @Option(help: "What sign-in looks like on it: tvos or ios.")
+    var platform = "tvos"
+
+    @Option(help: "A folder that keeps the device and its sessions between runs.")
+    var state: String?
+
+    @Option(help: "Play the steps of a file; an example is in the README of the command line.")
+    var script: String?
+
+    @Option(help: "What the device's platform and person do, a file of JSON (client-sdk §4.2); for a COMMAND.")
+    var scenario: String?
+
+    @Option(help: "Sign in that many simulated devices in one process, 1 to 100000.")
+    var count: Int?
+
+    @Option(name: .customLong("at-once"), help: "With --count: devices under way at once, 1 to 1000.")
+    var atOnce = 32
+
+    @Option(help: "With signin: the platform's picker lists only these MVPDs, separated by commas.")
+    var filter: String?
+
+    @Flag(help: "With signin: sign in even if somebody is signed in.")
+    var force = false
+
+    @Flag(help: "Print a line of JSON for each callback and step.")
+    var json = false
+
+    @Flag(help: "Print steps as lines, also in a terminal.")
+    var plain = false
+
+    @Flag(name: .customLong("no-qr"), help: "Show registration codes without a QR code.")
+    var hidesQrCode = false
 
     @Option(help: "Software statement, or a file that holds it; default: that of the requestor's application in the local cluster.")
     var statement: String?
@@ -60,76 +106,41 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "Certificates that verify the media token, PEM file; default: the gateway's.")
     var certificate: String?
 
-    @Option(help: "Seconds between two polls, 1 to 60.")
-    var poll: Double = 3
+    @Option(help: "Seconds between two polls, 3 to 60.")
+    var poll: Double = 5
 
     public init() {}
 
     public func validate() throws {
-        guard (1...60).contains(poll) else { throw ValidationError("--poll takes 1 to 60 seconds") }
+        guard (3...60).contains(poll) else { throw ValidationError("--poll takes 3 to 60 seconds") }
         guard appleAccount?.isEmpty != true else { throw ValidationError("--apple-account takes a name") }
         guard appleAccount != nil || (optIn == nil && !signsOutEverywhere && bundleID == nil) else {
             throw ValidationError("--opt-in, --sign-out-everywhere and --bundle-id go with --apple-account")
         }
+        guard ["tvos", "ios"].contains(platform) else { throw ValidationError("--platform takes tvos or ios") }
+        guard count.map({ (1...100_000).contains($0) }) ?? true else { throw ValidationError("--count takes 1 to 100000") }
+        guard (1...1000).contains(atOnce) else { throw ValidationError("--at-once takes 1 to 1000") }
+        guard [count != nil, script != nil, !command.isEmpty].filter({ $0 }).count <= 1 else {
+            throw ValidationError("--count, --script and a COMMAND are three things: give one of them")
+        }
+        guard scenario == nil || !command.isEmpty else { throw ValidationError("--scenario goes with a COMMAND; a script has one of its own") }
     }
 
     public func run() async throws {
-        let cluster = try ClusterFile.read(ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current))
-        guard let gateway = gateway ?? cluster?.gateway else {
-            throw CommandFailure("no cluster runs here", advice: "start one with ./Services/up, or name a gateway with --gateway URL")
-        }
-        let client = HTTPExchange.makeClient()
-        let session = DeviceSession(
-            console: Console(), exchange: HTTPExchange(client: client), gateway: gateway, requestor: requestor, resource: resource,
-            viewer: try viewer(cluster),
-            pollInterval: person == nil ? .seconds(poll) : .milliseconds(200),
-            certificates: try certificate.map(TextFile.read), appleAccount: try appleAccountUse(cluster))
+        let client = HTTPExchange.makeClient(connections: count == nil ? 8 : max(8, atOnce))
         let outcome: Result<Void, any Error>
         do {
-            try await session.play(statement: try await softwareStatement(cluster), deviceID: deviceID ?? UUID().uuidString)
-            outcome = .success(())
+            outcome = .success(try await run(HTTPExchange(client: client)))
         } catch {
             outcome = .failure(error)
         }
         try await client.shutdown()
-        try outcome.get()
-    }
-
-    private func viewer(_ cluster: ClusterFile?) throws -> DeviceSession.Viewer {
-        guard usesPlatform else { return person.map { .simulated(name: $0, mvpd: mvpd) } ?? .person }
-        return .platform(person: person ?? "ada", apple: try standIn(cluster))
-    }
-
-    private func appleAccountUse(_ cluster: ClusterFile?) throws -> DeviceSession.AppleAccountUse? {
-        guard let appleAccount else { return nil }
-        let isSimulated = person != nil || usesPlatform
-        let answer: AutomaticSignIn.OptIn = optIn.map { $0 ? .approves : .dismisses } ?? (isSimulated ? .approves : .asks)
-        return DeviceSession.AppleAccountUse(
-            name: appleAccount, address: try standIn(cluster), bundleID: bundleID ?? (isOfBravo ? "example.bravo.tv" : "example.acme.tv"),
-            optIn: answer, endsEverything: signsOutEverywhere)
-    }
-
-    private func standIn(_ cluster: ClusterFile?) throws -> String {
-        guard let apple = cluster?.sandbox.apple else {
-            throw CommandFailure("no cluster runs here, and so no stand-in Apple", advice: "start one with ./Services/up")
+        do {
+            try outcome.get()
+        } catch let failure as DeviceFailure {
+            DeviceExit.explain(failure.description)
+            throw failure.exit.exitCode
         }
-        return apple
-    }
-
-    private var isOfBravo: Bool { requestor.hasPrefix("BRAVO") }
-
-    private func softwareStatement(_ cluster: ClusterFile?) async throws -> String {
-        if let statement {
-            let text = FileManager.default.fileExists(atPath: statement) ? try TextFile.read(statement) : statement
-            return text.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        var statements = cluster?.softwareStatements ?? [:]
-        // Whoever wrote the file could not ask for them yet.
-        if let cluster, statements.isEmpty { statements = try await SoftwareStatements(cluster).fetch() }
-        guard let found = statements[isOfBravo ? "bravo-tv" : "acme-tv"] ?? statements.first?.value else {
-            throw CommandFailure("there is no software statement for \(requestor)", advice: "pass --statement JWT or a file that holds it")
-        }
-        return found
     }
 }
 

@@ -6,11 +6,17 @@ struct Console: Sendable {
     let isStyled: Bool
     private let isQuiet: Bool
 
-    /// - Parameter isQuiet: Prints nothing.
-    init(isQuiet: Bool = false) {
+    /// - Parameters:
+    ///   - isQuiet: Prints nothing.
+    ///   - isStyled: Default: as the terminal wants it.
+    init(isQuiet: Bool = false, isStyled: Bool? = nil) {
         self.isQuiet = isQuiet
         let environment = ProcessInfo.processInfo.environment
-        isStyled = isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+        self.isStyled = isStyled ?? Self.isStyled(environment)
+    }
+
+    private static func isStyled(_ environment: [String: String]) -> Bool {
+        isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
     }
 
     func line(_ text: String = "") {
@@ -21,6 +27,8 @@ struct Console: Sendable {
     func bold(_ text: String) -> String { isStyled ? "\u{1b}[1m\(text)\u{1b}[0m" : text }
 
     func faint(_ text: String) -> String { isStyled ? "\u{1b}[2m\(text)\u{1b}[0m" : text }
+
+    func inverse(_ text: String) -> String { isStyled ? "\u{1b}[7m\(text)\u{1b}[0m" : text }
 
     func good(_ text: String) -> String { isStyled ? "\u{1b}[32m\(text)\u{1b}[0m" : text }
 

@@ -1,4 +1,6 @@
 internal import Cryptography
+internal import EntitlementClient
+internal import EntitlementSimulator
 internal import Foundation
 
 /// Makes what the scenarios need: registered apps, and devices that are signed in and permitted.
@@ -20,6 +22,8 @@ struct GatewayPreparation: Sendable {
     /// Preparing calls under way at once.
     private static let atOnce = 24
     private static let account = "boxoffice-load"
+    /// The SAML issuer that apps name as their channel.
+    private static let channel = "https://saml.sp.auth.adobe.com"
 
     /// - Parameter progress: Called with what is being made, how many are, and how many there will be.
     /// - Throws: `CommandFailure` at the first step that does not work.
@@ -67,7 +71,7 @@ struct GatewayPreparation: Sendable {
                 throw CommandFailure("the profile request for \(mvpdID) holds no sign-in request")
             }
             let response = try mvpd.response(to: facts, for: subscriber, now: Date())
-            try await app.exchange(SimulatedPlatform.encoded(response), mvpd: mvpdID)
+            try await app.exchange(PlatformAnswerText.encoded(response), mvpd: mvpdID)
             try await app.authorize(resource)
             return GatewayGround.Device(id: app.deviceID, client: number % apps.count)
         }
@@ -75,12 +79,15 @@ struct GatewayPreparation: Sendable {
 
     /// ada as the decision point of the stand-in MVPD knows her: her name is taken from an answer of its own.
     private func knownSubscriber(_ app: StreamingApp) async throws -> PlayedMvpd.Subscriber {
-        let platform = SimulatedPlatform(exchange: exchange, address: cluster.sandbox.apple, account: Self.account)
-        try await platform.set(["access": "granted", "provider": "north-cable", "person": "ada"])
-        let request = try await app.profileRequest(mvpd: mvpdID)
-        let names = ["userID", "householdID"]
-        let metadata = try await platform.metadata(interruptionAllowed: false, attributes: names, token: request)
-        guard let response = metadata.response, let name = response.firstMatch(of: /<saml:NameID[^>]*>([^<]+)<\/saml:NameID>/) else {
+        guard let apple = URL(string: cluster.sandbox.apple) else {
+            throw CommandFailure("'\(cluster.sandbox.apple)' is no address of a stand-in Apple")
+        }
+        let answers = SandboxAnswers(address: apple, account: Self.account, transport: ExchangeTransport(exchange: exchange))
+        let question = AccountMetadataRequest(
+            channelIdentifier: Self.channel, verificationToken: try await app.profileRequest(mvpd: mvpdID),
+            attributeNames: ["userID", "householdID"])
+        let response = try await answers.answer(to: question, at: "north-cable")
+        guard let response, let name = response.firstMatch(of: /<saml:NameID[^>]*>([^<]+)<\/saml:NameID>/) else {
             throw CommandFailure("the stand-in MVPD does not tell who ada is", advice: "is the sandbox of the cluster running?")
         }
         let household = response.firstMatch(of: /Name="householdID"[^>]*>\s*<saml:AttributeValue[^>]*>([^<]+)</)

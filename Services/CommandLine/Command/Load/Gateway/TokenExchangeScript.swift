@@ -1,3 +1,4 @@
+internal import EntitlementClient
 internal import Foundation
 internal import LoadTool
 
@@ -48,7 +49,7 @@ final class TokenExchangeScript: GatewayScript {
             visit.place = Place.exchange
             let form = ground.calls.device(
                 visit.newDevice(ground.run),
-                [("mvpd", ground.mvpdID), ("deviceType", "tvOS"), ("SAMLResponse", SimulatedPlatform.encoded(response))])
+                [("mvpd", ground.mvpdID), ("deviceType", "tvOS"), ("SAMLResponse", PlatformAnswerText.encoded(response))])
             return visit.call(1, ground.calls.post("/api/v1/tokens/authn", ground.client(of: visit), form: form))
         case .failed(let reason): return .failed(code: "unexpected_answer", message: "the MVPD's answer could not be signed: \(reason)")
         case nil: return .done

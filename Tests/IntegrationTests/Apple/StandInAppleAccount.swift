@@ -1,22 +1,23 @@
-internal import Foundation
+@testable import BoxofficeCommand
+import Foundation
 
 /// The token of an app on an Apple Account, as a device of that account sees it (apple §1.1); played by the sandbox.
-package struct SimulatedAppleAccount: Sendable {
+struct StandInAppleAccount: Sendable {
     /// What the device reads.
-    package struct Token: Sendable {
-        package let value: String?
+    struct Token: Sendable {
+        let value: String?
         /// `granted`, `denied` or `notDetermined`.
-        package let authorization: String
+        let authorization: String
     }
 
     /// What the prompt came to.
-    package struct Prompt: Sendable {
-        package let authorization: String
+    struct Prompt: Sendable {
+        let authorization: String
         let context: String
     }
 
     /// What the person does with the sheet.
-    package enum Answer: String, Sendable {
+    enum Answer: String, Sendable {
         case approve
         case dismiss
         case refuse
@@ -25,21 +26,21 @@ package struct SimulatedAppleAccount: Sendable {
     let exchange: HTTPExchange
     /// Base URL of the stand-in Apple.
     let address: String
-    package let account: String
-    package let bundleID: String
+    let account: String
+    let bundleID: String
     /// Name of the device at the stand-in.
     let device: String
     /// Development builds have Apple's sandbox (apple §1.3).
-    package let environment = "sandbox"
+    let environment = "sandbox"
 
-    package init(exchange: HTTPExchange, address: String, account: String, bundleID: String, device: String) {
+    init(exchange: HTTPExchange, address: String, account: String, bundleID: String, device: String) {
         (self.exchange, self.address) = (exchange, address)
         (self.account, self.bundleID, self.device) = (account, bundleID, device)
     }
 
     /// Tells the stand-in what the device is.
     /// - Parameter defaultAccount: The Apple Account of the system, where it is another one.
-    package func register(defaultAccount: String? = nil) async throws {
+    func register(defaultAccount: String? = nil) async throws {
         var state = ["platform": "tvOS"]
         state["defaultAccount"] = defaultAccount
         let answer = try await send("PUT", "/_device/devices/\(FormEncoding.encode(device))", state)
@@ -47,7 +48,7 @@ package struct SimulatedAppleAccount: Sendable {
     }
 
     /// `autoSignInToken`.
-    package func token() async throws -> Token {
+    func token() async throws -> Token {
         let query = FormEncoding.encode([("device", device), ("environment", environment)])
         let answer = try await exchange.send("GET", "\(address)\(path)/token?\(query)")
         guard answer.status == 200, let authorization = answer.object["authorization"] as? String else {
@@ -57,7 +58,7 @@ package struct SimulatedAppleAccount: Sendable {
     }
 
     /// `requestAutoSignInAuthorization()`.
-    package func requestAuthorization(_ choice: Answer) async throws -> Prompt {
+    func requestAuthorization(_ choice: Answer) async throws -> Prompt {
         let answer = try await send("POST", "\(path)/token/authorize", place(["answer": choice.rawValue]))
         guard answer.status == 200, let authorization = answer.object["authorization"] as? String, let context = answer.object["context"] as? String
         else { throw failure(answer, "asking for the opt-in") }
@@ -65,13 +66,13 @@ package struct SimulatedAppleAccount: Sendable {
     }
 
     /// `updateAutoSignInToken(_:updateContext:)`.
-    package func update(_ value: String, _ prompt: Prompt) async throws {
+    func update(_ value: String, _ prompt: Prompt) async throws {
         let answer = try await send("POST", "\(path)/token/update", place(["value": value, "context": prompt.context]))
         guard answer.status == 200 else { throw failure(answer, "storing the value") }
     }
 
     /// `deleteAutoSignInToken()`.
-    package func delete() async throws {
+    func delete() async throws {
         let answer = try await send("POST", "\(path)/token/delete", place([:]))
         guard answer.status == 200 else { throw failure(answer, "deleting the value") }
     }

@@ -1,7 +1,8 @@
-internal import Foundation
+@testable import BoxofficeCommand
+import Foundation
 
 /// Apple's sign-in framework on a simulated device, as the sandbox plays it (rest-v1 §4.4).
-struct SimulatedPlatform: Sendable {
+struct StandInPlatform: Sendable {
     /// The SAML issuer that apps name as their channel.
     static let channel = "https://saml.sp.auth.adobe.com"
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A streaming app on a TV, as the v1 API sees it (rest-v1 §4.1, §4.2, §4.5).
+/// The bare calls of a streaming app on a TV (rest-v1 §4.1, §4.2, §4.5), for load and tests of the API: apps have ``EntitlementClient``.
 package struct StreamingApp: Sendable {
     package struct Code: Sendable {
         package let code: String
@@ -87,12 +87,6 @@ package struct StreamingApp: Sendable {
         )
     }
 
-    /// rest-v1 §3.20.
-    func logout() async throws {
-        let answer = try await send("DELETE", "/api/v1/logout?\(deviceSet())")
-        guard answer.status == 204 else { throw failure(answer, "logging out") }
-    }
-
     func deviceSet(_ more: [(String, String)] = []) -> String {
         FormEncoding.encode([("requestor", requestor), ("deviceId", deviceID)] + more)
     }
@@ -104,7 +98,7 @@ package struct StreamingApp: Sendable {
     }
 
     func send(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
-        var all = headers + [("Accept", "application/json"), ("X-Device-Info", hardware.information), ("User-Agent", "boxoffice-device")]
+        var all = headers + [("Accept", "application/json"), ("X-Device-Info", hardware.information), ("User-Agent", "boxoffice-load")]
         if !accessToken.isEmpty { all.append(("Authorization", "Bearer \(accessToken)")) }
         return try await exchange.send(method, gateway + path, headers: all, body: body)
     }

@@ -48,20 +48,25 @@ package struct HTTPExchange: Sendable {
 
     /// - Throws: `CommandFailure` when the server cannot be reached or breaks off.
     package func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
+        do {
+            return try await exchange(method, url, headers: headers, body: body.map { ByteBuffer(string: $0) }, timeout: timeout)
+        } catch {
+            let place = URL(string: url).map { "\($0.scheme ?? "http")://\($0.host ?? "?"):\($0.port ?? 80)" } ?? "the server"
+            throw CommandFailure("\(method) to \(place) failed (\(error))", advice: "is the cluster running? Start it with ./Services/up")
+        }
+    }
+
+    /// As `send`, and throws what the client throws.
+    func exchange(_ method: String, _ url: String, headers: [(String, String)], body: ByteBuffer?, timeout: TimeAmount) async throws -> HTTPAnswer {
         let detour = detours.lazy.compactMap { $0.applied(to: url) }.first
         var request = HTTPClientRequest(url: detour?.url ?? url)
         if let detour { request.headers.add(name: "Host", value: detour.host) }
         request.method = HTTPMethod(rawValue: method)
         for (name, value) in self.headers + headers { request.headers.add(name: name, value: value) }
-        if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        do {
-            let response = try await client.execute(request, timeout: timeout)
-            let content = try await response.body.collect(upTo: Self.bodyLimit)
-            return HTTPAnswer(
-                status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: Array(content.readableBytesView))
-        } catch {
-            let place = URL(string: url).map { "\($0.scheme ?? "http")://\($0.host ?? "?"):\($0.port ?? 80)" } ?? "the server"
-            throw CommandFailure("\(method) to \(place) failed (\(error))", advice: "is the cluster running? Start it with ./Services/up")
-        }
+        if let body { request.body = .bytes(body) }
+        let response = try await client.execute(request, timeout: timeout)
+        let content = try await response.body.collect(upTo: Self.bodyLimit)
+        return HTTPAnswer(
+            status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: Array(content.readableBytesView))
     }
 }

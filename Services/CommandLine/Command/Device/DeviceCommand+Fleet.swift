@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import EntitlementClient
+internal import Foundation
+internal import Synchronization
+
+extension DeviceCommand {
+    /// Signs many devices in, and tells how it went.
+    func playFleet(_ count: Int, on ground: DeviceGround) async throws {
+        let (console, line) = (Console(isQuiet: json), FleetProgress(isShown: !json))
+        let fleet = DeviceFleet(
+            ground: ground, count: count, atOnce: atOnce, resource: resource, mvpd: mvpd, people: person.map { [$0] } ?? ["ada", "dan"])
+        let summary = try await fleet.run { line.show($0.progress, isLast: $0.finished == $0.count) }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            FileHandle.standardOutput.write(try encoder.encode(summary.json) + Data("\n".utf8))
+        } else {
+            console.line()
+            summary.lines(console).forEach { console.line($0) }
+        }
+        guard summary.failed == 0 else { throw DeviceFailure(.refused, nil, "\(summary.failed) of \(count) devices did not get through") }
+    }
+}
+
+/// One line that is written over, in a terminal; now and then a line elsewhere.
+private final class FleetProgress: Sendable {
+    private let isShown: Bool
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let last = Mutex(ContinuousClock.Instant?.none)
+
+    init(isShown: Bool) { self.isShown = isShown }
+
+    func show(_ text: String, isLast: Bool) {
+        guard isShown else { return }
+        let pause: Duration = isTerminal ? .milliseconds(100) : .seconds(5)
+        let isDue = last.withLock { last in
+            let now = ContinuousClock.now
+            guard isLast || last.map({ $0.duration(to: now) >= pause }) ?? true else { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        let line = isTerminal ? "\r\u{1b}[K  \(text)\(isLast ? "\n" : "")" : "  \(text)\n"
+        FileHandle.standardError.write(Data(line.utf8))
+    }
+}

@@ -1,0 +1,92 @@
+internal import EntitlementClient
+internal import EntitlementSimulator
+internal import Foundation
+internal import LoadReporting
+
+/// Many simulated devices that sign in and play, a bounded number at a time.
+struct DeviceFleet {
+    let ground: DeviceGround
+    let count: Int
+    /// Devices under way at once.
+    let atOnce: Int
+    let resource: String
+    let mvpd: String
+    /// Who signs in, in turn.
+    let people: [String]
+
+    /// What one device does.
+    enum Step: String, CaseIterable, Sendable {
+        case configure = "configuration"
+        case code = "registration code"
+        case signIn = "sign-in by a person"
+        case poll = "first poll answered"
+        case play = "permission and media token"
+    }
+
+    /// What became of one device.
+    struct Outcome: Sendable {
+        var times: [Step: Duration] = [:]
+        /// Where it stopped, and by which code.
+        var failure: (step: Step, code: String, text: String)?
+    }
+
+    /// - Parameter progress: Called after each device, and while nothing ends.
+    /// - Returns: What they came to; one that fails does not stop the others.
+    func run(progress: @escaping @Sendable (FleetSummary) -> Void) async throws -> FleetSummary {
+        var summary = FleetSummary(count: count)
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            for number in 0..<min(atOnce, count) { group.addTask { await play(number) } }
+            var started = min(atOnce, count)
+            while let outcome = try await group.next() {
+                summary.add(outcome)
+                progress(summary)
+                guard started < count, !Task.isCancelled else { continue }
+                let number = started
+                started += 1
+                group.addTask { await play(number) }
+            }
+        }
+        summary.end()
+        return summary
+    }
+
+    private func play(_ number: Int) async -> Outcome {
+        var outcome = Outcome()
+        var step = Step.configure
+        let log = StatusLog()
+        func done(_ next: Step, _ watch: StepWatch) {
+            outcome.times[step] = watch.lap()
+            step = next
+        }
+        do {
+            let watch = StepWatch()
+            let settings = SimulatedDevice.Settings(address: Self.address(number))
+            let device = try SimulatedDevice(settings, on: ground) { if case .status(let status) = $0 { log.add(status) } }
+            try await device.client.configure(requestor: Requestor.ID(ground.requestor))
+            done(.code, watch)
+            let marks = FleetMarks()
+            let viewer = SimulatedViewer(
+                device, provider: mvpd, .signsIn(people[number % people.count]), shown: { _ in marks.code(watch.lap()) },
+                signedIn: { marks.person(watch.lap()) })
+            do {
+                _ = try await viewer.play { try await $0.authenticate(force: true, interaction: $1) }
+            } catch {
+                step = marks.step
+                marks.fill(&outcome)
+                throw error
+            }
+            marks.fill(&outcome)
+            step = .poll
+            done(.play, watch)
+            _ = try await device.client.authorize(Resource.ID(resource))
+            outcome.times[.play] = watch.lap()
+        } catch {
+            let failure = DeviceFailure(error, log.all)
+            outcome.failure = (step, failure.code?.rawValue ?? failure.exit.name, failure.description)
+        }
+        return outcome
+    }
+
+    /// Each device has an address of its own: the cluster limits calls by address.
+    private static func address(_ number: Int) -> String { "100.\(64 + number / 65_536 % 64).\(number / 256 % 256).\(number % 256)" }
+}

@@ -1,0 +1,34 @@
+internal import EntitlementClient
+internal import Foundation
+
+/// Where simulated devices live: the cluster, and the app that runs on them.
+struct DeviceGround: Sendable {
+    let exchange: HTTPExchange
+    /// Base URL of the gateway.
+    let gateway: String
+    let requestor: String
+    /// The app's software statement.
+    let statement: String
+    /// Base URL of the stand-in Apple; `nil` where there is none.
+    var apple: String?
+    /// The app's bundle id at Apple.
+    var bundleID = "example.acme.tv"
+    /// PEM; `nil`: fetched from the gateway.
+    var certificates: String?
+
+    /// The gateway as an address.
+    func server() throws -> URL {
+        guard let url = URL(string: gateway), url.host != nil else {
+            throw CommandFailure("'\(gateway)' is no address of a gateway", advice: "give one like http://127.0.0.1:8080")
+        }
+        return url
+    }
+
+    /// The stand-in Apple as an address.
+    func standIn() throws -> URL {
+        guard let apple, let url = URL(string: apple) else {
+            throw CommandFailure("no cluster runs here, and so no stand-in Apple", advice: "start one with ./Services/up")
+        }
+        return url
+    }
+}

@@ -1,0 +1,93 @@
+internal import EntitlementClient
+internal import EntitlementSimulator
+internal import Foundation
+internal import Synchronization
+
+/// A device with an app on it that is made with the client library.
+final class SimulatedDevice: Sendable {
+    /// What is special about it.
+    struct Settings: Sendable {
+        var id = UUID().uuidString
+        var platform = DeviceDescription.Platform.tvOS
+        /// What its platform and the person with the remote do; `nil`: it has no single sign-on.
+        var scenario: Scenario?
+        /// The person at the provider, for the platform's sign-in.
+        var person = "ada"
+        /// Its Apple Account; `nil`: it has none.
+        var appleAccount: String?
+        /// What the person answers to the sheet of Automatic Sign-In.
+        var approves: @Sendable () async -> Bool = { true }
+        /// Keeps sessions between runs; `nil`: memory.
+        var folder: URL?
+        var pollInterval: Duration = .seconds(5)
+        /// `X-Forwarded-For`: the limits of a cluster go by address.
+        var address: String?
+    }
+
+    let ground: DeviceGround
+    let settings: Settings
+    let clock: SimulatedClock
+    let network: SimulatedNetwork
+    let platform: SimulatedPlatform?
+    private let environment: ClientEnvironment
+    private let observer: @Sendable (EntitlementEvent) -> Void
+    private let app: Mutex<EntitlementClient>
+
+    /// - Parameter observer: Hears of the library's events, before the operation ends that they belong to.
+    /// - Throws: `CommandFailure` when an address cannot be used.
+    init(_ settings: Settings, on ground: DeviceGround, observer: @escaping @Sendable (EntitlementEvent) -> Void = { _ in }) throws {
+        var exchange = ground.exchange
+        if let address = settings.address { exchange.headers.append(("X-Forwarded-For", address)) }
+        let transport = ExchangeTransport(exchange: exchange)
+        clock = SimulatedClock(now: settings.scenario?.clock)
+        network = SimulatedNetwork(transport, clock: clock)
+        let device = DeviceDescription(platform: settings.platform, model: "Simulated", systemVersion: "26.0", id: settings.id)
+        var environment = ClientEnvironment(
+            server: try ground.server(), device: device, store: settings.folder.map { FileStore(folder: $0) } ?? MemoryStore(), transport: network,
+            clock: clock, bundleID: ground.bundleID)
+        environment.pollInterval = settings.pollInterval
+        if let scenario = settings.scenario {
+            let answers = try Self.answers(scenario, settings, ground, transport)
+            platform = SimulatedPlatform(scenario, clock: clock, answers: answers)
+            environment.providerAccounts = platform
+        } else {
+            platform = nil
+        }
+        if let account = settings.appleAccount {
+            environment.autoSignIn = SandboxAutoSignIn(
+                address: try ground.standIn(), account: account, bundleID: ground.bundleID, device: settings.id, transport: transport,
+                approves: settings.approves)
+        }
+        (self.ground, self.settings, self.environment, self.observer) = (ground, settings, environment, observer)
+        app = Mutex(Self.start(environment, ground, observer))
+    }
+
+    /// Automatic Sign-In on its Apple Account.
+    var autoSignIn: (any AutoSignInPlatform)? { environment.autoSignIn }
+
+    /// The app that runs.
+    var client: EntitlementClient { app.withLock { $0 } }
+
+    /// Starts the app anew: what it kept in the device's storage is all it knows.
+    func relaunch() {
+        let client = Self.start(environment, ground, observer)
+        app.withLock { $0 = client }
+    }
+
+    private static func start(
+        _ environment: ClientEnvironment, _ ground: DeviceGround, _ observer: @escaping @Sendable (EntitlementEvent) -> Void
+    ) -> EntitlementClient {
+        let client = EntitlementClient(softwareStatement: ground.statement, environment: environment)
+        client.observe(observer)
+        return client
+    }
+
+    private static func answers(
+        _ scenario: Scenario, _ settings: Settings, _ ground: DeviceGround, _ transport: ExchangeTransport
+    ) throws -> any ProviderAnswers {
+        if scenario.saml?.mode == "text" { return FixedAnswer(scenario.saml?.text) }
+        return SandboxAnswers(
+            address: try ground.standIn(), account: settings.appleAccount ?? settings.id, person: scenario.saml?.person ?? settings.person,
+            flaw: scenario.saml?.flaw, transport: transport)
+    }
+}

@@ -82,6 +82,7 @@ let package = Package(
         .executable(name: "saml-benchmark", targets: ["SamlBenchmark"]),
         .executable(name: "apple-benchmark", targets: ["AppleBenchmark"]),
         .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
+        .executable(name: "client-benchmark", targets: ["ClientBenchmark"]),
         .executable(name: "saml-mutations", targets: ["SamlMutations"]),
         .executable(name: "chaos", targets: ["ChaosSuite"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
@@ -270,6 +271,7 @@ let package = Package(
                 logging,
             ]),
         library("SamlSigner", "Tests/SamlSigner", []),
+        program("ClientBenchmark", "Tests/Benchmarks/Client", ["EntitlementClient", "EntitlementSimulator", arguments]),
         program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),
         program("SamlBenchmark", "Tests/Benchmarks/Saml", ["Clocks", "SamlProfile", "SamlSigner", arguments]),
         .executableTarget(

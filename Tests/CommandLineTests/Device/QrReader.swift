@@ -11,7 +11,7 @@ enum QrReader {
         [], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50],
     ]
 
-    /// - Returns: The text in byte mode; `nil` for what is no such code.
+    /// - Returns: The text; `nil` for what is no such code.
     static func text(of lines: [String]) -> String? {
         let modules = modules(lines)
         let size = modules.count
@@ -96,13 +96,72 @@ enum QrReader {
         return blocks.flatMap { $0 }
     }
 
+    /// Segments of digits, of capitals and of bytes, until the end.
     private static func content(_ bytes: [UInt8], _ version: Int) -> String? {
-        func number(_ start: Int, _ length: Int) -> Int {
-            (start..<start + length).reduce(0) { $0 << 1 | Int(bytes[$1 / 8] >> (7 - $1 % 8) & 1) }
+        var reader = BitReader(bytes: bytes)
+        let isLarge = version >= 10
+        var text: [UInt8] = []
+        while let mode = reader.read(4), mode != 0 {
+            switch mode {
+            case 0b0001:
+                guard let count = reader.read(isLarge ? 12 : 10), let digits = digits(count, &reader) else { return nil }
+                text += digits
+            case 0b0010:
+                guard let count = reader.read(isLarge ? 11 : 9), let letters = letters(count, &reader) else { return nil }
+                text += letters
+            case 0b0100:
+                guard let count = reader.read(isLarge ? 16 : 8) else { return nil }
+                for _ in 0..<count {
+                    guard let byte = reader.read(8) else { return nil }
+                    text.append(UInt8(byte))
+                }
+            default: return nil
+            }
         }
-        guard number(0, 4) == 0b0100 else { return nil }
-        let lengthBits = version < 10 ? 8 : 16
-        let text = (0..<number(4, lengthBits)).map { UInt8(number(4 + lengthBits + $0 * 8, 8)) }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func digits(_ count: Int, _ reader: inout BitReader) -> [UInt8]? {
+        var text: [UInt8] = []
+        var rest = count
+        while rest > 0 {
+            let length = min(3, rest)
+            guard let number = reader.read([4, 7, 10][length - 1]) else { return nil }
+            let digits = "\(number)"
+            text += Array((String(repeating: "0", count: max(0, length - digits.count)) + digits).utf8)
+            rest -= length
+        }
+        return text
+    }
+
+    private static func letters(_ count: Int, _ reader: inout BitReader) -> [UInt8]? {
+        let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".utf8)
+        var text: [UInt8] = []
+        var rest = count
+        while rest > 0 {
+            guard let number = reader.read(rest > 1 ? 11 : 6), number < (rest > 1 ? 2025 : 45) else { return nil }
+            text += rest > 1 ? [alphabet[number / 45], alphabet[number % 45]] : [alphabet[number]]
+            rest -= min(2, rest)
+        }
+        return text
+    }
+}
+
+private struct BitReader {
+    let bytes: [UInt8]
+    private var position = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// - Returns: `nil` behind the end.
+    mutating func read(_ length: Int) -> Int? {
+        guard position + length <= bytes.count * 8 else { return nil }
+        var value = 0
+        for index in position..<position + length {
+            let byte = Int(bytes[index / 8])
+            value = value << 1 | (byte >> (7 - index % 8)) & 1
+        }
+        position += length
+        return value
     }
 }

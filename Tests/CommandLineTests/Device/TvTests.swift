@@ -59,7 +59,8 @@ struct TvTests {
         let lines = TvFrame(Console(isStyled: false), width: 80, height: 24).lines(screen)
         let text = lines.joined(separator: "\n")
         #expect(text.contains("CNM FMFW") && text.contains("http://127.0.0.1:8080/activate") && text.contains("Good for 1:"))
-        let picture = lines.filter { $0.contains("█") }.map { String($0.dropFirst(2).prefix(37)) }
+        let width = QrCode.lines(for: code.addressWithCode)[0].count
+        let picture = lines.filter { $0.contains("█") }.map { String($0.dropFirst(2).prefix(width)) }
         #expect(QrReader.text(of: picture) == "http://127.0.0.1:8080/activate?code=CNMFMFW")
     }
 

@@ -73,7 +73,8 @@ extension Apple {
             #expect(try await other.device.checkAuthn() == 403)
         }
 
-        @Test("apple #67: after a sign-out by hand the app redeems again only when the person has signed in by hand")
+        // client-sdk #87 goes on from here, with a clock that makes the session end.
+        @Test("apple #67: after a sign-out by hand the app does not redeem until the person has signed in by hand")
         func signOutByHand() async throws {
             let person = AppleTrait.person()
             let (app, _) = try await AppleApp.optedIn(as: person)
@@ -85,10 +86,6 @@ extension Apple {
             #expect(try await !launched.redeems())
             #expect(try await other.device.checkAuthn() == 403)
             try await launched.signIn(as: person)
-            // The session ends elsewhere, and its time is over: that is no sign-out by hand.
-            #expect(try await other.device.logout() == 204)
-            launched.clock.pass(.seconds(100 * 86_400))
-            #expect(try await launched.redeems())
             #expect(try await other.device.checkAuthn() == 200)
         }
     }

@@ -131,9 +131,9 @@ struct TvFrame {
             return console.faint(name) + Self.fit(fact.value, max(0, width - name.count))
         }
         return [
-            console.bold("  ▶  \(channel)"), "",
+            console.bold(Self.fit("  ▶  \(channel)", width)), "",
             "  \(String(repeating: "━", count: full))\(console.faint(String(repeating: "─", count: bar - full)))  \(seconds / 60):\(Self.twoDigits(seconds % 60))",
-            "", console.faint("  Nothing is shown: the player's backend got this proof."), "",
+            "", console.faint(Self.fit("  Nothing is shown: the player's backend got this proof.", width)), "",
         ] + rows
     }
 

@@ -4,11 +4,15 @@ internal import Foundation
 internal import Synchronization
 
 extension DeviceCommand {
+    /// Several people at several MVPDs: a cluster limits the media tokens of one of them (rest-v1 §2.7).
+    private static let demoMvpds = ["NorthCable", "LakeTel", "OpenFiber"]
+
     /// Signs many devices in, and tells how it went.
     func playFleet(_ count: Int, on ground: DeviceGround) async throws {
         let (console, line) = (Console(isQuiet: json), FleetProgress(isShown: !json))
         let fleet = DeviceFleet(
-            ground: ground, count: count, atOnce: atOnce, resource: resource, mvpd: mvpd, people: person.map { [$0] } ?? ["ada", "dan"])
+            ground: ground, count: count, atOnce: atOnce, resource: resource, mvpds: mvpd.map { [$0] } ?? Self.demoMvpds,
+            people: person.map { [$0] } ?? ["ada", "ben", "dan"])
         let summary = try await fleet.run { line.show($0.progress, isLast: $0.finished == $0.count) }
         if json {
             let encoder = JSONEncoder()

@@ -48,7 +48,7 @@ extension DeviceCommand {
         case ("signin", 0):
             return .signIn(
                 ScriptAction.SignIn(
-                    provider: mvpd, conduct: person.map { .signsIn($0) } ?? .waits, isForced: force, filter: filter.map(Self.list)))
+                    provider: mvpd ?? "NorthCable", conduct: person.map { .signsIn($0) } ?? .waits, isForced: force, filter: filter.map(Self.list)))
         case ("play", 0...1): return .play(arguments.first ?? resource)
         case ("preflight", 1): return .preflight(Self.list(arguments[1]))
         case ("metadata", 1): return .metadata(arguments[1])

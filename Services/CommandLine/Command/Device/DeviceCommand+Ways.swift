@@ -17,9 +17,9 @@ extension DeviceCommand {
             if usesPlatform {
                 .platform(person: person ?? "ada")
             } else if let person {
-                .simulated(name: person, mvpd: mvpd)
+                .simulated(name: person, mvpd: mvpd ?? "NorthCable")
             } else {
-                .person(mvpd: mvpd)
+                .person(mvpd: mvpd ?? "NorthCable")
             }
         let console = Console()
         return DeviceSession(

@@ -61,8 +61,10 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(name: .customLong("bundle-id"), help: "The app's bundle id at Apple; default: that of the requestor's app in the demo catalogue.")
     var bundleID: String?
 
-    @Option(name: [.customLong("mvpd"), .customLong("provider")], help: "The MVPD where that person signs in.")
-    var mvpd = "NorthCable"
+    @Option(
+        name: [.customLong("mvpd"), .customLong("provider")],
+        help: "The MVPD where that person signs in; default: NorthCable, with --count those of the demo catalogue in turn.")
+    var mvpd: String?
 
     @Option(help: "The device's id; default: a new one.")
     var deviceID: String?

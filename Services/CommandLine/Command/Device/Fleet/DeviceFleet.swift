@@ -10,7 +10,8 @@ struct DeviceFleet {
     /// Devices under way at once.
     let atOnce: Int
     let resource: String
-    let mvpd: String
+    /// Where people sign in, in turn.
+    let mvpds: [String]
     /// Who signs in, in turn.
     let people: [String]
 
@@ -66,7 +67,8 @@ struct DeviceFleet {
             done(.code, watch)
             let marks = FleetMarks()
             let viewer = SimulatedViewer(
-                device, provider: mvpd, .signsIn(people[number % people.count]), shown: { _ in marks.code(watch.lap()) },
+                device, provider: mvpds[number % mvpds.count], .signsIn(people[number / mvpds.count % people.count]),
+                shown: { _ in marks.code(watch.lap()) },
                 signedIn: { marks.person(watch.lap()) })
             do {
                 _ = try await viewer.play { try await $0.authenticate(force: true, interaction: $1) }

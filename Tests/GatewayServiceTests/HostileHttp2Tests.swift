@@ -78,6 +78,23 @@ internal import Testing
         }
     }
 
+    @Test func moreRequestsThanAreServedInTimeAreRefused() async throws {
+        try await HttpsTests.serving(overload: OverloadTests.strict, prepare: OverloadTests.keepBusy) { port, files, _ in
+            try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
+                let request = Self.request(
+                    "GET", "/api/v1/checkauthn?requestor=ACME1&deviceId=d",
+                    [("authorization", "Bearer good"), ("accept", "application/json"), ("x-device-info", "eyJtb2RlbCI6IlRWIn0=")])
+                await connection.send(Self.greeting + (0..<20).flatMap { Self.headers($0 * 2 + 1, request) })
+                let refusal = Array(#"{"status":503,"message":"The service is temporarily unavailable.","details":null}"#.utf8)
+                try await connection.wait(for: "20 answers") { connection in
+                    Set(Self.frames(connection.bytes).filter { $0.stream > 0 && $0.flags & Self.endStream != 0 }.map(\.stream)).count == 20
+                }
+                let refused = Self.frames(connection.bytes).count { $0.type == 0 && $0.payload == refusal }
+                #expect((1..<20).contains(refused))
+            }
+        }
+    }
+
     @Test("a flood of requests that are taken back at once ends the connection (CVE-2023-44487)")
     func rapidReset() async throws {
         try await attack { connection in

@@ -48,7 +48,8 @@ struct CertificateFiles: Sendable {
 
     /// Runs a gateway on HTTPS.
     static func serving(
-        insecureCookies: Bool = false, head: Duration = .seconds(5),
+        insecureCookies: Bool = false, head: Duration = .seconds(5), overload: OverloadSettings = TestGateway.patient,
+        prepare: (TestGateway) -> Void = { _ in },
         _ body: @escaping @Sendable (Int, CertificateFiles, HttpsCertificate) async throws -> Void
     ) async throws {
         let files = try CertificateFiles()
@@ -56,7 +57,8 @@ struct CertificateFiles: Sendable {
         let certificate = try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key)
         let gateway = TestGateway(
             insecureCookies: insecureCookies, connections: ConnectionLimits(maximum: 500, head: head, idle: .seconds(20), drain: .seconds(1)),
-            bodyTimeout: .seconds(2), tls: HttpsSettings(listen: "127.0.0.1:0", certificate: files.certificate, key: files.key))
+            bodyTimeout: .seconds(2), tls: HttpsSettings(listen: "127.0.0.1:0", certificate: files.certificate, key: files.key), overload: overload)
+        prepare(gateway)
         try await gateway.exchange(over: .live, certificate: certificate) { client in
             let port = try #require(client.port)
             try await body(port, files, certificate)

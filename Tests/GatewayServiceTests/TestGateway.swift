@@ -29,14 +29,15 @@ struct TestGateway: Sendable {
     init(
         configuration: Configuration? = DemoCatalogue.configuration, trusted: [String] = [], insecureCookies: Bool = false,
         origin: String = "https://tv.example", throttle: ThrottleSettings = TestGateway.unthrottled, clock: any MonotonicClock = SteadyClock(),
-        connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil
+        connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
+        overload: OverloadSettings = TestGateway.patient
     ) {
         self.clock = clock
         catalogue = ChangingCatalogue(configuration)
         settings = GatewaySettings(
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
             bodyTimeout: bodyTimeout, maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024, throttle: throttle, tls: tls,
-            connections: connections)
+            connections: connections, overload: overload)
         prepare()
     }
 
@@ -57,6 +58,9 @@ struct TestGateway: Sendable {
         headers[.contentType] = "application/x-www-form-urlencoded"
         return try await send(.post, uri, headers, body: form)
     }
+
+    /// Nobody is refused because a test machine is slow.
+    static let patient = OverloadSettings(delay: .seconds(10), burst: .seconds(10), leastRequests: 100_000)
 
     /// Loopback goes free.
     static let unthrottled = ThrottleSettings(exempt: ["127.0.0.0/8", "::1"].compactMap(AddressRange.init))

@@ -10,6 +10,7 @@ public struct Gateway: Sendable {
     private let throttle: Throttle
     private let metrics = RequestMetrics()
     private let connections: OpenConnections
+    private let admission: Admission
 
     /// - Parameter clock: Measures the limits by client address.
     public init(
@@ -23,6 +24,7 @@ public struct Gateway: Sendable {
             codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock))
         throttle = Throttle(settings: settings.throttle, clock: clock)
         connections = OpenConnections(maximum: settings.connections.maximum)
+        admission = Admission(settings.overload)
     }
 
     /// A listener, ready to run. All of them share routes and limits.
@@ -38,10 +40,20 @@ public struct Gateway: Sendable {
         var quiet = logger
         quiet.logLevel = max(.warning, logger.logLevel)
         let settings = dependencies.settings
-        let edge = edge(isSecure: certificate != nil, logger)
-        let http1 = Http1Setup(responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5), logger: quiet)
+        let seconds = certificate == nil ? 0 : settings.tls?.strictTransportSeconds ?? 0
+        let transportSecurity = seconds > 0 ? "max-age=\(seconds)" : nil
+        let routes = RouteTree(RouteTable(dependencies).routes)
+        let edge = edge(routes, isSecure: certificate != nil, transportSecurity, logger)
+        let doorkeeper = Doorkeeper(
+            admission: admission,
+            refusals: OverloadRefusals(
+                routes: routes, settings: settings, pages: dependencies.pages, metrics: metrics, transportSecurity: transportSecurity, logger: logger)
+        )
+        let http1 = Http1Setup(
+            doorkeeper: doorkeeper, responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5), logger: quiet)
         let server = HTTPServerBuilder { [connections] responder in
-            GatewayChannel(responder: responder, http1: http1, settings: settings, certificate: certificate, connections: connections)
+            GatewayChannel(
+                responder: doorkeeper.before(responder), http1: http1, settings: settings, certificate: certificate, connections: connections)
         }
         return Application(
             responder: edge, server: server,
@@ -49,13 +61,11 @@ public struct Gateway: Sendable {
             onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
     }
 
-    private func edge(isSecure: Bool, _ logger: Logger) -> Edge {
+    private func edge(_ routes: RouteTree, isSecure: Bool, _ transportSecurity: String?, _ logger: Logger) -> Edge {
         let settings = dependencies.settings
         let refusals = Refusals(settings: settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
-        let seconds = isSecure ? settings.tls?.strictTransportSeconds ?? 0 : 0
         return Edge(
-            routes: RouteTree(RouteTable(dependencies).routes), responder: RouteResponder(dependencies: dependencies, refusals: refusals),
-            refusals: refusals, metrics: metrics, trustedProxies: settings.trustedProxies, throttle: throttle,
-            isSecure: isSecure, transportSecurity: seconds > 0 ? "max-age=\(seconds)" : nil, logger: logger)
+            routes: routes, responder: RouteResponder(dependencies: dependencies, refusals: refusals), refusals: refusals, metrics: metrics,
+            trustedProxies: settings.trustedProxies, throttle: throttle, isSecure: isSecure, transportSecurity: transportSecurity, logger: logger)
     }
 }

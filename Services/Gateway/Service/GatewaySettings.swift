@@ -26,12 +26,14 @@ public struct GatewaySettings: Sendable {
     public var allowsPlainHTTP: Bool
     /// Limits of connections.
     public var connections: ConnectionLimits
+    /// From when on requests are refused instead of served late.
+    public var overload: OverloadSettings
 
     public init(
         listen: String = "127.0.0.1:0", publicOrigin: String, pages: String, insecureCookies: Bool = false, trustedProxies: [AddressRange] = [],
         requestTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10), maximumBodyBytes: Int = 64 * 1024,
         maximumAssertionBytes: Int = 512 * 1024, throttle: ThrottleSettings = ThrottleSettings(), tls: HttpsSettings? = nil,
-        allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits()
+        allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits(), overload: OverloadSettings = OverloadSettings()
     ) {
         self.listen = listen
         self.publicOrigin = publicOrigin
@@ -46,6 +48,7 @@ public struct GatewaySettings: Sendable {
         self.tls = tls
         self.allowsPlainHTTP = allowsPlainHTTP
         self.connections = connections
+        self.overload = overload
     }
 
     /// Address and port of `listen`; `nil` when it is not of that form.
@@ -81,6 +84,7 @@ public struct GatewaySettings: Sendable {
         guard Self.waits.contains(bodyTimeout) else { return ("bodySeconds", "must be from 1 to 120") }
         if let problem = throttle.problem { return ("throttle.\(problem.key)", problem.text) }
         if let problem = connections.problem { return ("connections.\(problem.key)", problem.text) }
+        if let problem = overload.problem { return ("overload.\(problem.key)", problem.text) }
         if let problem = tls?.problem { return ("tls.\(problem.key)", problem.text) }
         return nil
     }

@@ -35,6 +35,7 @@ struct MetricPanel: Sendable {
             title: "Refused at the door", unit: .perSecond,
             lines: [
                 .rate("boxoffice_gateway_throttled_total", name: "throttled"),
+                .rate("boxoffice_gateway_overload_refused_total", name: "overload"),
                 .rate("boxoffice_gateway_connections_refused_total", name: "HTTP connections"),
                 .rate("boxoffice_rpc_server_refused_connections_total", name: "RPC connections"),
                 .rate("boxoffice_rpc_server_handshake_failures_total", name: "handshakes failed"),

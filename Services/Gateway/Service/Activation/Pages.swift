@@ -59,15 +59,21 @@ public struct Pages: Sendable {
     func render(_ template: String, _ content: [String: Any], status: HTTPResponse.Status, policy: String? = nil, allowsScript: Bool = false)
         -> Response
     {
-        // The template is there: `init` loaded each of them.
-        let html = library.render(content, withTemplate: template) ?? ""
-        return Response(
-            status: status,
-            headers: [
-                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-                .contentSecurityPolicy: policy ?? (allowsScript ? self.policy.scripted : self.policy.page),
-            ], body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        let fields = fields(policy ?? (allowsScript ? self.policy.scripted : self.policy.page))
+        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: html(template, content)))
     }
+
+    private func html(_ template: String, _ content: [String: Any]) -> ByteBuffer {
+        // The template is there: `init` loaded each of them.
+        ByteBuffer(string: library.render(content, withTemplate: template) ?? "")
+    }
+
+    private func fields(_ policy: String) -> HTTPFields {
+        [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: policy]
+    }
+
+    /// The page that says what happened, for many answers: without a number to quote.
+    func notice(_ notice: Notice) -> (fields: HTTPFields, body: ByteBuffer) { (fields(policy.page), html("notice", [notice.rawValue: true])) }
 
     /// - Parameter trace: What a person quotes to support.
     func message(_ notice: Notice, trace: String) -> Response {

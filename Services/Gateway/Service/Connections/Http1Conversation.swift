@@ -40,6 +40,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let responder: Responder
     private let requestGuard: RequestGuard
+    private let doorkeeper: Doorkeeper
+    private let admission: LoopAdmission
     private let executor: EventLoopExecutor
     private let base: GatewayContext
     private var context: ChannelHandlerContext?
@@ -57,9 +59,11 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var isInputClosed = false
 
     /// - Parameter base: What the connection's requests have in common.
-    init(base: GatewayContext, eventLoop: any EventLoop, requestGuard: RequestGuard, responder: @escaping Responder) {
+    init(base: GatewayContext, eventLoop: any EventLoop, requestGuard: RequestGuard, doorkeeper: Doorkeeper, responder: @escaping Responder) {
         self.base = base
         self.requestGuard = requestGuard
+        self.doorkeeper = doorkeeper
+        admission = doorkeeper.admission.on(eventLoop)
         self.responder = responder
         executor = EventLoopExecutor(eventLoop)
     }
@@ -166,6 +170,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func answer(_ head: HTTPRequest, body: ByteBuffer = ByteBuffer(), upload: Upload? = nil) {
         phase = .answering(head.headerFields.value(.connection).flatMap(Http1Answer.Connection.init) ?? .stays, upload: upload)
+        if let refusal = doorkeeper.refusal(of: head, on: admission) { return write(refusal) }
         var base = base
         base.body = upload == nil ? body : nil
         let request = Request(head: head, body: upload?.body ?? RequestBody(buffer: body))

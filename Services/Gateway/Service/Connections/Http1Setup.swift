@@ -4,6 +4,7 @@ internal import NIOHTTP1
 
 /// Makes a connection speak HTTP/1.1.
 struct Http1Setup: Sendable {
+    let doorkeeper: Doorkeeper
     let responder: Http1Conversation.Responder
     /// The longest that a body may take which nobody reads; the reader of a body answers when its own time is over.
     let bodyTime: Duration
@@ -20,7 +21,7 @@ struct Http1Setup: Sendable {
             let requestGuard = RequestGuard(isStream: false, bodyTime: bodyTime)
             let conversation = Http1Conversation(
                 base: GatewayContext(source: .init(channel: channel, logger: logger)), eventLoop: channel.eventLoop, requestGuard: requestGuard,
-                responder: responder)
+                doorkeeper: doorkeeper, responder: responder)
             let parser = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits))
             try pipeline.addHandlers([parser, Http1Rules(), requestGuard, conversation])
         }

@@ -43,7 +43,8 @@ final class RequestFacts: Sendable {
         (path, suffix) = Self.split(request.uri.path)
     }
 
-    private static func split(_ path: String) -> (path: String, suffix: String?) {
+    /// Takes `.json` or `.xml` off a path that may end so.
+    static func split(_ path: String) -> (path: String, suffix: String?) {
         guard path.hasPrefix("/api/") || path.hasPrefix("/reggie/") else { return (path, nil) }
         for format in [ReplyFormat.json, .xml] where path.hasSuffix("." + format.rawValue) {
             return (String(path.dropLast(format.rawValue.utf8.count + 1)), format.rawValue)

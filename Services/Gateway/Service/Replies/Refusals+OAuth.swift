@@ -10,10 +10,12 @@ extension Refusals {
     }
 
     static func oauthReply(_ error: String, status: HTTPResponse.Status) -> Response {
-        var response = Response(Document("error", [Document.Member("error", .text(error))]), format: .json, status: status)
+        var response = Response(oauthDocument(error), format: .json, status: status)
         response.headers[.pragma] = "no-cache"
         return response
     }
+
+    static func oauthDocument(_ error: String) -> Document { Document("error", [Document.Member("error", .text(error))]) }
 
     /// Seconds for `Retry-After`, at least 1.
     static func retrySeconds(_ fault: Fault) -> Int64 {

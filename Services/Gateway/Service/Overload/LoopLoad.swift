@@ -1,0 +1,74 @@
+/// Whether one event loop keeps up with its requests, as a pure state machine over its own lag.
+///
+/// A loop works in rounds: it reads from all connections that have something, then does what that led to. What waits in a round waits behind what
+/// the round has taken up already, and what comes meanwhile waits for the next one. So the length of a round is the queue, and a bound on it
+/// bounds how long anybody waits. A round that is long once is a burst. A loop that has had no short round for `interval` is
+/// overloaded: then its rounds are kept short, as in CoDel (Nichols, Jacobson, ACM Queue 10/5, 2012), by refusing what they cannot take up.
+struct LoopLoad {
+    /// What becomes of a request.
+    enum Verdict: Equatable {
+        case served
+        /// Only what is urgent is still served.
+        case servedIfUrgent
+        case refused
+    }
+
+    /// A loop that has not kept up for so long is overloaded; one that has refused for the last time so long ago is not. In nanoseconds.
+    static let interval: Int64 = 100_000_000
+    /// After a pause of this length, in nanoseconds, nothing can have been waiting.
+    static let rest: Int64 = 20_000_000
+
+    private let delay: Int64
+    private let burst: Int64
+    private let leastRequests: Int
+
+    /// When the first request of the round was taken up; `nil` between rounds.
+    private var began: Int64?
+    private var taken = 0
+    /// When the round before ended.
+    private var ended = Int64.min / 2
+    private var refused = Int64.min / 2
+    /// The last time at which the loop had caught up.
+    private var keptUp = Int64.min / 2
+
+    init(_ settings: OverloadSettings) {
+        delay = settings.delay.nanoseconds
+        burst = settings.burst.nanoseconds
+        leastRequests = settings.leastRequests
+    }
+
+    /// A request has arrived.
+    /// - Parameter now: Steady time in nanoseconds, above 0.
+    /// - Returns: What becomes of it, and whether it is the first of a round, the end of which must be told by `endRound`.
+    mutating func take(at now: Int64) -> (verdict: Verdict, beginsRound: Bool) {
+        guard let began else {
+            if now - ended >= Self.rest { noteCaughtUp(at: now) }
+            self.began = now
+            taken = 1
+            return (.served, true)
+        }
+        let waited = now - began
+        if taken < leastRequests || waited <= (isOverloaded(at: now) ? delay : burst) {
+            taken += 1
+            return (.served, false)
+        }
+        return (waited <= burst ? .servedIfUrgent : .refused, false)
+    }
+
+    mutating func noteRefusal(at now: Int64) { refused = now }
+
+    /// The loop has read all that was there when the round began.
+    mutating func endRound(at now: Int64) {
+        guard let began else { return }
+        if now - began <= delay { noteCaughtUp(at: now) }
+        self.began = nil
+        ended = now
+    }
+
+    /// What a loop that refuses has got rid of is no sign that it keeps up.
+    private mutating func noteCaughtUp(at now: Int64) {
+        if now - refused >= Self.interval { keptUp = now }
+    }
+
+    func isOverloaded(at now: Int64) -> Bool { now - keptUp >= Self.interval }
+}

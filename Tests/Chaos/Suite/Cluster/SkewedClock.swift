@@ -11,11 +11,15 @@ struct SkewedClock: Sendable {
     let file: URL
 
     /// How a service is started whose clock follows the file. Timers go by the monotonic clock, which stays.
+    ///
+    /// The library adds a variable to the environment of the first program that it meets. A Swift program finds its arguments beside the environment, and none
+    /// once that has moved; so a shell goes first, and the program inherits the variable.
     var condition: LaunchCondition {
-        LaunchCondition(environment: [
-            "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file.path, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            "DONT_FAKE_MONOTONIC": "1",
-        ])
+        LaunchCondition(
+            environment: [
+                "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file.path, "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1",
+            ], wrapper: ["/bin/sh", "-c", #"exec "$@""#, "sh"])
     }
 
     /// - Parameter seconds: Ahead of the true time; negative: behind.

@@ -23,12 +23,17 @@ struct SmallDisk: Sendable {
     }
 
     /// Takes the file system away and leaves what it holds in the folder.
-    func unmount() throws {
+    func unmount() async throws {
         empty()
         let held = folder.deletingLastPathComponent().appendingPathComponent(folder.lastPathComponent + ".held")
         try FileManager.default.createDirectory(at: held, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try Self.move(from: folder, to: held)
-        guard umount(folder.path) == 0 else { throw ChaosFailure("\(folder.path) cannot be unmounted: \(String(cString: strerror(errno)))") }
+        try await Wait.until("\(folder.path) can be unmounted", within: .seconds(10), every: .milliseconds(20)) {
+            // The system lets go of the files of a process that has ended a moment later.
+            if umount(folder.path) == 0 { return true }
+            guard errno == EBUSY else { throw ChaosFailure("\(folder.path) cannot be unmounted: \(String(cString: strerror(errno)))") }
+            return false
+        }
         try FileManager.default.removeItem(at: folder)
         try FileManager.default.moveItem(at: held, to: folder)
     }

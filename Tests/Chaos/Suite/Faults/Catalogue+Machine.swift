@@ -10,6 +10,11 @@ extension FaultCatalogue {
         .authorization: [.authorize], .autosignin: [.optIn, .optInStored, .redeem, .optOut],
     ]
 
+    /// What a service writes for.
+    private static let stories: [ClusterService: Story] = [
+        .config: .push, .authentication: .requestCode, .authorization: .authorize, .autosignin: .optIn,
+    ]
+
     static func diskFull(_ service: ClusterService) -> Experiment {
         let operations = writing[service] ?? []
         let budget = Budget(shares: Dictionary(uniqueKeysWithValues: operations.map { ($0, 1) }))
@@ -17,10 +22,13 @@ extension FaultCatalogue {
             let disk = SmallDisk(folder: folder(of: service, stage))
             try disk.fill()
             let began = ContinuousClock.now
-            for _ in 0..<(stage.isLong ? 100 : 20) {
-                try await stage.pause(.milliseconds(100))
-                // A page that the service gave back is taken, too.
-                try disk.fill()
+            try await withThrowingDiscardingTaskGroup { group in
+                for _ in 0..<(stage.isLong ? 100 : 20) {
+                    if let story = stories[service] { group.addTask { await stage.teller.play(story) } }
+                    try await stage.pause(.milliseconds(100))
+                    // A page that the service gave back is taken, too.
+                    try disk.fill()
+                }
             }
             disk.empty()
             return Injection(times: [FaultTimes(began: began - .milliseconds(100), ended: .now)])
@@ -33,7 +41,7 @@ extension FaultCatalogue {
         }
         experiment.restore = { stage in
             try await stage.cluster.end(service, SIGTERM)
-            try SmallDisk(folder: folder(of: service, stage)).unmount()
+            try await SmallDisk(folder: folder(of: service, stage)).unmount()
             try await startAgain(service, stage)
         }
         return experiment

@@ -10,8 +10,13 @@ enum FaultCatalogue {
         let processes = services.map { kill($0) } + services.map { stall($0) }
         let wire = [cut(), delay(), throttle(), corrupt(), halfOpen()] + storing.map { partition($0) }
         let machine = storing.map { diskFull($0) } + storing.map { clock($0, seconds: 30, budget: unharmed) }
-        let orders = isLong ? permutations(services) : pairs(services)
-        return processes + wire + machine + [restart(orders, name: isLong ? "restart all in every order" : "restart pairs in every order")]
+        // In these two each service starts before and after each other one.
+        var restarts = [restart([services, services.reversed()], name: "restart all")]
+        if isLong {
+            restarts.append(restart(pairs(services), name: "restart pairs in every order"))
+            restarts.append(restart(permutations(services), name: "restart all in every order"))
+        }
+        return processes + wire + machine + restarts
     }
 
     static func pairs(_ services: [ClusterService]) -> [[ClusterService]] {

@@ -4,6 +4,8 @@ struct Stage: Sendable {
     let app: App
     let ledger: Ledger
     let tally: Tally
+    /// Plays what a fault must meet and the load may not bring in time.
+    let teller: StoryTeller
     /// More rounds, longer faults.
     let isLong: Bool
 

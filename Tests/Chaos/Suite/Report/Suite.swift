@@ -18,8 +18,8 @@ struct Suite: Sendable {
         let caller = Caller(client: client, tally: tally, tolerated: tolerance)
         let app = try await App.register(
             caller, gateway: cluster.gateway, statement: try await cluster.softwareStatement(), adminToken: try cluster.adminToken)
-        let stage = Stage(cluster: cluster, app: app, ledger: ledger, tally: tally, isLong: isLong)
         let teller = StoryTeller(app: app, ledger: ledger, people: cluster.people, turn: StoryTeller.Turn())
+        let stage = Stage(cluster: cluster, app: app, ledger: ledger, tally: tally, teller: teller, isLong: isLong)
         var (passed, failed) = (0, 0)
         func count(_ problems: [String]) { if problems.isEmpty { passed += 1 } else { failed += 1 } }
 

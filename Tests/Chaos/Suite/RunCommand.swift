@@ -35,7 +35,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let reporter = Reporter()
         let chosen = FaultCatalogue.experiments(isLong: long).filter { experiment in only.isEmpty || only.contains { experiment.name.hasPrefix($0) } }
-        let overloads = only.isEmpty || only.contains { Overload.name.hasPrefix($0) }
+        let overloads = only.isEmpty ? long : only.contains { Overload.name.hasPrefix($0) }
         guard !chosen.isEmpty || overloads else { throw ChaosFailure("no experiment has such a name; 'chaos list' names them") }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-chaos-\(UUID().uuidString.prefix(8))")
         let client = Caller.makeClient()

@@ -24,6 +24,7 @@ package struct ServiceProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        keepOpenFiles()
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -46,6 +47,13 @@ package struct ServiceProcess: Sendable {
             throw CommandFailure("cannot start \(binary.path)", advice: String(cString: strerror(status)))
         }
         return ServiceProcess(service: service, pid: pid)
+    }
+
+    /// A connection of this program that a service held, too, would not end when this program closes it.
+    private static func keepOpenFiles() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            if let number = Int32(name), number > STDERR_FILENO { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+        }
     }
 
     /// True while a process with that id runs the service's program; a reused id is not mistaken for it.

@@ -1,0 +1,20 @@
+@testable import BoxofficeCommand
+internal import Foundation
+internal import Testing
+
+@Suite struct ServiceProcessTests {
+    /// A connection that another process held, too, would not end when this one closes it.
+    @Test func aServiceGetsNoneOfTheFilesThatItsStarterHasOpen() throws {
+        let log = FileManager.default.temporaryDirectory.appendingPathComponent("service-process-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: log) }
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { ends.forEach { close($0) } }
+        let process = try ServiceProcess.start(.config, binary: URL(fileURLWithPath: "/bin/ls"), arguments: ["-1", "/proc/self/fd"], log: log)
+        var status: Int32 = 0
+        #expect(waitpid(process.pid, &status, 0) == process.pid && status == 0)
+        let numbers = try String(contentsOf: log, encoding: .utf8).split(separator: "\n").compactMap { Int($0) }
+        // The last one is the folder that is listed.
+        #expect(numbers == [0, 1, 2, 3])
+    }
+}

@@ -4,7 +4,7 @@ import EntitlementSimulator
 import Foundation
 import Synchronization
 
-/// What the client library costs an app (issue 7): round trips of a sign-in, the time of a session check, memory over many polls.
+/// What the client library costs an app: round trips of a sign-in, the time of a session check, memory over many polls.
 @main
 struct ClientBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct ClientBenchmark: AsyncParsableCommand {
     var checks = 100_000
 
     @Option(help: "Polls, rounded up to whole registration codes of 11999.")
-    var polls = 100_000
+    var polls = 600_000
 
     func run() async throws {
         let goals = [try await roundTrips(), try await sessionCheck(), try await memory()]
@@ -86,11 +86,11 @@ struct ClientBenchmark: AsyncParsableCommand {
         }
         let time = start.duration(to: .now) / max(1, counts.last ?? 1)
         let growth = (sizes.last ?? 0) - sizes[0]
-        // A page here and there is the allocator's; 100 000 polls that kept one byte each would be 98 KB.
-        let holds = growth < 96
+        // A page here and there is the allocator's, up to 150 KB of them however many polls; 600 000 polls that kept one byte each would be 586 KB.
+        let holds = growth < 256
         print(
             "memory: \(sizes[0]) KB after \(counts[0]) polls, \(sizes.last ?? 0) KB after \(counts.last ?? 0), growth \(growth) KB, "
-                + "goal under 96 KB: \(holds ? "met" : "missed"); \(Self.text(time)) per poll")
+                + "goal under 256 KB: \(holds ? "met" : "missed"); \(Self.text(time)) per poll")
         return holds
     }
 

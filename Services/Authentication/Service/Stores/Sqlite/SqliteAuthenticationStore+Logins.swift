@@ -28,7 +28,7 @@ extension SqliteAuthenticationStore: LoginStore {
                 if session.isLogin, session.subscriber == subscriber, session.expiresAt > now { found.append(session) }
             }
         }
-        guard case .hit(let own) = sessions.lookup(device) else { return (nil, found) }
+        guard case .session(let own) = sessions.lookup(device) else { return (nil, found) }
         return (own, found)
     }
 

@@ -6,16 +6,17 @@ internal import Storage
 
 extension SqliteAuthenticationStore: SessionStore {
     func session(_ key: SessionKey) async throws(Fault) -> SessionRecord? {
-        let epoch: CoherentCache<SessionKey, SessionRecord>.Epoch
+        let epochs: SessionMemory.Epochs
         switch sessions.lookup(key) {
-        case .hit(let session): return session
-        case .miss(let current): epoch = current
+        case .session(let session): return session
+        case .absent: return nil
+        case .unknown(let current): epochs = current
         }
         let found = try await store.read { database in
             let statement = try database.cachedStatement(sql: "SELECT * FROM session WHERE device_id = ? AND requestor = ?")
             return try Row.fetchOne(statement, arguments: [key.device, key.requestor]).map(SessionRecord.init(row:))
         }
-        if let found { sessions.offer(found, for: key, readIn: epoch) }
+        sessions.offer(found, for: key, readIn: epochs)
         return found
     }
 

@@ -5,7 +5,7 @@ internal import Storage
 final class SqliteAuthenticationStore: Sendable {
     let store: Store
     let clients: CoherentCache<ClientID, Client>
-    let sessions: CoherentCache<SessionKey, SessionRecord>
+    let sessions: SessionMemory
     /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `sessions`. Whoever adds a login
     /// forgets the person's entry; a device that is listed and has no such login any more is passed over.
     let logins: CoherentCache<LoginPlace, [SessionKey]>
@@ -14,11 +14,11 @@ final class SqliteAuthenticationStore: Sendable {
 
     var changes: StoreChanges? { store.changes }
 
-    /// - Parameter cachedSessions: Sessions kept in memory, and people whose logins are known there, of each at least 2.
+    /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, and people whose logins are known there, of each at least 2.
     init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = store
         clients = CoherentCache(capacity: 16_384, changes: store.changes)
-        sessions = CoherentCache(capacity: cachedSessions, changes: store.changes)
+        sessions = SessionMemory(capacity: cachedSessions, changes: store.changes)
         logins = CoherentCache(capacity: cachedSessions, changes: store.changes)
     }
 

@@ -83,6 +83,12 @@ public final class MediaTokenIssuer: Sendable {
         }
     }
 
+    /// For a service that has other work to do before it issues.
+    /// - Throws: `overloaded` when a token of that form would be refused now.
+    public func requireRoom(form: Form) throws(Fault) {
+        if form == .reference { try pool.requireRoom() }
+    }
+
     private func issueReference(_ play: Play) async throws(Fault) -> Issued {
         let subject = IssueInstants.Subject(
             sessionGUID: play.sessionGUID, requestor: play.requestor, resource: play.resource, mvpd: play.mvpd)

@@ -1,21 +1,42 @@
 public import Faults
 internal import Foundation
+internal import Glibc
 
 /// A few threads that sign, so that no event loop ever waits for an RSA signature (about half a millisecond each).
 ///
 /// While many wait, a thread signs several before it hands them over together: their callers then share one waking of their event loop and
 /// one write to their peer.
+///
+/// A signature that would have to wait too long is refused at once: its caller is better off with another copy, or later, and those that were taken
+/// up before it get theirs in time. The threads give way to the event loops, so that refusals do not wait for signatures.
 public final class SigningPool: Sendable {
     private let queue: Queue
 
     /// - Parameters:
     ///   - threads: 1 or more; more than there are cores gain nothing.
     ///   - waitingLimit: Signatures that may wait, 1 or more; a further one is refused as `overloaded`.
-    public init(threads: Int = 2, waitingLimit: Int = 256) {
-        precondition(threads > 0 && waitingLimit > 0, "a signing pool needs a thread and a place to wait")
-        let queue = Queue(limit: waitingLimit, threads: threads)
+    ///   - longestWait: Above 0; one that would begin later, by what the latest ones took, is refused as well.
+    ///   - leastRoom: So many may wait however long it takes: few callers are never refused because a machine is slow.
+    public init(threads: Int = 2, waitingLimit: Int = 256, longestWait: Duration = .milliseconds(25), leastRoom: Int = 64) {
+        precondition(threads > 0 && waitingLimit > 0 && longestWait > .zero, "a signing pool needs a thread and a place to wait")
+        let queue = Queue(limit: waitingLimit, longestWait: longestWait, leastRoom: leastRoom, threads: threads)
         self.queue = queue
-        for _ in 1...threads { Thread.detachNewThread { queue.work() } }
+        for _ in 1...threads {
+            Thread.detachNewThread {
+                // Of this thread alone, as Linux has it. Who may not be nice works all the same.
+                _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, SigningPool.niceness)
+                queue.work()
+            }
+        }
+    }
+
+    /// A third of the weight of an event loop's thread.
+    private static let niceness: Int32 = 5
+
+    /// For callers who have other work to do before they come to sign.
+    /// - Throws: `overloaded` when a signature would be refused now.
+    public func requireRoom() throws(Fault) {
+        if let refusal = queue.refusal { throw refusal }
     }
 
     deinit { queue.close() }
@@ -49,21 +70,41 @@ private final class Queue: @unchecked Sendable {
 
     private let condition = NSCondition()
     private let limit: Int
+    private let longestWait: Double
+    private let leastRoom: Int
     private let threads: Int
     private var jobs: [Job] = []
     private var isClosed = false
+    /// What a job takes, in nanoseconds: a moving average. 0: not known yet.
+    private var usualTime = 0.0
 
-    init(limit: Int, threads: Int) {
+    init(limit: Int, longestWait: Duration, leastRoom: Int, threads: Int) {
         self.limit = limit
+        self.longestWait = Double(longestWait.components.seconds) * 1e9 + Double(longestWait.components.attoseconds) / 1e9
+        self.leastRoom = leastRoom
         self.threads = threads
+    }
+
+    /// Why a job would not be taken now.
+    var refusal: Fault? {
+        condition.lock()
+        defer { condition.unlock() }
+        return refusalOfNext()
+    }
+
+    private func refusalOfNext() -> Fault? {
+        if isClosed { return Fault(.unavailable, "The service is shutting down.", retryAfter: .seconds(1)) }
+        let inTime = usualTime > 0 ? longestWait / usualTime * Double(threads) : .infinity
+        let room = min(Double(limit), max(Double(leastRoom), inTime))
+        guard Double(jobs.count) >= room else { return nil }
+        return Fault(.overloaded, "Too many signatures are under way.", retryAfter: .milliseconds(500))
     }
 
     /// - Returns: Why the job was not taken.
     func add(_ job: @escaping Job) -> Fault? {
         condition.lock()
         defer { condition.unlock() }
-        if isClosed { return Fault(.unavailable, "The service is shutting down.", retryAfter: .seconds(1)) }
-        if jobs.count >= limit { return Fault(.overloaded, "Too many signatures are under way.", retryAfter: .milliseconds(500)) }
+        if let refusal = refusalOfNext() { return refusal }
         jobs.append(job)
         condition.signal()
         return nil
@@ -78,16 +119,27 @@ private final class Queue: @unchecked Sendable {
 
     /// The life of one thread: until the queue is closed and empty.
     func work() {
-        while let batch = next() {
+        var took: (each: Double, count: Int)?
+        while let batch = next(took) {
+            let start = DispatchTime.now().uptimeNanoseconds
             let deliveries = batch.map { $0() }
+            took = (Double(DispatchTime.now().uptimeNanoseconds - start) / Double(batch.count), batch.count)
             for deliver in deliveries { deliver() }
         }
     }
 
+    /// Of a number of jobs, in nanoseconds each; the latest 16 or so count most.
+    private func note(_ time: (each: Double, count: Int)) {
+        let weight = min(1, Double(time.count) / 16)
+        usualTime = usualTime > 0 ? usualTime + (time.each - usualTime) * weight : time.each
+    }
+
     /// Half of this thread's share of what waits, so that nobody waits for more than is won.
-    private func next() -> ArraySlice<Job>? {
+    /// - Parameter time: What the thread's batch before took.
+    private func next(_ time: (each: Double, count: Int)?) -> ArraySlice<Job>? {
         condition.lock()
         defer { condition.unlock() }
+        if let time { note(time) }
         while jobs.isEmpty {
             if isClosed { return nil }
             condition.wait()

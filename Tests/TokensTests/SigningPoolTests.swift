@@ -51,8 +51,38 @@ import Tokens
         #expect(outcomes.filter { $0 == nil }.count == 1)
     }
 
+    @Test func refusesWhatWouldWaitTooLong() async throws {
+        let pool = SigningPool(threads: 1, longestWait: .milliseconds(10), leastRoom: 2)
+        try await pool.run { Thread.sleep(forTimeInterval: 0.02) }
+        let gate = Gate()
+        let busy = Task { try await pool.run { gate.pass() } }
+        await gate.isReached()
+        let waiting = (0..<2).map { _ in Task { try await pool.run {} } }
+        while (try? pool.requireRoom()) != nil { try await Task.sleep(for: .milliseconds(1)) }
+        await #expect { try await pool.run {} } throws: { ($0 as? Fault)?.code == .overloaded && ($0 as? Fault)?.retryAfter != nil }
+        gate.open()
+        try await busy.value
+        for task in waiting { try await task.value }
+        // What takes no time lets more of it wait.
+        for _ in 0..<200 { try await pool.run {} }
+        try pool.requireRoom()
+    }
+
+    @Test func takesMoreOfWhatIsQuick() async throws {
+        let pool = SigningPool(threads: 1, waitingLimit: 100, longestWait: .seconds(10), leastRoom: 1)
+        try await pool.run {}
+        let gate = Gate()
+        let busy = Task { try await pool.run { gate.pass() } }
+        await gate.isReached()
+        let waiting = (0..<100).map { _ in Task { try await pool.run {} } }
+        while (try? pool.requireRoom()) != nil { try await Task.sleep(for: .milliseconds(1)) }
+        gate.open()
+        try await busy.value
+        for task in waiting { try await task.value }
+    }
+
     @Test func givesEveryCallerItsOwnResultHoweverManyWait() async throws {
-        let pool = SigningPool(threads: 2, waitingLimit: 200)
+        let pool = SigningPool(threads: 2, waitingLimit: 200, leastRoom: 200)
         let gates = [Gate(), Gate()]
         let busy = gates.map { gate in Task { try await pool.run { gate.pass() } } }
         for gate in gates { await gate.isReached() }

@@ -86,13 +86,17 @@ public struct AuthorizationService: Authorization {
 
     /// A fresh short media token for a permitted resource (rest-v1 §3.18). An expired permit is as good as none.
     public func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
+        // A refusal must cost little: not the question to authentication.
+        if let requestor = try catalogue.current().requestor(request.call?.requestor ?? "") {
+            try mediaTokens.requireRoom(form: Self.form(requestor))
+        }
         let (session, resource, requestor, degradation) = try await read(request, context: context)
         guard let token = try await store.token(session.tokenKey(resource)), token.counts(at: clock.now(), mvpd: session.mvpd, degradation)
         else { throw Self.notFound }
         let play = MediaTokenIssuer.Play(
             sessionGUID: session.session.userID, requestor: requestor.id, resource: resource.text, mvpd: token.mvpd,
             proxyMvpd: token.proxyMvpd, ttl: Catalogue.mediaTokenLifetime(requestor))
-        let issued = try await mediaTokens.issue(play, form: requestor.mediaTokenFormat == .jws ? .jws : .reference)
+        let issued = try await mediaTokens.issue(play, form: Self.form(requestor))
         metrics.issuedMediaToken()
         logger.info("media_token.issued", metadata: Self.fields(session, context))
         return MediaToken(
@@ -136,6 +140,8 @@ public struct AuthorizationService: Authorization {
         let degradation = Degradation(catalogue, requestor: requestor.id, mvpd: mvpd, platform: device?.platform, now: clock.now())
         if case .blocked(let rule) = degradation.effect(on: resource) { throw Denial(rule).fault }
     }
+
+    private static func form(_ requestor: Requestor) -> MediaTokenIssuer.Form { requestor.mediaTokenFormat == .jws ? .jws : .reference }
 
     private static let notFound = Fault(.authorizationNotFound, "Not Found")
 

@@ -88,7 +88,7 @@ import Transport
         try await expect("does not lead to", "boxoffice pki --issue config") { home in
             let other = home.root.appendingPathComponent("other")
             try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
-            try LocalPki(folder: other).ensure()
+            try LocalPki(folder: other).ensureConnections()
             return try await Self.serve(other, as: "config")
         }
     }
@@ -103,7 +103,7 @@ import Transport
         let home = ClusterHome(root: FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString)"))
         defer { try? FileManager.default.removeItem(at: home.root) }
         try home.prepare()
-        try LocalPki(folder: home.pki).ensure()
+        try LocalPki(folder: home.pki).ensureConnections()
         let address = try await Self.serve(home.pki, as: "config")
         try await Self.probe(home, address).wait(for: .serves)
     }
@@ -121,7 +121,7 @@ import Transport
         let home = ClusterHome(root: FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString)"))
         defer { try? FileManager.default.removeItem(at: home.root) }
         try home.prepare()
-        try LocalPki(folder: home.pki).ensure()
+        try LocalPki(folder: home.pki).ensureConnections()
         let probe = Self.probe(home, try await address(home))
         await #expect { try await probe.wait(for: .answers) } throws: { error in
             "\(error)".contains("the replaced config at 127.0.0.1:") && "\(error)".contains(what) && "\(error)".contains(advice)
@@ -131,7 +131,7 @@ import Transport
     private static func probe(_ home: ClusterHome, _ address: RpcAddress) -> ReplacementProbe {
         ReplacementProbe(
             replacement: Replacement(service: .config, address: address), pki: LocalPki(folder: home.pki), console: Console(isQuiet: true),
-            patience: .seconds(3))
+            patience: .seconds(10))
     }
 
     /// An RPC server that offers `Health` alone; it serves until the test program ends.

@@ -5,13 +5,23 @@ import Testing
 /// What a person meets who starts a cluster, or fails to.
 @Suite("Starting a cluster", .serialized)
 struct StartTests {
+    /// Three seconds, and twice what as many RSA keys cost to find on this machine at this moment: that is luck, and ours only in its number.
     @Test func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
+        let clock = ContinuousClock()
+        let finding = try clock.measure { _ = try LocalPki.findRSAKeys(count: 10) }
         try await withCluster { cluster in
-            let start = ContinuousClock.now
-            _ = try await cluster.starter.start()
-            let took = ContinuousClock.now - start
-            #expect(took < .seconds(3), "took \(Console.text(of: took))")
+            let took = try await clock.measure { _ = try await cluster.starter.start() }
+            #expect(took < .seconds(3) + finding * 2, "took \(Console.text(of: took)); finding ten keys took \(Console.text(of: finding))")
             #expect(try await cluster.starter.start().isEmpty, "a second start finds everything running")
+        }
+    }
+
+    @Test func isReadyWithinThreeSecondsWithKeysOfAnEarlierRun() async throws {
+        try await withCluster { cluster in
+            try cluster.home.prepare()
+            try LocalPki(folder: cluster.home.pki).ensure()
+            let took = try await ContinuousClock().measure { _ = try await cluster.starter.start() }
+            #expect(took < .seconds(3), "took \(Console.text(of: took))")
         }
     }
 

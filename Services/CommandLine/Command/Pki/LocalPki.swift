@@ -20,6 +20,9 @@ package struct LocalPki: Sendable {
         "programmer-acme", "programmer-bravo",
     ]
 
+    /// Signs the identity tokens of the stand-in platform.
+    private static let platformKey = "platform-identity.key"
+
     /// The keys that programmers have at the stand-in Apple; it knows their public halves, autosignin signs with them (apple §1.3, §2.4).
     static let appleKeys = ["apple-acme-sign-in", "apple-acme-purchase", "apple-bravo-sign-in", "apple-bravo-purchase"]
 
@@ -29,20 +32,13 @@ package struct LocalPki: Sendable {
     /// - Throws: `CommandFailure` when the folder cannot be written or a file in it is damaged.
     @discardableResult
     package func ensure() throws -> [String] {
-        var made: [String] = []
-        do {
-            let authority = try ensureAuthority(&made)
-            for name in Self.peers {
-                let dns = "\(name).boxoffice"
-                try ensure(name, dns, CertificateNames(dns: [dns, "localhost"], addresses: ["127.0.0.1"]), authority, &made)
-            }
-            try ensure(Self.https, "localhost", CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1"]), authority, &made)
-            try ensureSigners(&made)
+        try make { made in
+            try ensureConnectionKeys(&made)
+            try ensureRSAKeys(&made)
             for name in ["access-token", "statement", "media-token-ec"] where isMissing("\(name).key") {
                 try write(try P256PrivateKey.generate().pem(), to: "\(name).key", mode: 0o600)
                 made.append("\(name).key")
             }
-            try ensurePlatformIdentity(&made)
             for name in Self.appleKeys { try ensureAppleKey(name, &made) }
             if isMissing("admin.token") {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
@@ -53,10 +49,28 @@ package struct LocalPki: Sendable {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: name, mode: 0o600)
                 made.append(name)
             }
-        } catch let error as CryptographyError {
+        }
+    }
+
+    /// The part of `ensure` that services and their callers need to reach each other: the authority, and certificates for TLS.
+    @discardableResult
+    package func ensureConnections() throws -> [String] { try make(ensureConnectionKeys) }
+
+    private func make(_ body: (inout [String]) throws -> Void) throws -> [String] {
+        var made: [String] = []
+        do { try body(&made) } catch let error as CryptographyError {
             throw CommandFailure("the local PKI in \(folder.path) is damaged (\(error))", advice: "remove that folder and start again")
         }
         return made
+    }
+
+    private func ensureConnectionKeys(_ made: inout [String]) throws {
+        let authority = try ensureAuthority(&made)
+        for name in Self.peers {
+            let dns = "\(name).boxoffice"
+            try ensure(name, dns, CertificateNames(dns: [dns, "localhost"], addresses: ["127.0.0.1"]), authority, &made)
+        }
+        try ensure(Self.https, "localhost", CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1"]), authority, &made)
     }
 
     /// Issues one identity for mutual TLS with a key of its own, for a service or a caller that somebody else runs.
@@ -108,35 +122,36 @@ package struct LocalPki: Sendable {
         made.append(name)
     }
 
-    /// RSA keys take a while to find, so that all processors look for them.
-    private func ensureSigners(_ made: inout [String]) throws {
-        let missing = try Self.signers.filter { try !isCurrent($0) }
-        let found = Mutex<[String: Result<CertifiedKey, CryptographyError>]>([:])
-        DispatchQueue.concurrentPerform(iterations: missing.count) { index in
-            let name = missing[index]
-            let identity = Result { () throws(CryptographyError) in
-                try CertifiedKey.selfSigned(commonName: name, key: .rsa(.generate()), validity: .days(3650))
-            }
-            found.withLock { $0[name] = identity }
-        }
-        let identities = found.withLock { $0 }
-        for name in missing {
-            guard let identity = identities[name] else { continue }
-            try write(try identity.get(), as: name)
+    /// What needs an RSA key. These take most of the time of a first start, so that all processors look for all of them at once.
+    private func ensureRSAKeys(_ made: inout [String]) throws {
+        let signers = try Self.signers.filter { try !isCurrent($0) }
+        let isPlatformMissing = isMissing(Self.platformKey)
+        var keys = try Self.findRSAKeys(count: signers.count + (isPlatformMissing ? 1 : 0))
+        for name in signers {
+            try write(CertifiedKey.selfSigned(commonName: name, key: .rsa(keys.removeLast()), validity: .days(3650)), as: name)
             made.append(name)
         }
+        if isPlatformMissing {
+            try write(keys.removeLast().pem(), to: Self.platformKey, mode: 0o600)
+            made.append(Self.platformKey)
+        }
+        try ensurePlatformKeySet(isNew: isPlatformMissing)
     }
 
-    /// The key of the stand-in platform's identity tokens, and its public half as a JWK set.
-    private func ensurePlatformIdentity(_ made: inout [String]) throws {
-        let (file, keys) = ("platform-identity.key", "platform-identity.jwks")
-        if isMissing(file) {
-            try write(try RSAPrivateKey.generate().pem(), to: file, mode: 0o600)
-            made.append(file)
-        } else if !isMissing(keys) {
-            return
+    static func findRSAKeys(count: Int) throws -> [RSAPrivateKey] {
+        let found = Mutex<[Result<RSAPrivateKey, CryptographyError>]>([])
+        DispatchQueue.concurrentPerform(iterations: count) { _ in
+            let key = Result { () throws(CryptographyError) in try RSAPrivateKey.generate() }
+            found.withLock { $0.append(key) }
         }
-        let key = try RSAPrivateKey(pemFile: path(file))
+        return try found.withLock { $0 }.map { try $0.get() }
+    }
+
+    /// The public half of the key of the stand-in platform's identity tokens, as a JWK set.
+    private func ensurePlatformKeySet(isNew: Bool) throws {
+        let keys = "platform-identity.jwks"
+        guard isNew || isMissing(keys) else { return }
+        let key = try RSAPrivateKey(pemFile: path(Self.platformKey))
         try write(JSONWebKeySet(keys: [JSONWebKey(.rsa(key.publicKey))]).json + "\n", to: keys, mode: 0o644)
     }
 

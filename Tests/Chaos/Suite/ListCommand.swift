@@ -9,6 +9,6 @@ struct ListCommand: ParsableCommand {
 
     func run() {
         for experiment in FaultCatalogue.experiments(isLong: long) { print(experiment.name) }
-        print(Overload.name)
+        for subject in OverloadSubject.allCases { print(subject.name) }
     }
 }

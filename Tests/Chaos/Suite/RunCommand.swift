@@ -35,8 +35,8 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let reporter = Reporter()
         let chosen = FaultCatalogue.experiments(isLong: long).filter { experiment in only.isEmpty || only.contains { experiment.name.hasPrefix($0) } }
-        let overloads = only.isEmpty ? long : only.contains { Overload.name.hasPrefix($0) }
-        guard !chosen.isEmpty || overloads else { throw ChaosFailure("no experiment has such a name; 'chaos list' names them") }
+        let overloads = OverloadSubject.allCases.filter { subject in only.isEmpty ? long : only.contains { subject.name.hasPrefix($0) } }
+        guard !chosen.isEmpty || !overloads.isEmpty else { throw ChaosFailure("no experiment has such a name; 'chaos list' names them") }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-chaos-\(UUID().uuidString.prefix(8))")
         let client = Caller.makeClient()
         let cluster = try await ChaosCluster(

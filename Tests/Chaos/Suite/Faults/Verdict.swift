@@ -7,6 +7,8 @@ struct Verdict: Sendable {
     /// From the end of a fault until the last request that failed began; the longest of all.
     let recovery: Duration
     let problems: [String]
+    /// An answer that may never come, or none at all: no busy machine excuses that, so that trying again proves nothing.
+    let isFinal: Bool
 
     /// A failure without a rule of its own is one of these.
     private struct Window {
@@ -28,6 +30,8 @@ struct Verdict: Sendable {
         failures = failed.count
         failedShare = asked.isEmpty ? 0 : Double(during.count) / Double(asked.count)
         recovery = Self.recovery(failed, times)
+
+        isFinal = failed.contains { $0.result == .wrong || $0.result == .late }
 
         var problems: [String] = []
         problems += Self.listed("answers that may never come", failed.filter { $0.result == .wrong })

@@ -4,9 +4,8 @@ import LoadReporting
 import LoadTool
 
 /// Finds the capacity of the cluster for one call, then asks for twice as much: those that are accepted must be as quick as at capacity, and those that
-/// are refused must hear so at once.
+/// are refused must hear so at once. The cluster has one processor, the load the others: a load that has to share cannot ask for so much.
 struct Overload: Sendable {
-    static let name = "overload"
     /// A refusal takes less than this.
     static let longestRefusal: Int64 = 10_000_000
     /// An accepted call may take this much of what it takes at capacity; a factor, as the 99th percentile of two short runs differs by itself.
@@ -14,6 +13,7 @@ struct Overload: Sendable {
     /// Of the capacity, what must still be served at twice of it.
     static let leastGoodput = 0.6
 
+    let subject: OverloadSubject
     let app: App
     let cluster: ChaosCluster
     /// Of each of the three runs, in seconds.
@@ -33,7 +33,7 @@ struct Overload: Sendable {
     func run(devices: [String]) async throws -> (facts: String, problems: [String]) {
         let requests = devices.map { device in
             HttpRequestText.bytes(
-                method: "GET", path: "/api/v1/tokens/authn?requestor=\(Television.requestor)&deviceId=\(device)", host: "127.0.0.1",
+                method: "GET", path: subject.path(device: device), host: "127.0.0.1",
                 headers: [
                     ("Authorization", "Bearer \(app.accessToken)"), ("Accept", "application/json"),
                     ("X-Device-Info", SimulatedHardware.television.information),
@@ -74,7 +74,7 @@ struct Overload: Sendable {
             maxOutstanding: 20_000, timeout: 10_000_000_000, seed: 1)
         let times = OverloadTimes()
         let load = HttpLoad(HttpTarget(host: "127.0.0.1", port: cluster.ports.main(.gateway)), plan: plan) { worker, workers in
-            SessionReads(requests, worker: worker, workers: workers, times: times)
+            RepeatedRequests(subject.rawValue, requests, worker: worker, workers: workers, times: times)
         }
         let result = try await load.run(
             begun: { _, instant in

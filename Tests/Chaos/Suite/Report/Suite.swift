@@ -11,9 +11,9 @@ struct Suite: Sendable {
     let rate: Double
     let isLong: Bool
 
-    /// - Parameter overloads: Also asks for twice of what the cluster can do.
+    /// - Parameter overloads: Of which calls it asks for twice of what the cluster can do, at the end.
     /// - Returns: How many checks passed and failed.
-    func run(_ experiments: [Experiment], overloads: Bool) async throws -> (passed: Int, failed: Int) {
+    func run(_ experiments: [Experiment], overloads: [OverloadSubject]) async throws -> (passed: Int, failed: Int) {
         let (tally, ledger, tolerance) = (Tally(), Ledger(), Tolerance())
         let caller = Caller(client: client, tally: tally, tolerated: tolerance)
         let app = try await App.register(
@@ -21,6 +21,7 @@ struct Suite: Sendable {
         let teller = StoryTeller(app: app, ledger: ledger, people: cluster.people, turn: StoryTeller.Turn())
         let stage = Stage(cluster: cluster, app: app, ledger: ledger, tally: tally, teller: teller, isLong: isLong)
         var (passed, failed) = (0, 0)
+        var repeated: [String] = []
         func count(_ problems: [String]) { if problems.isEmpty { passed += 1 } else { failed += 1 } }
 
         count(try await warmUp(teller, tally))
@@ -29,12 +30,28 @@ struct Suite: Sendable {
                 reporter.line("--    \(experiment.name): not run: \(obstacle)")
                 continue
             }
-            let start = ContinuousClock.now
-            let (verdict, remark) = try await run(experiment, stage, teller, tolerance)
-            reporter.result(experiment.name, verdict, remark: remark, took: ContinuousClock.now - start)
+            var verdict = try await run(experiment, stage, teller, tolerance)
+            if !verdict.problems.isEmpty, !verdict.isFinal {
+                // Budgets bound times and shares, which a machine that was busy at that moment overruns. Twice in a row is no such moment.
+                reporter.line("      \(experiment.name) is tried once more")
+                repeated.append(experiment.name)
+                verdict = try await run(experiment, stage, teller, tolerance)
+            }
             count(verdict.problems)
         }
-        if overloads { count(try await overload(app, ledger)) }
+        if !repeated.isEmpty { reporter.line("      tried twice: \(repeated.joined(separator: ", "))") }
+        for subject in overloads {
+            if let obstacle = ProcessorShares.obstacle {
+                reporter.line("--    \(subject.name): not run: \(obstacle)")
+                continue
+            }
+            var problems = try await overload(subject, app, round: 0)
+            if !problems.isEmpty {
+                reporter.line("      \(subject.name) is tried once more")
+                problems = try await overload(subject, app, round: 1)
+            }
+            count(problems)
+        }
         count(await audit(app, ledger))
         return (passed, failed)
     }
@@ -54,7 +71,8 @@ struct Suite: Sendable {
 
     private func run(
         _ experiment: Experiment, _ stage: Stage, _ teller: StoryTeller, _ tolerance: Tolerance
-    ) async throws -> (Verdict, remark: String) {
+    ) async throws -> Verdict {
+        let start = ContinuousClock.now
         try await experiment.prepare(stage)
         tolerance.begin(experiment.budget)
         let memory = MemoryWatch(cluster)
@@ -75,30 +93,28 @@ struct Suite: Sendable {
                 injection.problems += problems
             }
             let verdict = Verdict(stage.tally.take(), injection, experiment.budget)
+            reporter.result(experiment.name, verdict, remark: injection.remark, took: ContinuousClock.now - start)
             try await experiment.restore(stage)
-            return (verdict, injection.remark)
+            return verdict
         } catch {
             await load.stop()
             throw ChaosFailure("\(experiment.name): \(error)")
         }
     }
 
-    private func overload(_ app: App, _ ledger: Ledger) async throws -> [String] {
+    private func overload(_ subject: OverloadSubject, _ app: App, round: Int) async throws -> [String] {
         // The proxies are in this program: they would take what the load needs.
         try cluster.route(throughProxies: false)
+        let devices = try await subject.devices(of: app, people: cluster.people, round: round)
         for service in ClusterService.allCases where service != .sandbox {
+            cluster.setCondition(ProcessorShares.ofTheCluster, of: service)
             try await cluster.end(service, SIGTERM)
             try cluster.launch(service)
             try await cluster.waitUntilReady(service)
         }
-        var devices: [String] = []
-        for number in 0..<64 {
-            let device = app.device("overload-\(number)")
-            guard await device.preview().isDone else { throw ChaosFailure("overload: a device cannot be signed in") }
-            devices.append(device.deviceID)
-        }
-        let (facts, problems) = try await Overload(app: app, cluster: cluster, seconds: isLong ? 20 : 4).run(devices: devices)
-        reporter.check(Overload.name, facts, problems: problems)
+        try ProcessorShares.leaveTheFirst()
+        let (facts, problems) = try await Overload(subject: subject, app: app, cluster: cluster, seconds: isLong ? 20 : 4).run(devices: devices)
+        reporter.check(subject.name, facts, problems: problems)
         return problems
     }
 

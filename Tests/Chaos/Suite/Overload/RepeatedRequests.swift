@@ -2,17 +2,19 @@ import LoadReporting
 import LoadTool
 
 /// Calls of one request each, over keep-alive connections; keeps the times of good answers and of refusals apart.
-final class SessionReads: Workload {
-    let operations = ["tokens/authn"]
+final class RepeatedRequests: Workload {
+    let operations: [String]
     private let requests: [[UInt8]]
     private var next: Int
     private let stride: Int
     private let times: OverloadTimes
 
     /// - Parameters:
+    ///   - operation: Its name in reports.
     ///   - requests: Whole requests, taken in turn.
     ///   - times: Gets what this worker measured.
-    init(_ requests: [[UInt8]], worker: Int, workers: Int, times: OverloadTimes) {
+    init(_ operation: String, _ requests: [[UInt8]], worker: Int, workers: Int, times: OverloadTimes) {
+        operations = [operation]
         self.requests = requests
         self.times = times
         (next, stride) = (worker, workers)

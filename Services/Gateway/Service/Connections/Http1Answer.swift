@@ -25,17 +25,21 @@ struct Http1Answer {
 
     /// Writes and flushes it: usually one piece of memory, and so one system call.
     func write(to context: ChannelHandlerContext) {
-        let isSmall = body.readableBytes <= Self.smallBody
-        var bytes = context.channel.allocator.buffer(capacity: Self.usualHead + (isSmall ? body.readableBytes : 0))
-        writeHead(to: &bytes)
-        guard hasBody, body.readableBytes > 0 else { return context.writeAndFlush(NIOAny(bytes), promise: nil) }
-        if isSmall {
-            bytes.writeImmutableBuffer(body)
-        } else {
-            context.write(NIOAny(bytes), promise: nil)
-            bytes = body
+        guard hasBody, body.readableBytes > Self.smallBody else {
+            return context.writeAndFlush(NIOAny(bytes(context.channel.allocator)), promise: nil)
         }
-        context.writeAndFlush(NIOAny(bytes), promise: nil)
+        var head = context.channel.allocator.buffer(capacity: Self.usualHead)
+        writeHead(to: &head)
+        context.write(NIOAny(head), promise: nil)
+        context.writeAndFlush(NIOAny(body), promise: nil)
+    }
+
+    /// Head and body in one piece of memory.
+    func bytes(_ allocator: ByteBufferAllocator = ByteBufferAllocator()) -> ByteBuffer {
+        var bytes = allocator.buffer(capacity: Self.usualHead + body.readableBytes)
+        writeHead(to: &bytes)
+        if hasBody { bytes.writeImmutableBuffer(body) }
+        return bytes
     }
 
     /// These have neither a body nor a length (RFC 9110 §8.6).

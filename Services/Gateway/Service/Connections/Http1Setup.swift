@@ -13,7 +13,8 @@ struct Http1Setup: Sendable {
     func add(to channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.handler(type: ConnectionGuard.self).bytesBeginRequests = true
+            let connection = try pipeline.handler(type: ConnectionGuard.self)
+            connection.bytesBeginRequests = true
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldSize = 32 * 1024
             limits.maxHeaderListSize = 64 * 1024
@@ -23,7 +24,8 @@ struct Http1Setup: Sendable {
                 base: GatewayContext(source: .init(channel: channel, logger: logger)), eventLoop: channel.eventLoop, requestGuard: requestGuard,
                 doorkeeper: doorkeeper, responder: responder)
             let parser = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits))
-            try pipeline.addHandlers([parser, Http1Rules(), requestGuard, conversation])
+            let early = EarlyRefusal(doorkeeper, eventLoop: channel.eventLoop, requestGuard: requestGuard, connection: connection)
+            try pipeline.addHandlers([early, parser, Http1Rules(), requestGuard, conversation])
         }
     }
 }

@@ -44,6 +44,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         self.bodyTime = TimeAmount(bodyTime)
     }
 
+    /// Each request that began has come to its end.
+    var hasWholeRequests: Bool { heads == ends }
+
+    /// Each request has been answered, and the next one may come.
+    var isIdle: Bool { heads == ends && answers == heads && !isClosing }
+
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         let pipeline = isStream ? context.channel.parent?.pipeline : context.pipeline

@@ -12,6 +12,9 @@ final class LoopAdmission: @unchecked Sendable {
         load = LoopLoad(settings)
     }
 
+    /// What would become of a request that arrived now.
+    var verdict: LoopLoad.Verdict { load.verdict(at: Self.now()) }
+
     /// A request has arrived.
     func take() -> LoopLoad.Verdict {
         let (verdict, beginsRound) = load.take(at: Self.now())

@@ -41,18 +41,23 @@ struct LoopLoad {
     /// - Parameter now: Steady time in nanoseconds, above 0.
     /// - Returns: What becomes of it, and whether it is the first of a round, the end of which must be told by `endRound`.
     mutating func take(at now: Int64) -> (verdict: Verdict, beginsRound: Bool) {
-        guard let began else {
+        if began == nil {
             if now - ended >= Self.rest { noteCaughtUp(at: now) }
-            self.began = now
+            began = now
             taken = 1
             return (.served, true)
         }
+        let verdict = verdict(at: now)
+        if verdict == .served { taken += 1 }
+        return (verdict, false)
+    }
+
+    /// What would become of a request that arrived now. The first one of a round is served.
+    func verdict(at now: Int64) -> Verdict {
+        guard let began else { return .served }
         let waited = now - began
-        if taken < leastRequests || waited <= (isOverloaded(at: now) ? delay : burst) {
-            taken += 1
-            return (.served, false)
-        }
-        return (waited <= burst ? .servedIfUrgent : .refused, false)
+        if taken < leastRequests || waited <= (isOverloaded(at: now) ? delay : burst) { return .served }
+        return waited <= burst ? .servedIfUrgent : .refused
     }
 
     mutating func noteRefusal(at now: Int64) { refused = now }

@@ -20,6 +20,7 @@ final class OverloadRefusals: Sendable {
     private let transportSecurity: String?
     private let logger: Logger
     private let refused = Counter(label: "boxoffice_gateway_overload_refused_total")
+    private let templates = Mutex<[ReplyFormat: Template]>([:])
     private let account = Mutex((untold: 0, toldAt: NIODeadline?.none))
 
     private let json: ByteBuffer
@@ -49,15 +50,57 @@ final class OverloadRefusals: Sendable {
         let audience = routes.match(path)?.route.audience
         // A preflight costs less than what follows when it fails. Health checks that fail take the gateway away from those whom it serves.
         if request.method == .options || path == "/healthz" || (sparesUrgent && (audience?.isUrgent ?? false)) { return nil }
-        count(request)
-        var (fields, body) = content(audience ?? Self.audience(of: path), suffix, request.headerFields)
+        count(request.method)
+        var (fields, body) = content(audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept])
         if request.method == .head { body = ByteBuffer() }
+        complete(&fields, RequestIdentifier.random())
+        return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: body)
+    }
+
+    /// The same for what apps ask the v1 API, ready to be sent: it is copied, with another identifier.
+    /// - Returns: `nil`: the request is served, or refused by `reply`.
+    func refusal(of request: PlainGet, sparesUrgent: Bool) -> ByteBuffer? {
+        let (path, suffix) = RequestFacts.split(String(request.target.prefix { $0 != "?" && $0 != "#" }))
+        let audience = routes.match(path)?.route.audience ?? Self.audience(of: path)
+        guard case .api = audience, !(sparesUrgent && audience.isUrgent) else { return nil }
+        count(.get)
+        let format = ReplyFormat(suffix: suffix, parameter: nil, accept: request.accept)
+        let template = template(format)
+        var bytes = template.bytes
+        bytes.setString(RequestIdentifier.random(), at: template.identifier)
+        return bytes
+    }
+
+    private struct Template {
+        let date: String
+        let bytes: ByteBuffer
+        /// Where the request's identifier stands.
+        let identifier: Int
+    }
+
+    /// Made once a second: it tells the time.
+    private func template(_ format: ReplyFormat) -> Template {
+        let date = HttpDate.now()
+        return templates.withLock { templates in
+            if let known = templates[format], known.date == date { return known }
+            var (fields, body) = content(.api(.config), format.rawValue, accept: nil)
+            let identifier = RequestIdentifier.random()
+            complete(&fields, identifier)
+            let bytes = Http1Answer(status: .serviceUnavailable, fields: fields, body: body, connection: .stays).bytes()
+            // It stands in the head, as each field.
+            let place = bytes.readableBytesView.firstRange(of: Array(identifier.utf8))?.lowerBound ?? bytes.readerIndex
+            let template = Template(date: date, bytes: bytes, identifier: place)
+            templates[format] = template
+            return template
+        }
+    }
+
+    private func complete(_ fields: inout HTTPFields, _ identifier: String) {
         fields[.retryAfter] = "1"
-        fields[.adobeRequestID] = RequestIdentifier.random()
+        fields[.adobeRequestID] = identifier
         fields[.xContentTypeOptions] = "nosniff"
         fields[.referrerPolicy] = "no-referrer"
         if let transportSecurity { fields[.strictTransportSecurity] = transportSecurity }
-        return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: body)
     }
 
     private static let message = "The service is temporarily unavailable."
@@ -67,10 +110,10 @@ final class OverloadRefusals: Sendable {
         .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .pragma: "no-cache",
     ]
 
-    private func content(_ audience: Route.Audience, _ suffix: String?, _ headers: HTTPFields) -> (HTTPFields, ByteBuffer) {
+    private func content(_ audience: Route.Audience, _ suffix: String?, accept: String?) -> (HTTPFields, ByteBuffer) {
         switch audience {
         case .api:
-            switch ReplyFormat(suffix: suffix, parameter: nil, accept: headers[.accept]) {
+            switch ReplyFormat(suffix: suffix, parameter: nil, accept: accept) {
             case .json: (Self.jsonFields, json)
             case .xml: (Self.xmlFields, xml)
             }
@@ -97,9 +140,9 @@ final class OverloadRefusals: Sendable {
         return ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/"].contains { path.hasPrefix($0) } ? .api(.config) : .browser
     }
 
-    private func count(_ request: HTTPRequest) {
+    private func count(_ method: HTTPRequest.Method) {
         refused.increment()
-        let method = Route.knownMethods.contains(request.method) ? request.method.rawValue : "other"
+        let method = Route.knownMethods.contains(method) ? method.rawValue : "other"
         metrics.record(method: method, route: "overload", status: 503, spent: .zero)
         let now = NIODeadline.now()
         let told: Int? = account.withLock { account in

@@ -1,0 +1,51 @@
+internal import NIOCore
+
+/// In front of the parser of a connection of HTTP/1.1: refuses plain requests that the gateway has no time for before they are parsed, so that refusals take
+/// little of what is accepted.
+///
+/// It steps in only where the request before has been answered and the parser holds nothing; all other bytes are the parser's.
+final class EarlyRefusal: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let refusals: OverloadRefusals
+    private let admission: LoopAdmission
+    private let requestGuard: RequestGuard
+    private let connection: ConnectionGuard
+    /// The parser has seen the end of a request, and nothing after it.
+    private var isBetweenRequests = true
+
+    init(_ doorkeeper: Doorkeeper, eventLoop: any EventLoop, requestGuard: RequestGuard, connection: ConnectionGuard) {
+        refusals = doorkeeper.refusals
+        admission = doorkeeper.admission.on(eventLoop)
+        self.requestGuard = requestGuard
+        self.connection = connection
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let endsHead: Bool
+        do {
+            let bytes = unwrapInboundIn(data)
+            if isBetweenRequests, requestGuard.isIdle, context.channel.isWritable, let refusal = refusal(of: bytes) {
+                connection.requestBegan()
+                connection.requestEnded()
+                return context.writeAndFlush(wrapOutboundOut(refusal), promise: nil)
+            }
+            endsHead = bytes.readableBytesView.suffix(4).elementsEqual(Self.endOfHead)
+        }
+        context.fireChannelRead(data)
+        isBetweenRequests = endsHead && requestGuard.hasWholeRequests
+    }
+
+    private static let endOfHead: [UInt8] = [0x0d, 0x0a, 0x0d, 0x0a]
+
+    private func refusal(of bytes: ByteBuffer) -> ByteBuffer? {
+        let verdict = admission.verdict
+        guard verdict != .served, let request = bytes.withUnsafeReadableBytes({ PlainGet($0) }),
+            let refusal = refusals.refusal(of: request, sparesUrgent: verdict == .servedIfUrgent)
+        else { return nil }
+        admission.noteRefusal()
+        return refusal
+    }
+}

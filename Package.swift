@@ -184,7 +184,7 @@ let package = Package(
                 hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
             ]),
-        program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, nioCore]),
+        program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, logging, nioCore]),
 
         cLibrary(
             "CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings,

@@ -1,14 +1,18 @@
 public import CProtobufC
 public import Faults
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
 
 /// Conversions that the generated code calls to read C fields.
 public enum CField {
     /// - Throws: `invalid_message` when the text is not UTF-8 or holds a NUL.
     public static func string(_ text: UnsafeMutablePointer<CChar>?, _ field: StaticString) throws(Fault) -> String {
         guard let text, boxoffice_is_absent_string(text) == 0 else { return "" }
-        let count = boxoffice_arena_size(text) - 1
-        let bytes = UnsafeRawBufferPointer(start: text, count: count)
-        guard bytes.firstIndex(of: 0) == nil, let value = String(validating: bytes, as: UTF8.self) else {
+        // Behind its last octet there is a NUL. This way to a text is the one that the standard library has compiled.
+        guard strlen(text) == boxoffice_arena_size(text) - 1, let value = String(validatingCString: text) else {
             throw Fault(.invalidMessage, "\(field) is not UTF-8 text without NUL.")
         }
         return value

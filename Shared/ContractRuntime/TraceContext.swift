@@ -44,37 +44,36 @@ public struct TraceContext: Hashable, Sendable {
     }
 
     /// 32 lower-case hex digits.
-    public var traceID: String { Self.hex(traceHigh) + Self.hex(traceLow) }
+    public var traceID: String { Self.hex((nil, traceHigh, 16), (nil, traceLow, 16)) }
 
     /// 16 lower-case hex digits.
-    public var spanID: String { Self.hex(span) }
+    public var spanID: String { Self.hex((nil, span, 16)) }
 
     public var traceparent: String {
-        var bytes: [UInt8] = [0x30, 0x30, 0x2d]
-        bytes.reserveCapacity(55)
-        Self.append(traceHigh, digits: 16, to: &bytes)
-        Self.append(traceLow, digits: 16, to: &bytes)
-        bytes.append(0x2d)
-        Self.append(span, digits: 16, to: &bytes)
-        bytes.append(0x2d)
-        Self.append(UInt64(flags), digits: 2, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        let dash = UInt8(ascii: "-")
+        return Self.hex((nil, 0, 2), (dash, traceHigh, 16), (nil, traceLow, 16), (dash, span, 16), (dash, UInt64(flags), 2))
     }
 
     private static func isLowerHex(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
-    private static func hex(_ value: UInt64) -> String {
-        var bytes: [UInt8] = []
-        append(value, digits: 16, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func append(_ value: UInt64, digits: Int, to bytes: inout [UInt8]) {
-        for shift in stride(from: (digits - 1) * 4, through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 0xf
-            bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+    /// Numbers in lower-case hex digits, one behind the other, each after its separator.
+    private static func hex(_ parts: (separator: UInt8?, value: UInt64, digits: Int)...) -> String {
+        String(unsafeUninitializedCapacity: 64) { text in
+            var place = 0
+            for part in parts {
+                if let separator = part.separator {
+                    text[place] = separator
+                    place += 1
+                }
+                for shift in stride(from: (part.digits - 1) * 4, through: 0, by: -4) {
+                    let digit = UInt8(truncatingIfNeeded: part.value >> UInt64(shift)) & 0xf
+                    text[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+                    place += 1
+                }
+            }
+            return place
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import GatewayService
+internal import Logging
 internal import ServiceKit
 
 /// The gateway as a program.
@@ -36,12 +37,29 @@ struct Main {
         let logger = environment.logger
         let scheme = certificate == nil ? "http" : "https"
         let application = gateway.application(
-            address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger
+            address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger,
+            requests: requestLog(logger)
         ) { port in
             logger.info(
                 "gateway.listening", metadata: ["scheme": "\(scheme)", "address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
         }
         environment.run(HttpListener(application: application, key: key, endpoint: "\(endpoint.address):\(endpoint.port)"))
+    }
+
+    /// - Returns: `nil` when the logger has to write the lines itself.
+    private static func requestLog(_ logger: Logger) -> RequestLog? {
+        FrequentEvent("request", of: logger).map { event in
+            RequestLog { line in
+                event.write { fields in
+                    fields.add("duration_us", line.microseconds)
+                    fields.add("method", line.method)
+                    fields.add("request", line.requestID)
+                    fields.add("route", line.route)
+                    fields.add("status", Int64(line.status))
+                    fields.add("trace_id", line.trace.traceID)
+                }
+            }
+        }
     }
 
     /// Checks the settings and everything they name.

@@ -32,9 +32,11 @@ public struct Gateway: Sendable {
     ///   - address: Where it listens.
     ///   - certificate: For HTTPS; without one it speaks plain HTTP.
     ///   - logger: Carries the service's name; each request adds its trace.
+    ///   - requests: Takes a line per request; `nil`: the logger does.
     ///   - onRunning: Called with the port once requests are accepted.
     public func application(
-        address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger, onRunning: @escaping @Sendable (Int?) async -> Void = { _ in }
+        address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger, requests: RequestLog? = nil,
+        onRunning: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         // The framework tells of its own start and stop at `info`.
         var quiet = logger
@@ -43,7 +45,7 @@ public struct Gateway: Sendable {
         let seconds = certificate == nil ? 0 : settings.tls?.strictTransportSeconds ?? 0
         let transportSecurity = seconds > 0 ? "max-age=\(seconds)" : nil
         let routes = RouteTree(RouteTable(dependencies).routes)
-        let edge = edge(routes, isSecure: certificate != nil, transportSecurity, logger)
+        let edge = edge(routes, isSecure: certificate != nil, transportSecurity, logger, requests ?? RequestLog(logger))
         let doorkeeper = Doorkeeper(
             admission: admission,
             refusals: OverloadRefusals(
@@ -61,11 +63,12 @@ public struct Gateway: Sendable {
             onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
     }
 
-    private func edge(_ routes: RouteTree, isSecure: Bool, _ transportSecurity: String?, _ logger: Logger) -> Edge {
+    private func edge(_ routes: RouteTree, isSecure: Bool, _ transportSecurity: String?, _ logger: Logger, _ log: RequestLog) -> Edge {
         let settings = dependencies.settings
         let refusals = Refusals(settings: settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
         return Edge(
             routes: routes, responder: RouteResponder(dependencies: dependencies, refusals: refusals), refusals: refusals, metrics: metrics,
-            trustedProxies: settings.trustedProxies, throttle: throttle, isSecure: isSecure, transportSecurity: transportSecurity, logger: logger)
+            trustedProxies: settings.trustedProxies, throttle: throttle, isSecure: isSecure, transportSecurity: transportSecurity, logger: logger,
+            log: log)
     }
 }

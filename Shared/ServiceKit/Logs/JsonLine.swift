@@ -19,6 +19,28 @@ struct JsonLine {
         append(value)
     }
 
+    /// - Parameter name: Has nothing that JSON escapes.
+    mutating func add(plain name: StaticString, _ value: String) {
+        begin(plain: name)
+        quote(value)
+    }
+
+    mutating func add(plain name: StaticString, _ value: Int64) {
+        begin(plain: name)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: String(value).utf8)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// What was added so far, to be added to other lines.
+    var members: [UInt8] { Array(bytes.dropFirst()) }
+
+    /// - Parameter members: Of another line, at least one.
+    mutating func add(members: [UInt8]) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(contentsOf: members)
+    }
+
     /// The line with its end.
     consuming func finished() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
@@ -29,6 +51,14 @@ struct JsonLine {
     private mutating func begin(_ name: String) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
         quote(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func begin(plain name: StaticString) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
     }
 

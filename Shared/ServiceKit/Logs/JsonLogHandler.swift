@@ -22,6 +22,11 @@ public struct JsonLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
+    /// What each of its lines needs; `nil` when it has fields of its own.
+    var parts: (service: String, clock: any WallClock, output: LogOutput)? {
+        metadata.isEmpty && metadataProvider == nil ? (service, clock, output) : nil
+    }
+
     public func log(event: LogEvent) {
         var line = JsonLine()
         line.add("time", clock.now().iso8601)

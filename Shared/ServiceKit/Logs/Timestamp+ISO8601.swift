@@ -6,17 +6,27 @@ extension Timestamp {
         let day = Self.floorDivide(milliseconds, 86_400_000)
         let inDay = milliseconds - day * 86_400_000
         let (year, month, date) = Self.civil(day)
-        var text: [UInt8] = []
-        text.reserveCapacity(24)
-        let parts: [(number: Int64, width: Int, after: Unicode.Scalar)] = [
-            (year, 4, "-"), (month, 2, "-"), (date, 2, "T"), (inDay / 3_600_000, 2, ":"), (inDay / 60_000 % 60, 2, ":"),
-            (inDay / 1000 % 60, 2, "."), (inDay % 1000, 3, "Z"),
-        ]
-        for part in parts {
-            Self.append(part.number, width: part.width, to: &text)
-            text.append(UInt8(ascii: part.after))
+        guard (0...9999).contains(year) else { return "\(year)" }
+        return String(unsafeUninitializedCapacity: 24) { text in
+            var place = 0
+            func add(_ number: Int64, _ width: Int, _ after: Unicode.Scalar) {
+                var rest = number
+                for digit in (place..<place + width).reversed() {
+                    text[digit] = 0x30 + UInt8(rest % 10)
+                    rest /= 10
+                }
+                text[place + width] = UInt8(ascii: after)
+                place += width + 1
+            }
+            add(year, 4, "-")
+            add(month, 2, "-")
+            add(date, 2, "T")
+            add(inDay / 3_600_000, 2, ":")
+            add(inDay / 60_000 % 60, 2, ":")
+            add(inDay / 1000 % 60, 2, ".")
+            add(inDay % 1000, 3, "Z")
+            return place
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Day number since 1970 to the proleptic Gregorian date, by counting in eras of 400 years from 1 March.
@@ -34,16 +44,5 @@ extension Timestamp {
     private static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {
         let quotient = value / by
         return value % by < 0 ? quotient - 1 : quotient
-    }
-
-    /// With leading zeros.
-    private static func append(_ number: Int64, width: Int, to text: inout [UInt8]) {
-        var unit: Int64 = 1
-        for _ in 1..<width { unit *= 10 }
-        guard (0..<unit * 10).contains(number) else { return text.append(contentsOf: String(number).utf8) }
-        while unit > 0 {
-            text.append(0x30 + UInt8(number / unit % 10))
-            unit /= 10
-        }
     }
 }

@@ -32,7 +32,7 @@ final class Http1Rules: ChannelInboundHandler {
     }
 
     private func request(_ head: HTTPRequestHead) throws -> HTTPRequest {
-        var fields = HTTPFields()
+        var fields: [HTTPField] = []
         fields.reserveCapacity(head.headers.count + 1)
         var hosts: [String] = []
         for (index, header) in head.headers.enumerated() {
@@ -49,8 +49,11 @@ final class Http1Rules: ChannelInboundHandler {
         } else if head.version == .http1_0 {
             fields.append(HTTPField(name: .connection, value: "keep-alive"))
         }
+        var all = HTTPFields()
+        // One by one they would be inserted.
+        all.replaceSubrange(all.startIndex..<all.endIndex, with: fields)
         return HTTPRequest(
-            method: try HTTPRequest.Method(head.method), scheme: "http", authority: hosts.first, path: try Self.path(head), headerFields: fields)
+            method: try HTTPRequest.Method(head.method), scheme: "http", authority: hosts.first, path: try Self.path(head), headerFields: all)
     }
 
     /// Nearly every target is a path; what else there may be is left to HTTPTypes.

@@ -1,4 +1,5 @@
 internal import Faults
+internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -16,10 +17,11 @@ final class Edge: HTTPResponder {
     /// Value of `Strict-Transport-Security` (RFC 6797); `nil` on plain HTTP.
     private let transportSecurity: String?
     private let logger: Logger
+    private let log: RequestLog
 
     init(
         routes: RouteTree, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics, trustedProxies: [AddressRange], throttle: Throttle,
-        isSecure: Bool, transportSecurity: String?, logger: Logger
+        isSecure: Bool, transportSecurity: String?, logger: Logger, log: RequestLog
     ) {
         self.routes = routes
         self.responder = responder
@@ -30,20 +32,24 @@ final class Edge: HTTPResponder {
         self.isSecure = isSecure
         self.transportSecurity = transportSecurity
         self.logger = logger
+        self.log = log
     }
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
-        let start = ContinuousClock.now
+        let start = NIODeadline.now()
         var context = context
         context.facts = RequestFacts(request, peer: context.peer, trusted: trustedProxies, isSecure: isSecure)
         context.logger = logger
         var (response, route) = await answer(request, context)
-        response.headers[.adobeRequestID] = context.facts.requestID
-        response.headers[.xContentTypeOptions] = "nosniff"
-        // Addresses of requests hold codes, and on a web view's logout the bearer (rest-v1 §3.20).
-        response.headers[.referrerPolicy] = "no-referrer"
-        if let transportSecurity { response.headers[.strictTransportSecurity] = transportSecurity }
-        account(request, response, route: route, facts: context.facts, spent: start.duration(to: .now))
+        // Addresses of requests hold codes, and on a web view's logout the bearer (rest-v1 §3.20): no referrer. No handler sets one of these.
+        var fields = [
+            HTTPField(name: .adobeRequestID, value: context.facts.requestID), HTTPField(name: .xContentTypeOptions, value: "nosniff"),
+            HTTPField(name: .referrerPolicy, value: "no-referrer"),
+        ]
+        if let transportSecurity { fields.append(HTTPField(name: .strictTransportSecurity, value: transportSecurity)) }
+        let end = response.headers.endIndex
+        response.headers.replaceSubrange(end..<end, with: fields)
+        account(request, response, route: route, facts: context.facts, spent: (NIODeadline.now() - start).nanoseconds)
         return response
     }
 
@@ -68,15 +74,13 @@ final class Edge: HTTPResponder {
         return (await responder.respond(request, context, match), match.route.path)
     }
 
-    private func account(_ request: Request, _ response: Response, route: String, facts: RequestFacts, spent: Duration) {
+    /// - Parameter spent: In nanoseconds.
+    private func account(_ request: Request, _ response: Response, route: String, facts: RequestFacts, spent: Int64) {
         let method = Route.knownMethods.contains(request.method) ? request.method.rawValue : "other"
         metrics.record(method: method, route: route, status: response.status.code, spent: spent)
-        logger.info(
-            "request",
-            metadata: [
-                "trace_id": .string(facts.trace.traceID), "request": .string(facts.requestID), "method": .string(method), "route": .string(route),
-                "status": .string(String(response.status.code)),
-                "duration_us": .string(String(spent.components.seconds * 1_000_000 + spent.components.attoseconds / 1_000_000_000_000)),
-            ])
+        log.write(
+            RequestLog.Line(
+                trace: facts.trace, requestID: facts.requestID, method: method, route: route, status: response.status.code,
+                microseconds: spent / 1000))
     }
 }

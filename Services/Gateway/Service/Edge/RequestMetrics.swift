@@ -11,7 +11,8 @@ final class RequestMetrics: Sendable {
 
     private let known = Mutex<[Series: (counter: Counter, timer: CoreMetrics.Timer)]>([:])
 
-    func record(method: String, route: String, status: Int, spent: Duration) {
+    /// - Parameter spent: In nanoseconds.
+    func record(method: String, route: String, status: Int, spent: Int64) {
         let series = Series(method: method, route: route, status: status)
         let (counter, timer) = known.withLock { known in
             if let instruments = known[series] { return instruments }
@@ -20,7 +21,7 @@ final class RequestMetrics: Sendable {
             return instruments
         }
         counter.increment()
-        timer.recordNanoseconds(spent.components.seconds * 1_000_000_000 + spent.components.attoseconds / 1_000_000_000)
+        timer.recordNanoseconds(spent)
     }
 
     private static func instruments(_ series: Series) -> (counter: Counter, timer: CoreMetrics.Timer) {

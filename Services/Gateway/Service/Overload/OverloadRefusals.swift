@@ -143,7 +143,7 @@ final class OverloadRefusals: Sendable {
     private func count(_ method: HTTPRequest.Method) {
         refused.increment()
         let method = Route.knownMethods.contains(method) ? method.rawValue : "other"
-        metrics.record(method: method, route: "overload", status: 503, spent: .zero)
+        metrics.record(method: method, route: "overload", status: 503, spent: 0)
         let now = NIODeadline.now()
         let told: Int? = account.withLock { account in
             account.untold += 1

@@ -1,4 +1,9 @@
 internal import Faults
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
 internal import Hummingbird
 
 /// A fault of the access token, answered as rest-v1 §2.2 says.
@@ -49,11 +54,19 @@ enum Bearer {
         return token
     }
 
+    /// Tokens are long: the library's search takes eight octets at a time and more.
+    private static func holdsBlank(_ text: Substring.UTF8View) -> Bool {
+        text.withContiguousStorageIfAvailable { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return memchr(start, 0x20, bytes.count) != nil
+        } ?? text.contains(UInt8(ascii: " "))
+    }
+
     private static func token(in header: String) -> String? {
         let usual = "Bearer "
         if header.hasPrefix(usual), header.utf8.count > usual.utf8.count {
             let rest = header.utf8.dropFirst(usual.utf8.count)
-            if !rest.contains(UInt8(ascii: " ")) { return String(Substring(rest)) }
+            if !holdsBlank(rest) { return String(Substring(rest)) }
         }
         let parts = header.utf8.split(separator: UInt8(ascii: " "))
         guard parts.count == 2, String(Substring(parts[0])).lowercased() == "bearer" else { return nil }

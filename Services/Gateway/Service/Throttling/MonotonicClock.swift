@@ -1,21 +1,26 @@
+internal import NIOCore
+
 /// Time that only goes forward, for limits: changes of the time of day neither free nor punish anyone.
 public protocol MonotonicClock: Sendable {
     /// Time since a fixed moment before the first call.
     func elapsed() -> Duration
+    /// The same in nanoseconds, never 0.
+    func nanoseconds() -> Int64
 }
 
 /// The machine's own steady clock.
 public struct SteadyClock: MonotonicClock {
-    private let start = ContinuousClock.now
+    private let start = NIODeadline.now()
 
     public init() {}
 
-    public func elapsed() -> Duration { start.duration(to: .now) }
+    public func elapsed() -> Duration { .nanoseconds(nanoseconds() - 1) }
+
+    public func nanoseconds() -> Int64 { (NIODeadline.now() - start).nanoseconds + 1 }
 }
 
 extension MonotonicClock {
-    /// The same in nanoseconds, never 0.
-    func nanoseconds() -> Int64 { elapsed().nanoseconds + 1 }
+    public func nanoseconds() -> Int64 { elapsed().nanoseconds + 1 }
 }
 
 extension Duration {

@@ -131,7 +131,7 @@ class Http:
                 "glewlwyd authorization_pending", load, lambda: [peer.pid],
                 "3000 distinct codes in turn, so that none is polled twice in the interval; every answer is checked to be authorization_pending; "
                 f"{connections} connections, its best of 1, 8 and 64")
-            ours = self._ours("polls", 403, "checkauthn of 2048 devices with a registration code and without a session; each answer is read from the store")
+            ours = self._ours("polls", 403, "checkauthn of 2048 devices with a registration code and without a session; the service remembers that they have none")
             table.add(Comparison(f"poll for a session, {KEEP_ALIVE}", ours, [Pair(theirs, 20)]).measure(self.rounds, self.seconds))
 
     def _at_its_best(self, peer, status, requests, text):

@@ -4,26 +4,10 @@ internal import Foundation
 internal import StrictJson
 
 extension DeviceScript {
-    /// Problems beyond this number are counted, not told.
-    private static let toldProblems = 10
-
     /// - Parameter file: The name of the file, for messages.
     /// - Throws: `DeviceFailure` that names each mistake with its line and column.
     init(json: String, file: String) throws {
-        let document: JsonDocument
-        do {
-            document = try JsonDocument(parsing: Array(json.utf8))
-        } catch {
-            throw DeviceFailure(.usage, nil, "\(file): \(error)")
-        }
-        let problems = JsonProblems(of: document)
-        let script = problems.root.object { Self.script($0) }
-        guard problems.list.isEmpty, let script else {
-            var lines = problems.list.prefix(Self.toldProblems).map { "  \($0)" }
-            if problems.list.count > Self.toldProblems { lines.append("  and \(problems.list.count - Self.toldProblems) more") }
-            throw DeviceFailure(.usage, nil, "\(file) is no script:\n\(lines.joined(separator: "\n"))")
-        }
-        self = script
+        self = try DeviceFile.read(json: json, file: file, as: "script") { Self.script($0) }
     }
 
     private static func script(_ object: JsonObject) -> DeviceScript {

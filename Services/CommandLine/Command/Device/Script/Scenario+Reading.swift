@@ -6,18 +6,7 @@ extension Scenario {
     /// - Parameter file: The name of the file, for messages.
     /// - Throws: `DeviceFailure` that names each mistake with its line and column.
     init(json: String, file: String) throws {
-        let document: JsonDocument
-        do {
-            document = try JsonDocument(parsing: Array(json.utf8))
-        } catch {
-            throw DeviceFailure(.usage, nil, "\(file): \(error)")
-        }
-        let problems = JsonProblems(of: document)
-        let scenario = problems.root.object { Scenario(reading: $0) }
-        guard problems.list.isEmpty, let scenario else {
-            throw DeviceFailure(.usage, nil, "\(file) is no scenario:\n\(problems.list.prefix(10).map { "  \($0)" }.joined(separator: "\n"))")
-        }
-        self = scenario
+        self = try DeviceFile.read(json: json, file: file, as: "scenario") { Scenario(reading: $0) }
     }
 
     /// Reads what client-sdk §4.2 describes, and notes what does not fit.

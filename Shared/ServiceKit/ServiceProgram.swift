@@ -70,8 +70,8 @@ public enum ServiceProgram {
     private static func fail(_ name: String, _ error: any Error) -> Never {
         let failure = (error as? StartFailure) ?? StartFailure("cannot go on: \(error)")
         let text = failure.lines.enumerated().map { $0 == 0 ? "\(name): \($1)\n" : "\($1)\n" }.joined()
-        // The reason is the last word, behind every line that led to it.
-        LogWriter.standard.finish()
+        // The reason is the last word, behind every line that led to it; what other parts of the program say when they are stopped is not.
+        LogWriter.standard.close()
         FileHandle.standardError.write(Data(text.utf8))
         exit(1)
     }

@@ -25,6 +25,18 @@ struct LogWriterTests {
         }
     }
 
+    @Test("once it is closed, what came before is written and nothing comes after")
+    func hasALastWord() throws {
+        let pipe = Pipe()
+        let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        writer.add(Array("before\n".utf8))
+        writer.close()
+        writer.add(Array("after\n".utf8))
+        writer.finish()
+        try pipe.fileHandleForWriting.close()
+        #expect(String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self) == "before\n")
+    }
+
     @Test("nobody who logs waits for a reader that does not read, and what waits is bounded")
     func dropsWhenNobodyReads() throws {
         let pipe = Pipe()

@@ -24,6 +24,7 @@ final class LogWriter: @unchecked Sendable {
     private let condition = NSCondition()
     private var waiting: [UInt8] = []
     private var isWriting = false
+    private var isClosed = false
 
     /// - Parameter limit: Bytes that may wait.
     init(descriptor: Int32, limit: Int = 8 * 1024 * 1024) {
@@ -38,6 +39,7 @@ final class LogWriter: @unchecked Sendable {
     func add(_ line: [UInt8]) {
         condition.lock()
         defer { condition.unlock() }
+        guard !isClosed else { return }
         guard waiting.count + line.count <= limit else { return dropped.increment() }
         if waiting.isEmpty { condition.broadcast() }
         waiting.append(contentsOf: line)
@@ -52,6 +54,14 @@ final class LogWriter: @unchecked Sendable {
         isWriting = true
         condition.unlock()
         write(rest)
+    }
+
+    /// As `finish`; later lines are dropped. For who has a last word to say.
+    func close() {
+        condition.lock()
+        isClosed = true
+        condition.unlock()
+        finish()
     }
 
     private func next() -> [UInt8] {

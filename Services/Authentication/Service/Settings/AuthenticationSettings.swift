@@ -31,7 +31,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let activationOrigins: [String]
     /// Seconds for which a metadata document is valid, 3600 to 31536000; 7 days unless set.
     public let metadataValidity: Int
-    /// Sessions kept in memory, 2 to 10000000; 65536 unless set.
+    /// Sessions kept in memory, devices known to have none, and people whose logins are known, of each 2 to 10000000; 65536 unless set.
     public let cachedSessions: Int
 
     private enum CodingKeys: String, CodingKey {

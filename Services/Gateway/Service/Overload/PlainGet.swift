@@ -50,27 +50,32 @@ struct PlainGet {
     }
 
     /// Fields that tell of a body, an expectation, or what becomes of the connection (RFC 9110 §7.6.1, §8.6, §10.1.1; RFC 9112 §6.1).
-    private static let doubtful = ["content-", "connection:", "transfer-encoding:", "expect:", "upgrade:", "te:", "trailer:", "keep-alive:"]
-        .map { Array($0.utf8) }
+    private static let doubtful = [
+        "content-length", "content-type", "content-encoding", "connection", "transfer-encoding", "expect", "upgrade", "te", "trailer", "keep-alive",
+        "proxy-connection",
+    ].map { Array($0.utf8) }
 
     private static func kind(_ line: Slice<UnsafeRawBufferPointer>) -> Kind {
-        // A continued line, or none that is a field.
-        guard let first = line.first, isLetter(first), line.contains(0x3a), !line.contains(0x0d), !line.contains(0) else { return .doubtful }
-        switch first | 0x20 {
-        case 0x68 where begins(line, host): return .host
-        case 0x61 where begins(line, acceptance): return .accept
-        case 0x63, 0x74, 0x65, 0x75, 0x6b: return doubtful.contains { begins(line, $0) } ? .doubtful : .harmless
-        default: return .harmless
-        }
+        // A continued line, one that is no field, or a name with a blank before its colon, which others on the way may have read as the name without it.
+        guard let colon = line.firstIndex(of: 0x3a), colon > line.startIndex, line[..<colon].allSatisfy(isOfName), !line.contains(0x0d),
+            !line.contains(0)
+        else { return .doubtful }
+        let name = line[..<colon]
+        if isNamed(name, host) { return .host }
+        if isNamed(name, acceptance) { return .accept }
+        return doubtful.contains { isNamed(name, $0) } ? .doubtful : .harmless
     }
 
-    private static let host = Array("host:".utf8)
-    private static let acceptance = Array("accept:".utf8)
+    private static let host = Array("host".utf8)
+    private static let acceptance = Array("accept".utf8)
+
+    /// What names of fields are made of: letters, digits and `-`; of the other characters that RFC 9110 §5.6.2 allows, nobody has need.
+    private static func isOfName(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2d }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
 
-    /// - Parameter name: In lower case.
-    private static func begins(_ line: Slice<UnsafeRawBufferPointer>, _ name: [UInt8]) -> Bool {
-        line.count >= name.count && zip(line, name).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 && isLetter($0)) }
+    /// - Parameter other: In lower case.
+    private static func isNamed(_ name: Slice<UnsafeRawBufferPointer>, _ other: [UInt8]) -> Bool {
+        name.count == other.count && zip(name, other).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 && isLetter($0)) }
     }
 }

@@ -3445,7 +3445,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__plain_logout__descriptor
   (ProtobufCMessageInit) boxoffice__config__v1__plain_logout__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_exchange__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_exchange__field_descriptors[3] =
 {
   {
     "in_response_to_mode",
@@ -3471,15 +3471,28 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_exchange__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "request_kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformExchange, request_kind),
+    &boxoffice__config__v1__platform_request_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__platform_exchange__field_indices_by_name[] = {
   0,   /* field[0] = in_response_to_mode */
   1,   /* field[1] = max_age_s */
+  2,   /* field[2] = request_kind */
 };
 static const ProtobufCIntRange boxoffice__config__v1__platform_exchange__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__platform_exchange__descriptor =
 {
@@ -3489,7 +3502,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__platform_exchange__descr
   "Boxoffice__Config__V1__PlatformExchange",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__PlatformExchange),
-  2,
+  3,
   boxoffice__config__v1__platform_exchange__field_descriptors,
   boxoffice__config__v1__platform_exchange__field_indices_by_name,
   1,  boxoffice__config__v1__platform_exchange__number_ranges,
@@ -5528,6 +5541,34 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__in_response_to_mode__descri
   boxoffice__config__v1__in_response_to_mode__enum_values_by_name,
   1,
   boxoffice__config__v1__in_response_to_mode__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__platform_request_kind__enum_values_by_number[2] =
+{
+  { "PLATFORM_REQUEST_KIND_AUTHN_REQUEST", "BOXOFFICE__CONFIG__V1__PLATFORM_REQUEST_KIND__PLATFORM_REQUEST_KIND_AUTHN_REQUEST", 0 },
+  { "PLATFORM_REQUEST_KIND_ATTRIBUTE_QUERY", "BOXOFFICE__CONFIG__V1__PLATFORM_REQUEST_KIND__PLATFORM_REQUEST_KIND_ATTRIBUTE_QUERY", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__platform_request_kind__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__platform_request_kind__enum_values_by_name[2] =
+{
+  { "PLATFORM_REQUEST_KIND_ATTRIBUTE_QUERY", 1 },
+  { "PLATFORM_REQUEST_KIND_AUTHN_REQUEST", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__platform_request_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.PlatformRequestKind",
+  "PlatformRequestKind",
+  "Boxoffice__Config__V1__PlatformRequestKind",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__platform_request_kind__enum_values_by_number,
+  2,
+  boxoffice__config__v1__platform_request_kind__enum_values_by_name,
+  1,
+  boxoffice__config__v1__platform_request_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue boxoffice__config__v1__attribute_type__enum_values_by_number[3] =

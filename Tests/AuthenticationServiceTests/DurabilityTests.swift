@@ -77,7 +77,8 @@ struct DurabilityTests {
         await older.close()
 
         let store = SqliteAuthenticationStore(try Backend.database(file))
-        #expect(try await store.session(Sample.session().key) == Sample.session())
+        // What came with later versions is empty.
+        #expect(try await store.session(Sample.session().key) == Sample.session(providedID: ""))
         let other = try await store.session(Sample.session(device: "dev-1").key)
         #expect(other?.device == DeviceInformation() && other?.origin == Sample.session().origin)
     }

@@ -27,7 +27,10 @@ struct SingleLogoutTests {
         let tests = EndToEndSamlTests()
         let call = try await rig.call(rig.bearer(), requestor: requestor)
         let (browser, request) = try await tests.start(rig, call)
-        let answer = try tests.answer(browser, request, signedBy: provider) { $0.assertion?.id = id }
+        let answer = try tests.answer(browser, request, signedBy: provider) {
+            $0.assertion?.id = id
+            $0.assertion?.nameIDAttributes += " NameQualifier=\"harbor\" SPNameQualifier=\"pass\" SPProvidedID=\"x1\""
+        }
         #expect(try await rig.finish(answer).result == .signedIn)
         return call
     }
@@ -61,6 +64,7 @@ struct SingleLogoutTests {
         #expect(address.hasPrefix(Rig.visitAddress))
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(call) }
         let (relay, request) = try await visit(rig, address)
+        for qualifier in ["NameQualifier=\"harbor\"", "SPNameQualifier=\"pass\"", "SPProvidedID=\"x1\""] { #expect(request.contains(qualifier)) }
         #expect(request.contains(">k3Yq-0091</saml:NameID>") && request.contains("/on-behalf-of/CHAN7</saml:Issuer>"))
         let answer = LogoutTemplate.response(to: try id(of: request))
         let query = try answer.redirected(by: provider, relayState: relay)

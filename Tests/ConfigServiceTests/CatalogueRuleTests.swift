@@ -68,6 +68,10 @@ struct CatalogueRuleTests {
                 #""requestBinding": "post","#, #""requestBinding": "post", "profileExchange": {"inResponseToMode": "device", "maxAge": 301},"#,
                 "mvpds[0].saml.profileExchange.maxAge", "from 1 to 300"
             ),
+            (
+                #""requestBinding": "post","#, #""requestBinding": "post", "profileExchange": {"requestKind": "query"},"#,
+                "mvpds[0].saml.profileExchange.requestKind", "'attributeQuery'"
+            ),
         ])
     func oneRule(part: String, other: String, place: String, words: String) throws {
         let world = try World()
@@ -127,7 +131,8 @@ struct CatalogueRuleTests {
             .replacingOccurrences(of: Self.mvpd, with: Self.mvpd + platform + #" "platformOverrides": [{"scope": "all", "hbaAuthnTtl": 61}],"#)
             .replacingOccurrences(of: Self.pair, with: Self.overriding(values, #", "preflightMaxResources": 7"#))
             .replacingOccurrences(
-                of: #""requestBinding": "post","#, with: #""requestBinding": "post", "profileExchange": {"inResponseToMode": "device"},"#
+                of: #""requestBinding": "post","#,
+                with: #""requestBinding": "post", "profileExchange": {"requestKind": "attributeQuery", "inResponseToMode": "device"},"#
             )
             .replacingOccurrences(of: Self.requestor, with: Self.requestor + #", "customSchemes": ["adbe.0123456789abcdefg-hi_j"]"#)
         try world.write(text, to: "catalogue.json")
@@ -141,7 +146,7 @@ struct CatalogueRuleTests {
             ])
         #expect(read.requestors[0].customSchemes == ["adbe.0123456789abcdefg-hi_j"])
         guard case .saml(let saml) = read.mvpds[0].signIn else { throw NotSaml() }
-        #expect(saml.platformExchange?.inResponseToMode == .device)
+        #expect(saml.platformExchange == PlatformExchange(inResponseToMode: .device, requestKind: .attributeQuery))
     }
 
     private static func overriding(_ values: String, _ more: String = "") -> String {

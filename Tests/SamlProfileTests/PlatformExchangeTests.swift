@@ -39,6 +39,7 @@ struct PlatformExchangeTests {
     func acceptsWithoutStatement() throws {
         let expected = try world.expected { expected in
             expected.answeredRequest = .any
+            expected.requiresAuthnStatement = false
             expected.maximumResponseAge = .seconds(3600)
         }
         let xml = try world.assertion { $0.hasAuthnStatement = false }

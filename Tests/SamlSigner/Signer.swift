@@ -5,6 +5,7 @@ public enum Signer {
     private static let identifiers = [
         "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:Response", "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:assertion:Assertion",
         "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:AuthnRequest", "--id-attr:ID",
+        "urn:oasis:names:tc:SAML:2.0:protocol:AttributeQuery", "--id-attr:ID",
         "urn:oasis:names:tc:SAML:2.0:metadata:EntityDescriptor", "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:LogoutRequest",
         "--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:LogoutResponse",
         "--id-attr:ID", "urn:oasis:names:tc:xacml:2.0:profile:saml2.0:v2:schema:protocol:XACMLAuthzDecisionQuery",

@@ -16,6 +16,10 @@ struct AuthnRequestText {
     var issuedAt: Timestamp
     var relayState: String? = "handle+1/=&"
     var key = "sp-signing"
+    /// Set: the text is an AttributeQuery for them.
+    var queriedAttributes: [String]?
+    /// What stands before the confirmation of a query.
+    var subject = ""
 
     var xml: String { xml(signature: "") }
 
@@ -34,7 +38,7 @@ struct AuthnRequestText {
             "xmlsec1",
             [
                 "--sign", "--privkey-pem", Keys.shared.path("\(key).key"), "--id-attr:ID",
-                "urn:oasis:names:tc:SAML:2.0:protocol:AuthnRequest",
+                "urn:oasis:names:tc:SAML:2.0:protocol:" + (queriedAttributes == nil ? "AuthnRequest" : "AttributeQuery"),
             ], on: xml(signature: signatureTemplate)
         )
         return form(String(decoding: signed.output, as: UTF8.self))
@@ -54,13 +58,24 @@ struct AuthnRequestText {
     }
 
     private func xml(signature: String) -> String {
+        if let queriedAttributes { return query(signature, queriedAttributes) }
+        return """
+            <samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" \
+            ID="\(identifier)" Version="2.0" IssueInstant="\(Instant.text(issuedAt))" \
+            Destination="\(destination ?? "\(Fixture.publicURL)/saml/\(mvpd)/sso")" \(attributes) \
+            ProtocolBinding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" AssertionConsumerServiceURL="\(acsURL)">\
+            <saml:Issuer>\(issuer)</saml:Issuer>\(signature)\
+            <samlp:NameIDPolicy AllowCreate="true" SPNameQualifier="\(Fixture.entityID)" Format="\(format)"/>\(scoping)</samlp:AuthnRequest>
+            """
+    }
+
+    private func query(_ signature: String, _ names: [String]) -> String {
         """
-        <samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" \
+        <samlp:AttributeQuery xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" \
         ID="\(identifier)" Version="2.0" IssueInstant="\(Instant.text(issuedAt))" \
-        Destination="\(destination ?? "\(Fixture.publicURL)/saml/\(mvpd)/sso")" \(attributes) \
-        ProtocolBinding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" AssertionConsumerServiceURL="\(acsURL)">\
-        <saml:Issuer>\(issuer)</saml:Issuer>\(signature)\
-        <samlp:NameIDPolicy AllowCreate="true" SPNameQualifier="\(Fixture.entityID)" Format="\(format)"/>\(scoping)</samlp:AuthnRequest>
+        Destination="\(destination ?? "\(Fixture.publicURL)/saml/\(mvpd)/sso")"><saml:Issuer>\(issuer)</saml:Issuer>\(signature)\
+        <saml:Subject>\(subject)<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"/></saml:Subject>\
+        \(names.map { #"<saml:Attribute Name="\#($0)"/>"# }.joined())</samlp:AttributeQuery>
         """
     }
 

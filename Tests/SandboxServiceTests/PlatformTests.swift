@@ -62,6 +62,22 @@ import Testing
         }
     }
 
+    @Test func aTokenMayBeAQueryForAttributes() async throws {
+        try await run { client in
+            try await set(client, Self.granted())
+            let text = try #require(try await query(client, try token { $0.queriedAttributes = ["zip"] })["samlAttributeQueryResponse"] as? String)
+            let answer = try Answer(text)
+            #expect(answer.root.attributes["InResponseTo"] == "_request-1")
+            #expect(!text.contains("AuthnStatement"))
+            #expect(answer.attribute("userID").count == 1 && answer.attribute("zip").count == 1 && answer.attribute("channelID").isEmpty)
+            var named = AuthnRequestText(issuedAt: fixture.clock.now(), relayState: nil)
+            named.queriedAttributes = ["zip"]
+            named.subject = "<saml:NameID>ada</saml:NameID>"
+            let refusal = try await query(client, try token(named))
+            #expect((refusal["error"] as? [String: Any])?["code"] as? Int == 5, "\(refusal)")
+        }
+    }
+
     @Test func aTokenThatDoesNotHoldIsError5() async throws {
         try await run { client in
             try await set(client, Self.granted())
@@ -150,7 +166,11 @@ import Testing
     private func token(_ change: (inout AuthnRequestText) -> Void = { _ in }) throws -> String {
         var request = AuthnRequestText(issuedAt: fixture.clock.now(), relayState: nil)
         change(&request)
-        return try #require(try FormFields(encoded: try request.form()).single("SAMLRequest"))
+        return try token(request)
+    }
+
+    private func token(_ request: AuthnRequestText) throws -> String {
+        try #require(try FormFields(encoded: try request.form()).single("SAMLRequest"))
     }
 
     private func set(_ client: any TestClientProtocol, _ state: String) async throws {

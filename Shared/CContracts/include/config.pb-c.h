@@ -145,6 +145,17 @@ typedef enum _Boxoffice__Config__V1__InResponseToMode {
   BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE__IN_RESPONSE_TO_MODE_DEVICE = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE)
 } Boxoffice__Config__V1__InResponseToMode;
+/*
+ * What the verification token for a platform's sign-in framework holds (mvpd section 2.8).
+ */
+typedef enum _Boxoffice__Config__V1__PlatformRequestKind {
+  BOXOFFICE__CONFIG__V1__PLATFORM_REQUEST_KIND__PLATFORM_REQUEST_KIND_AUTHN_REQUEST = 0,
+  /*
+   * For MVPDs that answer the framework as an attribute authority: the answer needs no authn statement.
+   */
+  BOXOFFICE__CONFIG__V1__PLATFORM_REQUEST_KIND__PLATFORM_REQUEST_KIND_ATTRIBUTE_QUERY = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__PLATFORM_REQUEST_KIND)
+} Boxoffice__Config__V1__PlatformRequestKind;
 typedef enum _Boxoffice__Config__V1__AttributeType {
   BOXOFFICE__CONFIG__V1__ATTRIBUTE_TYPE__ATTRIBUTE_TYPE_STRING = 0,
   BOXOFFICE__CONFIG__V1__ATTRIBUTE_TYPE__ATTRIBUTE_TYPE_BOOLEAN = 1,
@@ -735,10 +746,11 @@ struct  Boxoffice__Config__V1__PlatformExchange
    * Seconds; 0: 300, which is also the most in the mode `device`.
    */
   uint32_t max_age_s;
+  Boxoffice__Config__V1__PlatformRequestKind request_kind;
 };
 #define BOXOFFICE__CONFIG__V1__PLATFORM_EXCHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__platform_exchange__descriptor) \
-    , BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE__IN_RESPONSE_TO_MODE_STRICT, 0 }
+    , BOXOFFICE__CONFIG__V1__IN_RESPONSE_TO_MODE__IN_RESPONSE_TO_MODE_STRICT, 0, BOXOFFICE__CONFIG__V1__PLATFORM_REQUEST_KIND__PLATFORM_REQUEST_KIND_AUTHN_REQUEST }
 
 
 struct  Boxoffice__Config__V1__AttributeMapping
@@ -1797,6 +1809,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__signature_policy_
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__encryption_policy__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__scoping_mode__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__in_response_to_mode__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__platform_request_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__attribute_type__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__client_authentication__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__temp_pass_kind__descriptor;

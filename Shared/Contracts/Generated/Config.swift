@@ -363,6 +363,32 @@ public enum InResponseToMode: Hashable, Sendable {
     }
 }
 
+/// What the verification token for a platform's sign-in framework holds (mvpd section 2.8).
+public enum PlatformRequestKind: Hashable, Sendable {
+    case authnRequest
+    /// For MVPDs that answer the framework as an attribute authority: the answer needs no authn statement.
+    case attributeQuery
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .authnRequest
+        case 1: self = .attributeQuery
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .authnRequest: 0
+        case .attributeQuery: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public enum AttributeType: Hashable, Sendable {
     case string
     case boolean
@@ -1732,15 +1758,18 @@ public struct PlatformExchange: Message {
     public var inResponseToMode: InResponseToMode
     /// Seconds; 0: 300, which is also the most in the mode `device`.
     public var maxAgeSeconds: UInt32
+    public var requestKind: PlatformRequestKind
 
     public init() { self.init(inResponseToMode: InResponseToMode(rawValue: 0)) }
 
     public init(
         inResponseToMode: InResponseToMode = InResponseToMode(rawValue: 0),
-        maxAgeSeconds: UInt32 = 0
+        maxAgeSeconds: UInt32 = 0,
+        requestKind: PlatformRequestKind = PlatformRequestKind(rawValue: 0)
     ) {
         self.inResponseToMode = inResponseToMode
         self.maxAgeSeconds = maxAgeSeconds
+        self.requestKind = requestKind
     }
 
     public static var messageName: String { "boxoffice.config.v1.PlatformExchange" }
@@ -1751,6 +1780,7 @@ public struct PlatformExchange: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__PlatformExchange.self)
         inResponseToMode = InResponseToMode(rawValue: Int32(bitPattern: c.pointee.in_response_to_mode.rawValue))
         maxAgeSeconds = c.pointee.max_age_s
+        requestKind = PlatformRequestKind(rawValue: Int32(bitPattern: c.pointee.request_kind.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1758,6 +1788,7 @@ public struct PlatformExchange: Message {
         boxoffice__config__v1__platform_exchange__init(c)
         c.pointee.in_response_to_mode = Boxoffice__Config__V1__InResponseToMode(rawValue: UInt32(bitPattern: inResponseToMode.rawValue))
         c.pointee.max_age_s = maxAgeSeconds
+        c.pointee.request_kind = Boxoffice__Config__V1__PlatformRequestKind(rawValue: UInt32(bitPattern: requestKind.rawValue))
     }
 }
 

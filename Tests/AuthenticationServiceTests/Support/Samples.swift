@@ -43,20 +43,20 @@ enum Sample {
     static func session(
         _ id: String = "session-1", device: String = "dev-7f3a", requestor: String = "CHAN7", record: String? = "record-1",
         mvpd: String = "DemoCable", user: String = "0123", claims: DeviceClaims = DeviceClaims(), lifetime: Duration = .seconds(3600),
-        origin: SessionOrigin = SessionOrigin(kind: .regular, authenticatedAt: t0)
+        origin: SessionOrigin = SessionOrigin(kind: .regular, authenticatedAt: t0), providedID: String = "x1"
     ) -> SessionRecord {
         SessionRecord(
             id: SessionID(id), key: SessionKey(device: DeviceID(device), requestor: RequestorID(requestor)), mvpd: MvpdID(mvpd),
             record: record.map(RegistrationRecordID.init), claims: claims, clientID: ClientID("client-1"), userID: user,
-            subject: subject(), createdAt: t0, expiresAt: t0 + lifetime, origin: origin, updatedAt: t0, device: Sample.device)
+            subject: subject(providedID: providedID), createdAt: t0, expiresAt: t0 + lifetime, origin: origin, updatedAt: t0, device: Sample.device)
     }
 
-    static func subject(_ user: String = "user-42", isHomeBased: Bool = false) -> UpstreamSubject {
+    static func subject(_ user: String = "user-42", isHomeBased: Bool = false, providedID: String = "x1") -> UpstreamSubject {
         UpstreamSubject(
             userID: user,
             name: SubjectName(
                 value: user, format: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent", nameQualifier: "q",
-                serviceProviderQualifier: "sp", sessionIndex: "index-1"),
+                serviceProviderQualifier: "sp", serviceProvidedID: providedID, sessionIndex: "index-1"),
             isHomeBased: isHomeBased,
             attributes: [UserAttribute(key: "householdID", values: ["house-1"]), UserAttribute(key: "channelID", values: ["a", "b"])])
     }

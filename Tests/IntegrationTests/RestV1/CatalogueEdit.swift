@@ -12,11 +12,16 @@ struct CatalogueEdit {
     }
 
     /// Puts members into the authorization endpoint of an MVPD.
-    func set(authorizationOf mvpd: String, _ members: [String: Any]) throws {
+    func set(authorizationOf mvpd: String, _ members: [String: Any]) throws { try set(endpoint: "authorization", of: mvpd, members) }
+
+    /// Puts members into the SAML endpoint of an MVPD.
+    func set(samlOf mvpd: String, _ members: [String: Any]) throws { try set(endpoint: "saml", of: mvpd, members) }
+
+    private func set(endpoint name: String, of mvpd: String, _ members: [String: Any]) throws {
         let mvpds = try #require(original["mvpds"] as? [[String: Any]]).map { entry in
             guard entry["id"] as? String == mvpd else { return entry }
-            let endpoint = (entry["authorization"] as? [String: Any] ?? [:]).merging(members) { $1 }
-            return entry.merging(["authorization": endpoint]) { $1 }
+            let endpoint = (entry[name] as? [String: Any] ?? [:]).merging(members) { $1 }
+            return entry.merging([name: endpoint]) { $1 }
         }
         try write(original.merging(["mvpds": mvpds]) { $1 })
     }

@@ -38,6 +38,31 @@ extension RestV1 {
             #expect(try await app.tokenSource() == "Apple")
         }
 
+        @Test("mvpd §2.8: an MVPD that wants to be queried for attributes signs in as any other, without an authn statement")
+        func attributeQuery() async throws {
+            let app = try await CookbookApp.make()
+            let edit = try CatalogueEdit()
+            defer { try? edit.undo() }
+            try edit.set(samlOf: "NorthCable", ["profileExchange": ["requestKind": "attributeQuery"]])
+            try await Condition.wait("the token is a query") { try await token(app).contains("AttributeQuery") }
+            let query = try await token(app)
+            #expect(query.contains(#"Name="userID""#) && query.contains("/on-behalf-of/ACME1") && !query.contains("NameID"))
+            let response = try await app.response()
+            #expect(!response.contains("AuthnStatement"))
+            #expect(try await app.exchange(StandInPlatform.encoded(response)).status == 204)
+            #expect(try await app.tokenSource() == "Apple")
+            let late = try await CookbookApp.make()
+            let answer = StandInPlatform.encoded(try await late.response())
+            try edit.undo()
+            try await Condition.wait("the token is a request to sign in") { try await token(app).contains("AuthnRequest") }
+            #expect(try await late.exchange(answer).status == 400)
+        }
+
+        private func token(_ app: CookbookApp) async throws -> String {
+            let answer = try await app.profileRequest("NorthCable")
+            return String(decoding: try #require(Data(base64Encoded: answer.text)), as: UTF8.self)
+        }
+
         @Test("rest-v1 #55, mvpd #86: what is not read as it was signed is refused, and never repaired")
         func unreadable() async throws {
             let app = try await CookbookApp.make()

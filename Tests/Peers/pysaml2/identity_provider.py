@@ -4,6 +4,7 @@
 
 FOLDER holds idp.key, idp.crt and sp.xml, the service provider's metadata. VARIANT is JSON: `binding` (post or redirect), `signs` (assertion,
 response, both) and `encrypts` (empty, aes256-gcm, or default: what pysaml2 picks). The login form accepts a password that equals the name.
+`/slo` takes the service provider's logout messages, `/leave?name=NAME` begins a logout of a person who signed in here.
 Needs the Debian package python3-pysaml2.
 """
 
@@ -35,7 +36,10 @@ configuration = IdPConfig().load({
     "metadata": {"local": [str(folder / "sp.xml")]},
     "service": {
         "idp": {
-            "endpoints": {"single_sign_on_service": [(f"{address}/sso", binding)]},
+            "endpoints": {
+                "single_sign_on_service": [(f"{address}/sso", binding)],
+                "single_logout_service": [(f"{address}/slo", binding)],
+            },
             "policy": {"default": {
                 "lifetime": {"minutes": 5},
                 "name_form": "urn:oasis:names:tc:SAML:2.0:attrname-format:basic",
@@ -48,17 +52,28 @@ configuration = IdPConfig().load({
 })
 server = Server(config=configuration)
 waiting = {}
+# Per person who is signed in: service provider, NameID and session index.
+sessions = {}
+sha256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
+# Of a message of logout; a posted one is signed XML.
+logout_signature = {"sign": by_post, "sign_alg": sha256, "digest_alg": "http://www.w3.org/2001/04/xmlenc#sha256"}
 
 
 def read_request(fields):
     """The request, once pysaml2 has found its signature genuine."""
     request = server.parse_authn_request(fields["SAMLRequest"], binding)
-    if not by_post:
-        signed = {name: fields[name] for name in ("SAMLRequest", "RelayState", "SigAlg", "Signature") if name in fields}
-        certificates = server.metadata.certs(request.message.issuer.text, "spsso", "signing")
-        if not any(verify_redirect_signature(signed, server.sec.sec_backend, certificate) for certificate in certificates):
-            raise ValueError("the signature of the query is not the service provider's")
+    check_query(fields, "SAMLRequest", request.message.issuer.text)
     return request
+
+
+def check_query(fields, message, issuer):
+    """Posted messages are signed XML, which pysaml2 has checked by itself."""
+    if by_post:
+        return
+    signed = {name: fields[name] for name in (message, "RelayState", "SigAlg", "Signature") if name in fields}
+    certificates = server.metadata.certs(issuer, "spsso", "signing")
+    if not any(verify_redirect_signature(signed, server.sec.sec_backend, certificate) for certificate in certificates):
+        raise ValueError("the signature of the query is not the service provider's")
 
 
 def encrypt_with_gcm():
@@ -78,7 +93,7 @@ if variant["encrypts"] == "aes256-gcm":
 
 def respond(request, name):
     answer = server.response_args(request.message)
-    return str(server.create_authn_response(
+    response = server.create_authn_response(
         {"householdID": [f"house-{name}"]},
         answer["in_response_to"],
         answer["destination"],
@@ -89,9 +104,33 @@ def respond(request, name):
         sign_assertion=variant["signs"] in ("assertion", "both"),
         sign_response=variant["signs"] in ("response", "both"),
         encrypt_assertion=bool(variant["encrypts"]),
-        sign_alg="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+        sign_alg=sha256,
         digest_alg="http://www.w3.org/2001/04/xmlenc#sha256",
-    )), answer["destination"]
+    )
+    # The newest statement is this one's; the response may be encrypted.
+    name_id = server.ident.find_nameid(name)[-1]
+    statement = server.session_db.get_authn_statements(name_id)[-1][-1]
+    sessions[name] = (answer["sp_entity_id"], name_id, statement.session_index)
+    return str(response), answer["destination"]
+
+
+def leave(request):
+    """Ends the session that a LogoutRequest of the service provider names: the answer, and where it goes."""
+    known = [name for name, (_, name_id, _) in sessions.items() if name_id.text == request.name_id.text]
+    if not known or [index.text for index in request.session_index] != [sessions[known[0]][2]]:
+        raise ValueError("nobody of that name has that session")
+    del sessions[known[0]]
+    destination = server.response_args(request, [binding])["destination"]
+    return server.create_logout_response(request, [binding], **logout_signature), destination
+
+
+def ask_to_leave(name):
+    """A LogoutRequest of our own, and where it goes."""
+    provider, name_id, index = sessions.pop(name)
+    _, destination = server.pick_binding("single_logout_service", [binding], "spsso", entity_id=provider)
+    _, request = server.create_logout_request(
+        destination, provider, name_id=name_id, session_indexes=[index], **logout_signature)
+    return request, destination
 
 
 def form(action, fields):
@@ -106,12 +145,22 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(200, str(entity_descriptor(configuration)), "application/samlmetadata+xml")
         if target.path == "/sso" and not by_post:
             return self.ask(dict(parse_qsl(target.query)))
+        if target.path == "/slo" and not by_post:
+            return self.log_out(dict(parse_qsl(target.query)))
+        if target.path == "/leave":
+            name = dict(parse_qsl(target.query))["name"]
+            if name not in sessions:
+                return self.answer(404, "Nobody of that name is signed in.")
+            message, destination = ask_to_leave(name)
+            return self.send_on("SAMLRequest", str(message), destination, "leaving")
         self.answer(404, "There is nothing here.")
 
     def do_POST(self):
         fields = dict(parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode(), keep_blank_values=True))
         if self.path == "/sso" and by_post:
             return self.ask(fields)
+        if self.path == "/slo" and by_post:
+            return self.log_out(fields)
         if self.path == "/login" and fields.get("state") in waiting and fields["password"] == fields["username"]:
             request, relay_state = waiting.pop(fields["state"])
             message, destination = respond(request, fields["username"])
@@ -127,6 +176,32 @@ class Handler(BaseHTTPRequestHandler):
         state = secrets.token_hex(16)
         waiting[state] = (request, fields["RelayState"])
         self.answer(200, form("/login", [("state", state), ("username", ""), ("password", "")]))
+
+    def log_out(self, fields):
+        try:
+            if "SAMLRequest" in fields:
+                request = server.parse_logout_request(fields["SAMLRequest"], binding)
+                check_query(fields, "SAMLRequest", request.message.issuer.text)
+                response, destination = leave(request.message)
+                return self.send_on("SAMLResponse", str(response), destination, fields["RelayState"])
+            response = server.parse_logout_request_response(fields["SAMLResponse"], binding)
+            check_query(fields, "SAMLResponse", response.response.issuer.text)
+            if fields["RelayState"] != "leaving" or not response.status_ok():
+                raise ValueError("the service provider did not log out")
+        except Exception as problem:
+            return self.answer(400, f"The message is refused: {type(problem).__name__}: {problem}")
+        self.answer(200, "Everybody agrees: you are signed out.")
+
+    def send_on(self, kind, message, destination, relay_state):
+        if by_post:
+            encoded = base64.b64encode(message.encode()).decode()
+            return self.answer(200, form(destination, [(kind, encoded), ("RelayState", relay_state)]))
+        way = server.apply_binding(
+            binding, message, destination, relay_state, response=kind == "SAMLResponse", sign=True, sigalg=sha256)
+        self.send_response(303)
+        self.send_header("Location", dict(way["headers"])["Location"])
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
     def answer(self, status, text, kind="text/html"):
         body = text.encode()

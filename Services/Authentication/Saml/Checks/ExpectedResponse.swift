@@ -29,6 +29,8 @@ public struct ExpectedResponse: Sendable {
     /// The accepted NameID formats: the one requested, and those listed for the endpoint. The `unspecified` format accepts any.
     public var nameIDFormats: [String]
     public var forceAuthn = false
+    /// False for an answer to a query for attributes, and where the platform asked by itself (mvpd §2.8).
+    public var requiresAuthnStatement = true
     public var encryption: EncryptionPolicy = .optional
     /// The service's own keys for encrypted assertions, newest first.
     public var decryptionKeys: [DecryptionKey] = []

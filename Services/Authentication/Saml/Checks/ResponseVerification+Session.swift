@@ -19,7 +19,7 @@ extension ResponseVerification {
                 instant: session?.instant ?? next.instant, index: session == nil ? next.index : session?.index, end: ends.min())
         }
         try trace.require(
-            session != nil || expected.answeredRequest == .any, .authnStatement, .authnStatement, "The assertion has no authn statement.")
+            session != nil || !expected.requiresAuthnStatement, .authnStatement, .authnStatement, "The assertion has no authn statement.")
         return session
     }
 

@@ -82,7 +82,7 @@ extension NameID {
         func present(_ text: String) -> String? { text.isEmpty ? nil : text }
         self.init(
             value: UpstreamUserID(name.value), format: present(name.format), nameQualifier: present(name.nameQualifier),
-            spNameQualifier: present(name.serviceProviderQualifier))
+            spNameQualifier: present(name.serviceProviderQualifier), spProvidedID: present(name.serviceProvidedID))
     }
 }
 
@@ -90,7 +90,7 @@ extension SubjectName {
     init(_ name: NameID) {
         self.init(
             value: name.value.rawValue, format: name.format ?? "", nameQualifier: name.nameQualifier ?? "",
-            serviceProviderQualifier: name.spNameQualifier ?? "")
+            serviceProviderQualifier: name.spNameQualifier ?? "", serviceProvidedID: name.spProvidedID ?? "")
     }
 }
 

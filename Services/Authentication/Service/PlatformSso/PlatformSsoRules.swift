@@ -36,8 +36,11 @@ enum PlatformSsoRules {
         return provider
     }
 
+    /// The attributes among the required metadata fields.
+    static func attributeNames(_ settings: PlatformSettings) -> [String] { settings.requiredMetadataFields.filter { $0 != nameID } }
+
     /// The metadata fields that the platform must have got from the MVPD, and did not (mvpd §2.8).
     static func missingFields(_ settings: PlatformSettings, in accepted: AcceptedSignIn) -> [String] {
-        settings.requiredMetadataFields.filter { $0 != nameID && !accepted.attributeNames.contains($0) }
+        attributeNames(settings).filter { !accepted.attributeNames.contains($0) }
     }
 }

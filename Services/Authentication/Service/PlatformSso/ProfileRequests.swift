@@ -21,12 +21,13 @@ struct ProfileRequests: Sendable {
         let now = clock.now()
         let catalogue = client.catalogue
         let (integration, mvpd) = try catalogue.requireIntegration(requestor: request.requestor, mvpd: request.mvpd, platform: platform)
-        _ = try PlatformSsoRules.requireOn(integration, mvpd, platform)
+        let settings = try PlatformSsoRules.requireOn(integration, mvpd, platform)
         let rule = catalogue.degradation(requestor: request.requestor, mvpd: mvpd.id, platform: platform, resource: nil, now: now)
         guard rule == nil else { throw Fault(.invalidRequest, "The MVPD is bypassed at the moment; nobody has to sign in there.") }
         let provider = try PlatformSsoRules.provider(mvpd, in: catalogue)
         let message = PlatformSamlRequest(
-            id: .random(from: random), requestor: RequestorID(request.requestor), provider: provider, now: now)
+            id: .random(from: random), requestor: RequestorID(request.requestor), provider: provider,
+            attributeNames: PlatformSsoRules.attributeNames(settings), now: now)
         let token = try await offEventLoop { [saml] () throws(Fault) in try saml.platformRequest(message) }
         let record = ProfileRequestRecord(
             requestID: message.id, clientID: client.id, requestor: message.requestor, mvpd: MvpdID(mvpd.id), platform: platform,

@@ -19,5 +19,7 @@ struct SubjectName: Hashable, Sendable {
     var format = ""
     var nameQualifier = ""
     var serviceProviderQualifier = ""
+    /// The name that this service once gave the person at the MVPD (`SPProvidedID`, SAML core §2.2.2).
+    var serviceProvidedID = ""
     var sessionIndex = ""
 }

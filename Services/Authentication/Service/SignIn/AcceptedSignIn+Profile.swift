@@ -9,7 +9,7 @@ extension AcceptedSignIn {
         let name = SubjectName(
             value: assertion.nameID.value.rawValue, format: assertion.nameID.format ?? "",
             nameQualifier: assertion.nameID.nameQualifier ?? "", serviceProviderQualifier: assertion.nameID.spNameQualifier ?? "",
-            sessionIndex: assertion.sessionIndex ?? "")
+            serviceProvidedID: assertion.nameID.spProvidedID ?? "", sessionIndex: assertion.sessionIndex ?? "")
         let isHomeBased = assertion.attributes.contains { $0.key == Self.homeBasedKey && $0.value == .boolean(true) }
         replay = SignInCompletion.Replay(
             issuer: assertion.replayKey.issuer, assertionID: assertion.replayKey.assertionID, expiresAt: assertion.replayKey.expiresAt)

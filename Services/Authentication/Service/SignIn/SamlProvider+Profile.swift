@@ -50,12 +50,16 @@ extension SamlEndpoint {
     func configurePlatformExchange(_ expected: inout ExpectedResponse) {
         expected.forceAuthn = false
         if answersAnyRequest { expected.answeredRequest = .any }
+        expected.requiresAuthnStatement = !answersAnyRequest && !asksForAttributes
         let age = platformExchange?.maxAgeSeconds ?? 0
         if age != 0 { expected.maximumResponseAge = .seconds(Int64(age)) }
     }
 
     /// True when the platform may ask the MVPD with a request of its own.
     var answersAnyRequest: Bool { platformExchange?.inResponseToMode == .device }
+
+    /// True when the platform is given a query for attributes in place of a request to sign in.
+    var asksForAttributes: Bool { platformExchange?.requestKind == .attributeQuery }
 
     private var policy: SamlProfile.SignaturePolicy {
         switch signaturePolicy {

@@ -9,7 +9,13 @@ extension SamlServiceProvider {
         // The person is at a television and is not asked: a request that forces a login could never be answered (decision 0017).
         message.forceAuthn = false
         do {
-            return PlatformDispatch(encoded: try message.signedDocument(signedWith: identity.signingKey), issuer: message.issuer)
+            guard request.provider.endpoint.asksForAttributes else {
+                return PlatformDispatch(encoded: try message.signedDocument(signedWith: identity.signingKey), issuer: message.issuer)
+            }
+            let query = AttributeQuery(
+                id: message.id, issuedAt: message.issuedAt, destination: message.destination, issuer: message.issuer,
+                attributeNames: request.attributeNames)
+            return PlatformDispatch(encoded: try query.signedDocument(signedWith: identity.signingKey), issuer: message.issuer)
         } catch {
             throw Fault(.internal, "An internal fault occurred.", cause: error)
         }

@@ -56,6 +56,8 @@ struct PlatformSamlRequest: Sendable {
     let id: SamlRequestID
     let requestor: RequestorID
     let provider: SamlProvider
+    /// What the platform shall ask the MVPD for.
+    let attributeNames: [String]
     let now: Timestamp
 }
 

@@ -71,6 +71,8 @@ extension CatalogueReading {
     private func platformExchange(_ value: JsonValue) -> PlatformExchange? {
         value.object { object in
             var exchange = PlatformExchange()
+            exchange.requestKind = object.choice(
+                "requestKind", ["authnRequest": .authnRequest, "attributeQuery": .attributeQuery], else: .authnRequest)
             exchange.inResponseToMode = object.choice("inResponseToMode", ["strict": .strict, "device": .device], else: .strict)
             // Without a request that it answers, an answer is good for a short time only (mvpd §2.8).
             exchange.maxAgeSeconds = object.number("maxAge", 1...(exchange.inResponseToMode == .device ? 300 : 3600))

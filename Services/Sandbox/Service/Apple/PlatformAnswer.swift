@@ -35,7 +35,8 @@ struct PlatformAnswer {
         }
         var response = SamlResponse(
             provider: provider, request: request, now: account.flaw == .stale ? now - .seconds(3600) : now, identifiers: identifiers)
-        response.attributeNames = Set(account.flaw == .missingAttribute ? Array(attributeNames.dropFirst()) : attributeNames)
+        let asked = attributeNames + (request.queriedAttributes ?? []).filter { !attributeNames.contains($0) }
+        response.attributeNames = Set(account.flaw == .missingAttribute ? Array(asked.dropFirst()) : asked)
         response.breaksLines = account.flaw == .prettyPrinted
         return response
     }

@@ -26,7 +26,7 @@ struct Assertion {
             ["xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0", "IssueInstant": Instant.text(now)],
             [.element("saml:Issuer", [:], [.text(issuer)])]
                 + (signs ? [XmlSignature.template(identifier: identifier, certificate: provider.certificate)] : [])
-                + [subject, conditions, authnStatement, attributeStatement]
+                + [subject, conditions] + (request.queriedAttributes == nil ? [authnStatement] : []) + [attributeStatement]
         )
         let text = breaksLines ? node.serialized().replacing("><", with: ">\n  <") : node.serialized()
         return signs ? try XmlSignature.sign(text, identifier: identifier, key: provider.key) : text

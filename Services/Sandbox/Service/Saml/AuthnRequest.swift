@@ -14,4 +14,6 @@ struct AuthnRequest: Sendable, Codable, Equatable {
     let nameIDFormat: String?
     let spNameQualifier: String?
     let relayState: String?
+    /// The attributes that an AttributeQuery asks for; nil for an AuthnRequest.
+    var queriedAttributes: [String]?
 }

@@ -41,13 +41,27 @@ struct AuthnRequestReader: Sendable {
         return try request(try refusing { () throws(XmlRefusal) in try XmlElement(parsing: trusted) }, relayState: relayState, at: now)
     }
 
-    /// Reads a platform's verification token: the request of the POST binding, always signed.
+    /// Reads a platform's verification token: the request of the POST binding, always signed, or an AttributeQuery (SAML core §3.3.2.3).
     /// - Parameter token: Base64.
     func token(_ token: String, at now: Timestamp) throws(SamlRefusal) -> AuthnRequest {
         guard let received = Base64.octets(token) else { throw SamlRefusal("bind.base64", "The verification token is not base64.") }
         let trusted = try refusing { () throws(XmlRefusal) in try XmlSignature.verified(received, with: serviceProvider.signingCertificate) }
         let root = try refusing { () throws(XmlRefusal) in try XmlElement(parsing: trusted) }
-        return try request(root, relayState: nil, at: now, tolerance: Self.tokenTolerance)
+        return try request(root, relayState: nil, at: now, tolerance: Self.tokenTolerance, queriedAttributes: try queriedAttributes(of: root))
+    }
+
+    private func queriedAttributes(of root: XmlElement) throws(SamlRefusal) -> [String]? {
+        guard root.name == "AttributeQuery" else { return nil }
+        // The platform says who asks; the service provider cannot know.
+        guard let subject = root.only("Subject", in: XmlNames.assertion), subject.children("NameID", in: XmlNames.assertion).isEmpty else {
+            throw SamlRefusal("xml.form", "The query must have one Subject, which names nobody.")
+        }
+        var names: [String] = []
+        for attribute in root.children("Attribute", in: XmlNames.assertion) {
+            guard let name = attribute.attributes["Name"] else { throw SamlRefusal("xml.form", "The query asks for an attribute without a name.") }
+            names.append(name)
+        }
+        return names
     }
 
     private func message(of fields: FormFields) throws(SamlRefusal) -> [UInt8] {
@@ -67,9 +81,9 @@ struct AuthnRequestReader: Sendable {
     }
 
     private func request(
-        _ root: XmlElement, relayState: String?, at now: Timestamp, tolerance: Duration = Self.tolerance
+        _ root: XmlElement, relayState: String?, at now: Timestamp, tolerance: Duration = Self.tolerance, queriedAttributes: [String]? = nil
     ) throws(SamlRefusal) -> AuthnRequest {
-        let identifier = try envelope(root, at: now, tolerance)
+        let identifier = try envelope(root, at: now, tolerance, queriedAttributes == nil ? "AuthnRequest" : "AttributeQuery")
         let issuer = root.only("Issuer", in: XmlNames.assertion)?.text ?? ""
         guard serviceProvider.isIssuer(issuer) else {
             throw SamlRefusal("issuer", "The issuer “\(issuer)” is not \(serviceProvider.entityID), with or without /on-behalf-of/{requestor}.")
@@ -84,12 +98,13 @@ struct AuthnRequestReader: Sendable {
             providers: list.compactMap { $0.attributes["Name"] ?? $0.attributes["ProviderID"] },
             proxiedProvider: list.first?.attributes["ProviderID"],
             isPassive: try flag("IsPassive", of: root), forceAuthn: try flag("ForceAuthn", of: root),
-            nameIDFormat: policy?.attributes["Format"], spNameQualifier: policy?.attributes["SPNameQualifier"], relayState: relayState
+            nameIDFormat: policy?.attributes["Format"], spNameQualifier: policy?.attributes["SPNameQualifier"], relayState: relayState,
+            queriedAttributes: queriedAttributes
         )
     }
 
-    private func envelope(_ root: XmlElement, at now: Timestamp, _ tolerance: Duration) throws(SamlRefusal) -> String {
-        guard root.name == "AuthnRequest", root.namespace == XmlNames.protocol, root.attributes["Version"] == "2.0" else {
+    private func envelope(_ root: XmlElement, at now: Timestamp, _ tolerance: Duration, _ name: String) throws(SamlRefusal) -> String {
+        guard root.name == name, root.namespace == XmlNames.protocol, root.attributes["Version"] == "2.0" else {
             throw SamlRefusal("xml.root", "The message is not a SAML 2.0 AuthnRequest.")
         }
         guard let identifier = root.attributes["ID"], !identifier.isEmpty else { throw SamlRefusal("xml.form", "The request has no ID.") }

@@ -6,15 +6,15 @@ extension SqliteAuthenticationStore: LogoutStore {
     func add(_ logouts: [PendingLogout]) async throws(Fault) {
         try await store.write { database in
             let sql = """
-                INSERT INTO pending_logout (handle, requestor, mvpd, name_id, name_format, name_qualifier, sp_name_qualifier, session_index,
-                    redirect_url, expires_at_ms)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO pending_logout (handle, requestor, mvpd, name_id, name_format, name_qualifier, sp_name_qualifier, sp_provided_id,
+                    session_index, redirect_url, expires_at_ms)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             for logout in logouts {
                 let name = logout.name
                 try database.cachedStatement(sql: sql).execute(arguments: [
                     logout.handle, logout.requestor, logout.mvpd, name.value, name.format, name.nameQualifier, name.serviceProviderQualifier,
-                    name.sessionIndex, logout.redirectURL, logout.expiresAt,
+                    name.serviceProvidedID, name.sessionIndex, logout.redirectURL, logout.expiresAt,
                 ])
             }
         }
@@ -70,7 +70,7 @@ extension PendingLogout {
     fileprivate init(row: Row) {
         let name = SubjectName(
             value: row["name_id"], format: row["name_format"], nameQualifier: row["name_qualifier"],
-            serviceProviderQualifier: row["sp_name_qualifier"], sessionIndex: row["session_index"])
+            serviceProviderQualifier: row["sp_name_qualifier"], serviceProvidedID: row["sp_provided_id"], sessionIndex: row["session_index"])
         self.init(
             handle: row["handle"], requestID: row["request_id"], requestor: row["requestor"], mvpd: row["mvpd"], name: name,
             redirectURL: row["redirect_url"], expiresAt: row["expires_at_ms"])

@@ -140,6 +140,12 @@ extension SqliteAuthenticationStore {
                 """),
         // Logins alone: an automatic session costs no write here. The id is a digest over MVPD and person.
         Migration("11-logins", sql: "CREATE INDEX session_login ON session (user_id, requestor) WHERE kind <= 1"),
+        Migration(
+            "12-provided-names",
+            sql: """
+                ALTER TABLE session ADD COLUMN sp_provided_id TEXT NOT NULL DEFAULT '';
+                ALTER TABLE pending_logout ADD COLUMN sp_provided_id TEXT NOT NULL DEFAULT '';
+                """),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

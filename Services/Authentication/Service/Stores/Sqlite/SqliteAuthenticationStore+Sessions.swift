@@ -81,14 +81,14 @@ extension SessionRecord {
     func insert(into database: Database) throws {
         let sql = """
             INSERT OR REPLACE INTO session (device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id,
-                upstream_user_id, name_id, name_format, name_qualifier, sp_name_qualifier, session_index, is_home_based, attributes,
-                created_at_ms, expires_at_ms, kind, rule, identity, trial, authenticated_at_ms, updated_at_ms, device, upstream)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                upstream_user_id, name_id, name_format, name_qualifier, sp_name_qualifier, sp_provided_id, session_index, is_home_based,
+                attributes, created_at_ms, expires_at_ms, kind, rule, identity, trial, authenticated_at_ms, updated_at_ms, device, upstream)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try database.cachedStatement(sql: sql).execute(arguments: [
             key.device, key.requestor, id, mvpd, record, claims.appID, claims.deviceUser, clientID, userID, subject.userID,
             subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
-            subject.name.sessionIndex, subject.isHomeBased, try subject.attributesColumn(), createdAt, expiresAt,
+            subject.name.serviceProvidedID, subject.name.sessionIndex, subject.isHomeBased, try subject.attributesColumn(), createdAt, expiresAt,
             Int64(origin.kind.rawValue), origin.rule, origin.identity, origin.trial, origin.authenticatedAt, updatedAt,
             try device.columnValue(), origin.upstream,
         ])
@@ -97,7 +97,7 @@ extension SessionRecord {
     init(row: Row) throws {
         let name = SubjectName(
             value: row["name_id"], format: row["name_format"], nameQualifier: row["name_qualifier"],
-            serviceProviderQualifier: row["sp_name_qualifier"], sessionIndex: row["session_index"])
+            serviceProviderQualifier: row["sp_name_qualifier"], serviceProvidedID: row["sp_provided_id"], sessionIndex: row["session_index"])
         self.init(
             id: row["id"], key: SessionKey(device: row["device_id"], requestor: row["requestor"]), mvpd: row["mvpd"],
             record: row["record_id"], claims: DeviceClaims(appID: row["app_id"], deviceUser: row["device_user"]),

@@ -1,0 +1,48 @@
+public import Clocks
+
+/// A query for attributes of whoever holds it (SAML core §3.3.2.3): what a platform's framework may be given in place of an `AuthnRequest`
+/// (mvpd §2.8).
+///
+/// Nobody knows yet who will sign in, and the framework identifies the person to the MVPD by itself. So the subject has no name: it is the
+/// bearer of the query.
+public struct AttributeQuery: Hashable, Sendable {
+    public var id: RequestID
+    public var issuedAt: Timestamp
+    /// The MVPD's single sign-on address.
+    public var destination: String
+    /// As an `AuthnRequest` would name it; an accepted audience of the answer.
+    public var issuer: String
+    /// `Name` of each attribute that is asked for; empty: all.
+    public var attributeNames: [String]
+
+    public init(id: RequestID, issuedAt: Timestamp, destination: String, issuer: String, attributeNames: [String]) {
+        self.id = id
+        self.issuedAt = issuedAt
+        self.destination = destination
+        self.issuer = issuer
+        self.attributeNames = attributeNames
+    }
+
+    /// The query with an enveloped signature, base64: what a platform's framework carries.
+    /// - Throws: `SamlConfigurationError` when the key cannot sign.
+    public func signedDocument(signedWith key: SigningKey) throws(SamlConfigurationError) -> String {
+        StrictBase64.encode(Array(try key.sign(document(signatureFor: key.certificate)).utf8))
+    }
+
+    private func document(signatureFor certificate: [UInt8]) -> String {
+        var writer = MarkupWriter()
+        writer.element(
+            "samlp:AttributeQuery",
+            [
+                ("xmlns:samlp", "\(Namespaces.protocol)"), ("xmlns:saml", "\(Namespaces.assertion)"), ("ID", id.rawValue),
+                ("Version", "2.0"), ("IssueInstant", SamlInstant.format(issuedAt)), ("Destination", destination),
+            ]
+        ) { query in
+            query.element("saml:Issuer", text: issuer)
+            query.signatureTemplate(over: id.rawValue, certificate: certificate)
+            query.element("saml:Subject") { $0.element("saml:SubjectConfirmation", [("Method", SamlURI.bearer)]) }
+            for name in attributeNames { query.element("saml:Attribute", [("Name", name)]) }
+        }
+        return writer.text
+    }
+}

@@ -8,7 +8,9 @@ public typealias DatabaseError = GRDB.DatabaseError
 public typealias DatabaseValue = GRDB.DatabaseValue
 public typealias DatabaseValueConvertible = GRDB.DatabaseValueConvertible
 public typealias Row = GRDB.Row
+public typealias SQLiteStatement = GRDB.SQLiteStatement
 public typealias StatementArguments = GRDB.StatementArguments
+public typealias StatementColumnConvertible = GRDB.StatementColumnConvertible
 
 /// Stored as an integer: milliseconds since 1970, so that `expires_at_ms <= :now` compares numbers.
 extension Timestamp: GRDB.DatabaseValueConvertible, GRDB.StatementColumnConvertible {

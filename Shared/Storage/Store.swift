@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// A service's embedded store: one SQLite file in WAL mode with full synchronization.
 ///
-/// Writes of concurrent callers share commits; reads run beside them on connections of their own. No call blocks the caller's thread. Several
+/// Writes of concurrent callers share commits; reads run beside them on connections of their own, and share snapshots. No call blocks the caller's thread. Several
 /// processes of one machine may have the same file open.
 /// In a closure use `db.cachedStatement(sql:)` or the `fetch` methods with arguments; never interpolate values into SQL.
 public final class Store: Sendable {
@@ -16,6 +16,7 @@ public final class Store: Sendable {
     public let changes: StoreChanges
     private let pool: DatabasePool
     private let commits: GroupCommit
+    private let reads: GroupRead
     private let limits: StoreLimits
     private let metrics: StoreMetrics
     private let readsUnderWay = Atomic(0)
@@ -33,6 +34,7 @@ public final class Store: Sendable {
         metrics = StoreMetrics(store: name)
         pool = try StoreFile.open(file, migrations: migrations, limits: limits)
         changes = try StoreChanges(file: file)
+        reads = GroupRead(pool: pool, readers: limits.readers)
         commits = GroupCommit(pool: pool, limits: limits, metrics: metrics, changes: changes)
     }
 
@@ -58,7 +60,7 @@ public final class Store: Sendable {
         return try result.get()
     }
 
-    /// Runs statements that only read, on a snapshot of what is committed.
+    /// Runs statements that only read, on a snapshot of what is committed. Reads that wait at the same moment share one.
     /// - Throws: What the closure threw when that is a `Fault`; else `overloaded` (too many reads wait), `unavailable` or `internal`.
     public func read<Value: Sendable>(_ body: @escaping @Sendable (GRDB.Database) throws -> Value) async throws(Fault) -> Value {
         let underWay = readsUnderWay.add(1, ordering: .relaxed).newValue
@@ -68,7 +70,7 @@ public final class Store: Sendable {
             throw .storeIsBusy
         }
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
-            pool.asyncRead { opened in
+            reads.submit { opened in
                 continuation.resume(returning: Result { try body(opened.get()) }.mapError(Fault.storage))
             }
         }

@@ -6,8 +6,8 @@ internal import Storage
 extension SqliteAuthenticationStore {
     func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         try await store.read { database in
-            let statement = try database.cachedStatement(sql: "SELECT * FROM session WHERE identity = ? AND expires_at_ms > ?")
-            return try Row.fetchAll(statement, arguments: [identity, now]).map(SessionRecord.init(row:))
+            let sql = "SELECT \(SessionRecord.columns) FROM session WHERE identity = ? AND expires_at_ms > ?"
+            return try database.all(sql, arguments: [identity, now]) { try SessionRecord(columns: &$0) }
         }
     }
 

@@ -11,9 +11,7 @@ extension SqliteAuthenticationStore: LoginStore {
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord]) {
         try await store.read { database in
-            let read = try database.cachedStatement(sql: "SELECT * FROM session WHERE device_id = ? AND requestor = ?")
-            let own = try Row.fetchOne(read, arguments: [device.device, device.requestor]).map(SessionRecord.init(row:))
-            return (own, try Self.logins(of: subscribers, at: device.requestor, database, now))
+            (try database.session(device), try Self.logins(of: subscribers, at: device.requestor, database, now))
         }
     }
 
@@ -96,13 +94,12 @@ extension SqliteAuthenticationStore: LoginStore {
         of subscribers: Set<Subscriber>, at requestor: RequestorID, _ database: Database, _ now: Timestamp
     ) throws -> [SessionRecord] {
         let sql = """
-            SELECT * FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 AND expires_at_ms > ?
+            SELECT \(SessionRecord.columns) FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 AND expires_at_ms > ?
             ORDER BY expires_at_ms DESC LIMIT ?
             """
-        let statement = try database.cachedStatement(sql: sql)
         return try subscribers.flatMap { subscriber in
             let arguments: StatementArguments = [subscriber.userID, requestor, subscriber.mvpd, now, mostLogins]
-            return try Row.fetchAll(statement, arguments: arguments).map(SessionRecord.init(row:))
+            return try database.all(sql, arguments: arguments) { try SessionRecord(columns: &$0) }
         }
     }
 }

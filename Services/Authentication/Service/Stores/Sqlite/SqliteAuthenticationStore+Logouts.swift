@@ -50,9 +50,9 @@ extension SqliteAuthenticationStore: LogoutStore {
             var keys: [SessionKey] = []
             var ended: [SessionRecord] = []
             for mvpd in logout.mvpds {
-                let sql = "SELECT * FROM session WHERE mvpd = ? AND name_id = ?"
-                let sessions = try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [mvpd, logout.name.value])
-                for session in try sessions.map(SessionRecord.init(row:)) where logout.names(session) {
+                let sql = "SELECT \(SessionRecord.columns) FROM session WHERE mvpd = ? AND name_id = ?"
+                let sessions = try database.all(sql, arguments: [mvpd, logout.name.value]) { try SessionRecord(columns: &$0) }
+                for session in sessions where logout.names(session) {
                     try database.cachedStatement(sql: "DELETE FROM session WHERE id = ?").execute(arguments: [session.id])
                     try Self.remember(logoutOf: session.key, database, now)
                     keys.append(session.key)

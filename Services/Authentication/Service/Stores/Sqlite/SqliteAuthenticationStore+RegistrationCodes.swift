@@ -7,8 +7,7 @@ internal import Storage
 extension SqliteAuthenticationStore: RegistrationCodeStore {
     /// A code that expired but was not swept yet may be given out again.
     private static let claim = """
-        INSERT INTO registration_code (code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent,
-            device_type, app_id, device_user, registration_url, client_id, is_used, identity)
+        INSERT INTO registration_code (\(RegistrationRecord.columns))
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
         ON CONFLICT (code) DO UPDATE SET id = excluded.id, requestor = excluded.requestor, mvpd = excluded.mvpd,
             generated_at_ms = excluded.generated_at_ms, expires_at_ms = excluded.expires_at_ms, device_id = excluded.device_id,
@@ -28,8 +27,8 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
 
     func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
         try await store.read { database in
-            let statement = try database.cachedStatement(sql: "SELECT * FROM registration_code WHERE code = ? AND expires_at_ms > ?")
-            return try Row.fetchOne(statement, arguments: [code, now]).map(RegistrationRecord.init(row:))
+            let sql = "SELECT \(RegistrationRecord.columns) FROM registration_code WHERE code = ? AND expires_at_ms > ?"
+            return try database.first(sql, arguments: [code, now]) { try RegistrationRecord(columns: &$0) }
         }
     }
 
@@ -48,7 +47,13 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
 }
 
 extension RegistrationRecord {
-    /// In the order of the insert.
+    /// In the order in which they are read and written.
+    fileprivate static let columns = """
+        code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent, device_type, app_id, device_user, registration_url, \
+        client_id, is_used, identity
+        """
+
+    /// Those of the insert, but for `is_used`.
     fileprivate func columns(device: Data, now: Timestamp) -> StatementArguments {
         [
             code, id, requestor, mvpd, generatedAt, expiresAt, deviceID, device, userAgent, deviceType, claims.appID, claims.deviceUser,
@@ -56,12 +61,14 @@ extension RegistrationRecord {
         ]
     }
 
-    fileprivate init(row: Row) throws {
+    fileprivate init(columns: inout ColumnReader) throws {
+        let (code, id): (RegistrationCodeText, RegistrationRecordID) = (columns.next(), columns.next())
+        let (requestor, mvpd): (RequestorID, String) = (columns.next(), columns.next())
+        let (generatedAt, expiresAt): (Timestamp, Timestamp) = (columns.next(), columns.next())
         self.init(
-            id: row["id"], code: row["code"], requestor: row["requestor"], mvpd: row["mvpd"], generatedAt: row["generated_at_ms"],
-            expiresAt: row["expires_at_ms"], deviceID: row["device_id"], device: try DeviceInformation(columnValue: row["device"]),
-            userAgent: row["user_agent"], deviceType: row["device_type"],
-            claims: DeviceClaims(appID: row["app_id"], deviceUser: row["device_user"]), registrationURL: row["registration_url"],
-            clientID: row["client_id"], isUsed: row["is_used"], identity: row["identity"])
+            id: id, code: code, requestor: requestor, mvpd: mvpd, generatedAt: generatedAt, expiresAt: expiresAt, deviceID: columns.next(),
+            device: try DeviceInformation(columnValue: columns.next()), userAgent: columns.next(), deviceType: columns.next(),
+            claims: DeviceClaims(appID: columns.next(), deviceUser: columns.next()), registrationURL: columns.next(),
+            clientID: columns.next(), isUsed: columns.next(), identity: columns.next())
     }
 }

@@ -12,10 +12,7 @@ extension SqliteAuthenticationStore: SessionStore {
         case .absent: return nil
         case .unknown(let current): epochs = current
         }
-        let found = try await store.read { database in
-            let statement = try database.cachedStatement(sql: "SELECT * FROM session WHERE device_id = ? AND requestor = ?")
-            return try Row.fetchOne(statement, arguments: [key.device, key.requestor]).map(SessionRecord.init(row:))
-        }
+        let found = try await store.read { try $0.session(key) }
         sessions.offer(found, for: key, readIn: epochs)
         return found
     }
@@ -33,9 +30,7 @@ extension SqliteAuthenticationStore: SessionStore {
         defer { sessions.forget(update.key) }
         return try await store.write { database in
             let (device, requestor) = (update.key.device, update.key.requestor)
-            let read = try database.cachedStatement(sql: "SELECT * FROM session WHERE device_id = ? AND requestor = ?")
-            let before = try Row.fetchOne(read, arguments: [device, requestor]).map(SessionRecord.init(row:))
-            guard let after = update.applied(to: before, now: now) else { return false }
+            guard let after = update.applied(to: try database.session(update.key), now: now) else { return false }
             let sql = "UPDATE session SET attributes = ?, updated_at_ms = ? WHERE device_id = ? AND requestor = ?"
             try database.cachedStatement(sql: sql)
                 .execute(arguments: [try after.subject.attributesColumn(), after.updatedAt, device, requestor])
@@ -52,11 +47,11 @@ extension SqliteAuthenticationStore: SessionStore {
             for requestor in requestors {
                 let sql = """
                     DELETE FROM session WHERE device_id = ? AND requestor = ? AND ? IN ('', app_id) AND ? IN ('', device_user)
-                    RETURNING *
+                    RETURNING \(SessionRecord.columns)
                     """
-                let row = try Row.fetchOne(
-                    database.cachedStatement(sql: sql), arguments: [device, requestor, claims.appID, claims.deviceUser])
-                if let session = try row.map(SessionRecord.init(row:)), session.expiresAt > now { ended.append(session) }
+                let arguments: StatementArguments = [device, requestor, claims.appID, claims.deviceUser]
+                let session = try database.first(sql, arguments: arguments) { try SessionRecord(columns: &$0) }
+                if let session, session.expiresAt > now { ended.append(session) }
                 try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
             }
             return ended
@@ -65,6 +60,12 @@ extension SqliteAuthenticationStore: SessionStore {
 }
 
 extension Database {
+    /// What a device has at a requestor.
+    func session(_ key: SessionKey) throws -> SessionRecord? {
+        let sql = "SELECT \(SessionRecord.columns) FROM session WHERE device_id = ? AND requestor = ?"
+        return try first(sql, arguments: [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
+    }
+
     /// Marks a registration code used and ends a sign-in under way through it.
     /// - Returns: False when it is no longer live or has been used.
     func use(_ record: RegistrationRecordID, now: Timestamp) throws -> Bool {
@@ -77,12 +78,17 @@ extension Database {
 }
 
 extension SessionRecord {
+    /// In the order in which they are read and written.
+    static let columns = """
+        device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id, upstream_user_id, name_id, name_format, name_qualifier, \
+        sp_name_qualifier, sp_provided_id, session_index, is_home_based, attributes, created_at_ms, expires_at_ms, kind, rule, identity, trial, \
+        authenticated_at_ms, updated_at_ms, device, upstream
+        """
+
     /// In place of the session that the device has at the requestor.
     func insert(into database: Database) throws {
         let sql = """
-            INSERT OR REPLACE INTO session (device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id,
-                upstream_user_id, name_id, name_format, name_qualifier, sp_name_qualifier, sp_provided_id, session_index, is_home_based,
-                attributes, created_at_ms, expires_at_ms, kind, rule, identity, trial, authenticated_at_ms, updated_at_ms, device, upstream)
+            INSERT OR REPLACE INTO session (\(Self.columns))
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try database.cachedStatement(sql: sql).execute(arguments: [
@@ -94,26 +100,30 @@ extension SessionRecord {
         ])
     }
 
-    init(row: Row) throws {
+    init(columns: inout ColumnReader) throws {
+        let key = SessionKey(device: columns.next(), requestor: columns.next())
+        let (id, mvpd): (SessionID, MvpdID) = (columns.next(), columns.next())
+        let record: RegistrationRecordID? = columns.next()
+        let claims = DeviceClaims(appID: columns.next(), deviceUser: columns.next())
+        let (clientID, userID): (ClientID, String) = (columns.next(), columns.next())
+        let upstreamUserID: String = columns.next()
         let name = SubjectName(
-            value: row["name_id"], format: row["name_format"], nameQualifier: row["name_qualifier"],
-            serviceProviderQualifier: row["sp_name_qualifier"], serviceProvidedID: row["sp_provided_id"], sessionIndex: row["session_index"])
+            value: columns.next(), format: columns.next(), nameQualifier: columns.next(), serviceProviderQualifier: columns.next(),
+            serviceProvidedID: columns.next(), sessionIndex: columns.next())
+        let isHomeBased: Bool = columns.next()
+        let attributes = try UpstreamSubject.attributes(column: columns.next())
+        let (createdAt, expiresAt): (Timestamp, Timestamp) = (columns.next(), columns.next())
+        let kind = SessionKind(rawValue: columns.next())
+        let (rule, identity): (DegradationRuleID?, PlatformIdentity?) = (columns.next(), columns.next())
+        let trial: TrialID? = columns.next()
+        let (authenticatedAt, updatedAt): (Timestamp, Timestamp) = (columns.next(), columns.next())
+        let device = try DeviceInformation(columnValue: columns.next())
         self.init(
-            id: row["id"], key: SessionKey(device: row["device_id"], requestor: row["requestor"]), mvpd: row["mvpd"],
-            record: row["record_id"], claims: DeviceClaims(appID: row["app_id"], deviceUser: row["device_user"]),
-            clientID: row["client_id"], userID: row["user_id"],
-            subject: UpstreamSubject(
-                userID: row["upstream_user_id"], name: name, isHomeBased: row["is_home_based"],
-                attributes: try UpstreamSubject.attributes(column: row["attributes"])),
-            createdAt: row["created_at_ms"], expiresAt: row["expires_at_ms"], origin: SessionOrigin(row: row),
-            updatedAt: row["updated_at_ms"], device: try DeviceInformation(columnValue: row["device"]))
-    }
-}
-
-extension SessionOrigin {
-    fileprivate init(row: Row) {
-        self.init(
-            kind: SessionKind(rawValue: row["kind"]), authenticatedAt: row["authenticated_at_ms"], rule: row["rule"],
-            identity: row["identity"], trial: row["trial"], upstream: row["upstream"])
+            id: id, key: key, mvpd: mvpd, record: record, claims: claims, clientID: clientID, userID: userID,
+            subject: UpstreamSubject(userID: upstreamUserID, name: name, isHomeBased: isHomeBased, attributes: attributes),
+            createdAt: createdAt, expiresAt: expiresAt,
+            origin: SessionOrigin(
+                kind: kind, authenticatedAt: authenticatedAt, rule: rule, identity: identity, trial: trial, upstream: columns.next()),
+            updatedAt: updatedAt, device: device)
     }
 }

@@ -73,10 +73,7 @@ extension Database {
     }
 
     fileprivate func outcome(of play: TrialPlay, now: Timestamp) throws -> TrialPlay.Outcome {
-        let key = play.holder.key
-        let sql = "SELECT * FROM session WHERE device_id = ? AND requestor = ?"
-        let session = try Row.fetchOne(cachedStatement(sql: sql), arguments: [key.device, key.requestor]).map(SessionRecord.init(row:))
-        return play.outcome(session: session, known: try trial(of: play.holder), now: now)
+        play.outcome(session: try session(play.holder.key), known: try trial(of: play.holder), now: now)
     }
 
     fileprivate func store(_ permit: TrialPlay.Permit, of play: TrialPlay, now: Timestamp) throws {

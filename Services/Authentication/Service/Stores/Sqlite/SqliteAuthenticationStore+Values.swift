@@ -3,7 +3,9 @@ internal import Faults
 internal import Foundation
 internal import Storage
 
-extension Identifier: DatabaseValueConvertible {
+extension Identifier: DatabaseValueConvertible, StatementColumnConvertible {
+    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(String(sqliteStatement: sqliteStatement, index: index)) }
+
     var databaseValue: DatabaseValue { text.databaseValue }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
@@ -17,7 +19,9 @@ extension SecretDigest: DatabaseValueConvertible {
     }
 }
 
-extension RegistrationCodeText: DatabaseValueConvertible {
+extension RegistrationCodeText: DatabaseValueConvertible, StatementColumnConvertible {
+    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(typed: String(sqliteStatement: sqliteStatement, index: index)) }
+
     var databaseValue: DatabaseValue { text.databaseValue }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> RegistrationCodeText? {

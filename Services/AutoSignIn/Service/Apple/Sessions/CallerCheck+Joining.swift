@@ -30,11 +30,7 @@ extension Database {
     fileprivate func appleSession(
         device: DeviceID, requestor: RequestorID, client: ClientID, now: Timestamp
     ) throws -> StreamingSessionRecord? {
-        let sql = """
-            SELECT * FROM streaming_session WHERE device_id = ? AND requestor = ? AND client_id = ? AND link_id IS NOT NULL
-            ORDER BY created_at_ms DESC
-            """
-        let session = try Row.fetchOne(cachedStatement(sql: sql), arguments: [device, requestor, client]).map(StreamingSessionRecord.init(row:))
-        return session.flatMap { $0.isLive(now) ? $0 : nil }
+        let found = try sessions("device_id = ? AND requestor = ? AND client_id = ? AND link_id IS NOT NULL", [device, requestor, client])
+        return found.first.flatMap { $0.isLive(now) ? $0 : nil }
     }
 }

@@ -1,13 +1,17 @@
 internal import Foundation
 internal import Storage
 
-extension Identifier: DatabaseValueConvertible {
+extension Identifier: DatabaseValueConvertible, StatementColumnConvertible {
+    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(String(sqliteStatement: sqliteStatement, index: index)) }
+
     var databaseValue: DatabaseValue { text.databaseValue }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
 }
 
-extension Digest: DatabaseValueConvertible {
+extension Digest: DatabaseValueConvertible, StatementColumnConvertible {
+    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(bytes: [UInt8](Data(sqliteStatement: sqliteStatement, index: index))) }
+
     var databaseValue: DatabaseValue { Data(bytes).databaseValue }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> Digest? {
@@ -15,7 +19,9 @@ extension Digest: DatabaseValueConvertible {
     }
 }
 
-extension SealedBytes: DatabaseValueConvertible {
+extension SealedBytes: DatabaseValueConvertible, StatementColumnConvertible {
+    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(bytes: [UInt8](Data(sqliteStatement: sqliteStatement, index: index))) }
+
     var databaseValue: DatabaseValue { Data(bytes).databaseValue }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> SealedBytes? {

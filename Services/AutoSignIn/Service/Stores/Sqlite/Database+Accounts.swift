@@ -4,12 +4,10 @@ internal import Storage
 /// Statements about accounts, to be put together in one commit.
 extension Database {
     func account(_ id: AccountID) throws -> AccountRecord? {
-        guard
-            var account = try Row.fetchOne(cachedStatement(sql: "SELECT * FROM account WHERE id = ?"), arguments: [id]).map(AccountRecord.init(row:))
-        else { return nil }
-        let statement = try cachedStatement(
-            sql: "SELECT mvpd, user_id FROM account_login WHERE account_id = ? ORDER BY attached_at_ms, mvpd, user_id")
-        account.logins = try Row.fetchAll(statement, arguments: [id]).map { TVLogin(mvpd: $0["mvpd"], userID: $0["user_id"]) }
+        let sql = "SELECT \(AccountRecord.columns) FROM account WHERE id = ?"
+        guard var account = try first(sql, arguments: [id], { AccountRecord(columns: &$0) }) else { return nil }
+        let logins = "SELECT mvpd, user_id FROM account_login WHERE account_id = ? ORDER BY attached_at_ms, mvpd, user_id"
+        account.logins = try all(logins, arguments: [id]) { TVLogin(mvpd: $0.next(), userID: $0.next()) }
         return account
     }
 
@@ -27,8 +25,7 @@ extension Database {
     /// Also attaches its logins, which must be free.
     func insert(_ account: AccountRecord) throws {
         let sql = """
-            INSERT INTO account (id, programmer, created_at_ms, is_locked, closed_at_ms, given_name, family_name, email, is_email_verified,
-                is_email_private)
+            INSERT INTO account (\(AccountRecord.columns))
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         let profile = account.profile
@@ -72,12 +69,16 @@ extension Database {
 }
 
 extension AccountRecord {
-    init(row: Row) {
+    /// In the order in which they are read and written.
+    fileprivate static let columns = """
+        id, programmer, created_at_ms, is_locked, closed_at_ms, given_name, family_name, email, is_email_verified, is_email_private
+        """
+
+    fileprivate init(columns: inout ColumnReader) {
         self.init(
-            id: row["id"], programmer: row["programmer"], createdAt: row["created_at_ms"], isLocked: row["is_locked"],
-            closedAt: row["closed_at_ms"],
+            id: columns.next(), programmer: columns.next(), createdAt: columns.next(), isLocked: columns.next(), closedAt: columns.next(),
             profile: AccountProfile(
-                givenName: row["given_name"], familyName: row["family_name"], email: row["email"], isEmailVerified: row["is_email_verified"],
-                isEmailPrivate: row["is_email_private"]))
+                givenName: columns.next(), familyName: columns.next(), email: columns.next(), isEmailVerified: columns.next(),
+                isEmailPrivate: columns.next()))
     }
 }

@@ -5,31 +5,31 @@ internal import Storage
 /// Statements about families and their values, to be put together in one commit.
 extension Database {
     func family(_ id: FamilyID) throws -> FamilyRecord? {
-        try Row.fetchOne(cachedStatement(sql: "SELECT * FROM family WHERE id = ?"), arguments: [id]).map(FamilyRecord.init(row:))
+        try first("SELECT \(FamilyRecord.columns) FROM family WHERE id = ?", arguments: [id]) { FamilyRecord(columns: &$0) }
     }
 
     /// Newest first.
     func families(of account: AccountID) throws -> [FamilyRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM family WHERE account_id = ? ORDER BY created_at_ms DESC, id DESC")
-        return try Row.fetchAll(statement, arguments: [account]).map(FamilyRecord.init(row:))
+        try families("account_id = ? ORDER BY created_at_ms DESC, id DESC", [account])
     }
 
     /// Those that came about in a session of the Apple link.
     func families(of link: AppleLinkID) throws -> [FamilyRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM family WHERE link_id = ? ORDER BY created_at_ms, id")
-        return try Row.fetchAll(statement, arguments: [link]).map(FamilyRecord.init(row:))
+        try families("link_id = ? ORDER BY created_at_ms, id", [link])
+    }
+
+    private func families(_ condition: String, _ arguments: StatementArguments) throws -> [FamilyRecord] {
+        try all("SELECT \(FamilyRecord.columns) FROM family WHERE \(condition)", arguments: arguments) { FamilyRecord(columns: &$0) }
     }
 
     /// Those that nobody has used in their time.
     func idleFamilies(now: Timestamp, limit: Int) throws -> [FamilyRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM family WHERE idle_at_ms <= ? LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [now, limit]).map(FamilyRecord.init(row:))
+        try families("idle_at_ms <= ? LIMIT ?", [now, limit])
     }
 
     func insert(_ family: FamilyRecord) throws {
         let sql = """
-            INSERT INTO family (id, account_id, programmer, bundle_id, environment, state, link_id, device_id, device_label, created_at_ms,
-                last_used_at_ms, idle_at_ms, revoked_at_ms, reason)
+            INSERT INTO family (\(FamilyRecord.columns))
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try cachedStatement(sql: sql).execute(arguments: [
@@ -50,24 +50,28 @@ extension Database {
     }
 
     func version(_ id: TokenID) throws -> TokenVersionRecord? {
-        try Row.fetchOne(cachedStatement(sql: "SELECT * FROM token_version WHERE id = ?"), arguments: [id]).map(TokenVersionRecord.init(row:))
+        try first("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE id = ?", arguments: [id]) { TokenVersionRecord(columns: &$0) }
     }
 
     /// Oldest first.
     func versions(of family: FamilyID) throws -> [TokenVersionRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM token_version WHERE family_id = ? ORDER BY number")
-        return try Row.fetchAll(statement, arguments: [family]).map(TokenVersionRecord.init(row:))
+        try versions("family_id = ? ORDER BY number", [family])
+    }
+
+    private func versions(_ condition: String, _ arguments: StatementArguments) throws -> [TokenVersionRecord] {
+        try all("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE \(condition)", arguments: arguments) {
+            TokenVersionRecord(columns: &$0)
+        }
     }
 
     /// Active ones that have to be replaced by now, each of another family.
     func versionsToRotate(now: Timestamp, limit: Int) throws -> [TokenVersionRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM token_version WHERE rotate_at_ms <= ? LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [now, limit]).map(TokenVersionRecord.init(row:))
+        try versions("rotate_at_ms <= ? LIMIT ?", [now, limit])
     }
 
     func insert(_ version: TokenVersionRecord) throws {
         let sql = """
-            INSERT INTO token_version (id, family_id, number, comparison, sealed, state, created_at_ms, activated_at_ms, superseded_at_ms)
+            INSERT INTO token_version (\(TokenVersionRecord.columns))
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try cachedStatement(sql: sql).execute(arguments: [
@@ -95,21 +99,30 @@ extension Database {
 }
 
 extension FamilyRecord {
-    fileprivate init(row: Row) {
+    /// In the order in which they are read and written.
+    fileprivate static let columns = """
+        id, account_id, programmer, bundle_id, environment, state, link_id, device_id, device_label, created_at_ms, last_used_at_ms, idle_at_ms, \
+        revoked_at_ms, reason
+        """
+
+    fileprivate init(columns: inout ColumnReader) {
         self.init(
-            id: row["id"], account: row["account_id"], programmer: row["programmer"], bundleID: row["bundle_id"],
-            environment: AppleEnvironment(rawValue: row["environment"]), state: FamilyState(rawValue: row["state"]), link: row["link_id"],
-            device: row["device_id"], deviceLabel: row["device_label"], createdAt: row["created_at_ms"], lastUsedAt: row["last_used_at_ms"],
-            idleAt: row["idle_at_ms"], revokedAt: row["revoked_at_ms"], reason: row["reason"])
+            id: columns.next(), account: columns.next(), programmer: columns.next(), bundleID: columns.next(),
+            environment: AppleEnvironment(rawValue: columns.next()), state: FamilyState(rawValue: columns.next()), link: columns.next(),
+            device: columns.next(), deviceLabel: columns.next(), createdAt: columns.next(), lastUsedAt: columns.next(), idleAt: columns.next(),
+            revokedAt: columns.next(), reason: columns.next())
     }
 }
 
 extension TokenVersionRecord {
-    fileprivate init(row: Row) {
-        // A state of a newer layout never comes here: such a file is refused at the start.
+    /// In the order in which they are read and written.
+    fileprivate static let columns = "id, family_id, number, comparison, sealed, state, created_at_ms, activated_at_ms, superseded_at_ms"
+
+    fileprivate init(columns: inout ColumnReader) {
         self.init(
-            id: row["id"], family: row["family_id"], number: row["number"], comparison: row["comparison"], sealed: row["sealed"],
-            state: TokenVersionState(rawValue: row["state"]) ?? .revoked, createdAt: row["created_at_ms"], activatedAt: row["activated_at_ms"],
-            supersededAt: row["superseded_at_ms"])
+            id: columns.next(), family: columns.next(), number: columns.next(), comparison: columns.next(), sealed: columns.next(),
+            // A state of a newer layout never comes here: such a file is refused at the start.
+            state: TokenVersionState(rawValue: columns.next()) ?? .revoked, createdAt: columns.next(), activatedAt: columns.next(),
+            supersededAt: columns.next())
     }
 }

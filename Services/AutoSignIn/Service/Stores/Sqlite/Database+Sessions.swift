@@ -4,16 +4,11 @@ internal import Storage
 /// Statements about sessions, to be put together in one commit.
 extension Database {
     func session(_ id: StreamingSessionID) throws -> StreamingSessionRecord? {
-        let statement = try cachedStatement(sql: "SELECT * FROM streaming_session WHERE id = ?")
-        return try Row.fetchOne(statement, arguments: [id]).map(StreamingSessionRecord.init(row:))
+        try sessions("id = ?", [id]).first
     }
 
     func sessionWithoutTV(device: DeviceID, requestor: RequestorID, client: ClientID) throws -> StreamingSessionRecord? {
-        let sql = """
-            SELECT * FROM streaming_session WHERE device_id = ? AND requestor = ? AND client_id = ? AND has_tv_session = 0
-            ORDER BY created_at_ms DESC
-            """
-        return try Row.fetchOne(cachedStatement(sql: sql), arguments: [device, requestor, client]).map(StreamingSessionRecord.init(row:))
+        try sessions("device_id = ? AND requestor = ? AND client_id = ? AND has_tv_session = 0", [device, requestor, client]).first
     }
 
     func sessions(of account: AccountID) throws -> [StreamingSessionRecord] {
@@ -31,9 +26,11 @@ extension Database {
         }
     }
 
-    private func sessions(_ condition: String, _ arguments: StatementArguments) throws -> [StreamingSessionRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM streaming_session WHERE \(condition) ORDER BY created_at_ms DESC, id")
-        return try Row.fetchAll(statement, arguments: arguments).map(StreamingSessionRecord.init(row:))
+    /// Newest first.
+    /// - Parameter condition: SQL of this program.
+    func sessions(_ condition: String, _ arguments: StatementArguments) throws -> [StreamingSessionRecord] {
+        let sql = "SELECT \(StreamingSessionRecord.columns) FROM streaming_session WHERE \(condition) ORDER BY created_at_ms DESC, id"
+        return try all(sql, arguments: arguments) { StreamingSessionRecord(columns: &$0) }
     }
 
     /// In place of the session that the device had at the requestor.
@@ -44,8 +41,7 @@ extension Database {
             cachedStatement(sql: "DELETE FROM streaming_session WHERE device_id = ? AND requestor = ? RETURNING id"),
             arguments: [session.device, session.requestor])
         let sql = """
-            INSERT OR REPLACE INTO streaming_session (id, account_id, programmer, requestor, device_id, device_label, client_id, family_id,
-                link_id, apple_client_id, scopes, has_tv_session, created_at_ms, last_used_at_ms, expires_at_ms)
+            INSERT OR REPLACE INTO streaming_session (\(StreamingSessionRecord.columns))
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         let (link, appleClient): (AppleLinkID?, AppleClientID?) =
@@ -74,24 +70,30 @@ extension Database {
 
     /// Sessions that nobody has used for 30 days.
     func idleSessions(now: Timestamp, limit: Int) throws -> [StreamingSessionRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM streaming_session WHERE last_used_at_ms <= ? LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [now - StreamingSessionRecord.idleLimit, limit]).map(StreamingSessionRecord.init(row:))
+        let sql = "SELECT \(StreamingSessionRecord.columns) FROM streaming_session WHERE last_used_at_ms <= ? LIMIT ?"
+        return try all(sql, arguments: [now - StreamingSessionRecord.idleLimit, limit]) { StreamingSessionRecord(columns: &$0) }
     }
 }
 
 extension StreamingSessionRecord {
-    init(row: Row) throws {
-        let origin: StreamingSessionOrigin
-        if let family: FamilyID = row["family_id"] {
-            origin = .automatic(family)
-        } else {
-            origin = .apple(row["link_id"], row["apple_client_id"])
-        }
-        let scopes: String = row["scopes"]
+    /// In the order in which they are read and written.
+    fileprivate static let columns = """
+        id, account_id, programmer, requestor, device_id, device_label, client_id, family_id, link_id, apple_client_id, scopes, has_tv_session, \
+        created_at_ms, last_used_at_ms, expires_at_ms
+        """
+
+    fileprivate init(columns: inout ColumnReader) {
+        let (id, account): (StreamingSessionID, AccountID) = (columns.next(), columns.next())
+        let (programmer, requestor): (ProgrammerID, RequestorID) = (columns.next(), columns.next())
+        let (device, deviceLabel): (DeviceID, String) = (columns.next(), columns.next())
+        let (client, family): (ClientID, FamilyID?) = (columns.next(), columns.next())
+        let (link, appleClient): (AppleLinkID?, AppleClientID?) = (columns.next(), columns.next())
+        let scopes: String = columns.next()
         self.init(
-            id: row["id"], account: row["account_id"], programmer: row["programmer"], requestor: row["requestor"], device: row["device_id"],
-            deviceLabel: row["device_label"], client: row["client_id"], origin: origin, scopes: scopes.split(separator: " ").map(String.init),
-            hasTVSession: row["has_tv_session"], createdAt: row["created_at_ms"], lastUsedAt: row["last_used_at_ms"],
-            expiresAt: row["expires_at_ms"])
+            id: id, account: account, programmer: programmer, requestor: requestor, device: device, deviceLabel: deviceLabel, client: client,
+            // The schema holds one or the other.
+            origin: family.map { .automatic($0) } ?? .apple(link ?? AppleLinkID(""), appleClient ?? AppleClientID("")),
+            scopes: scopes.split(separator: " ").map(String.init), hasTVSession: columns.next(), createdAt: columns.next(),
+            lastUsedAt: columns.next(), expiresAt: columns.next())
     }
 }

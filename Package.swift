@@ -201,10 +201,12 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Tokens", "Transport", logging, nioCore,
                 nioPosix,
             ]),
+        library("ContractReflection", "Services/CommandLine/Reflection", ["StrictJson"]),
         library(
             "ContractConformance", "Services/CommandLine/Conformance",
             [
-                "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "PeerDoubles", "Tokens", "Transport",
+                "Clocks", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "PeerDoubles",
+                "Tokens", "Transport",
                 "Wire",
                 nioCore, nioPosix, nioSSL,
             ]),
@@ -222,8 +224,8 @@ let package = Package(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
                 "AuthenticationService", "CInflate", "ConfigService", "CQrEncode",
-                "Catalogue", "Clocks", "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient",
-                "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
+                "Catalogue", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography",
+                "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
                 "MediaTokenVerifier", "PeerDoubles", "Rpc", "ServiceKit", "StrictJson", "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ]),
@@ -308,6 +310,7 @@ let package = Package(
             "LoadToolTests",
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "Rpc", "Transport", logging, nioCore, nioPosix]),
         tests("EntitlementClientTests", ["EntitlementClient", "EntitlementSimulator"]),
+        tests("ContractReflectionTests", ["ContractReflection", "ContractRuntime", "Contracts", "StrictJson"]),
         tests("PeerDoublesTests", ["Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "PeerDoubles", "Tokens"]),
         tests(
             "ContractConformanceTests",

@@ -74,18 +74,26 @@ final class PendingUnaryCall: PendingCall, @unchecked Sendable {
 }
 
 /// A call with a stream of answers.
-final class PendingStreamCall<Item: Message>: PendingCall, @unchecked Sendable {
+final class PendingStreamCall<Item: Sendable>: PendingCall, @unchecked Sendable {
+    /// Takes an encoded item over; its bytes are valid during the call only.
+    typealias Decode = @Sendable (UnsafeRawBufferPointer) throws(Fault) -> Item
+
+    private let decode: Decode
     private let items: AsyncThrowingStream<Item, any Error>.Continuation
 
-    init(_ call: StreamMethod<some Message, Item>, context: CallContext, payload: [UInt8], items: AsyncThrowingStream<Item, any Error>.Continuation) {
+    init(
+        _ method: MethodIdentity, context: CallContext, payload: [UInt8], decode: @escaping Decode,
+        items: AsyncThrowingStream<Item, any Error>.Continuation
+    ) {
+        self.decode = decode
         self.items = items
-        super.init(service: call.service, method: call.name, isStream: true, context: context, payload: payload)
+        super.init(service: method.service, method: method.name, isStream: true, context: context, payload: payload)
     }
 
     override func deliver(_ payload: UnsafeRawBufferPointer) -> Bool {
         let fault: Fault
         do throws(Fault) {
-            switch items.yield(try Item(serialized: payload)) {
+            switch items.yield(try decode(payload)) {
             case .enqueued: return true
             case .terminated: return false
             case .dropped: fault = Fault(.overloaded, "The items of the stream are not consumed.")

@@ -43,9 +43,27 @@ public final class RpcClient: RpcCaller {
     public func stream<Request: Message, Item: Message>(
         _ method: StreamMethod<Request, Item>, _ request: Request, context: CallContext
     ) async throws -> AsyncThrowingStream<Item, any Error> {
+        let identity = MethodIdentity(service: method.service, name: method.name, idempotency: method.idempotency)
+        return try await stream(identity, request: try request.serialized(), context: context) { payload throws(Fault) in
+            try Item(serialized: payload)
+        }
+    }
+
+    /// For callers whose program was not built with the method's types.
+    /// - Parameter request: The encoded message.
+    /// - Returns: The encoded items.
+    public func stream(
+        _ method: MethodIdentity, request: [UInt8], context: CallContext
+    ) async throws -> AsyncThrowingStream<[UInt8], any Error> {
+        try await stream(method, request: request, context: context) { payload in [UInt8](payload) }
+    }
+
+    private func stream<Item: Sendable>(
+        _ method: MethodIdentity, request: [UInt8], context: CallContext, decode: @escaping PendingStreamCall<Item>.Decode
+    ) async throws -> AsyncThrowingStream<Item, any Error> {
         let connection = try await pool.connection(otherThan: nil, deadline: context.deadline)
         let (items, feed) = AsyncThrowingStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(configuration.streamBuffer))
-        let call = PendingStreamCall(method, context: context, payload: try request.serialized(), items: feed)
+        let call = PendingStreamCall(method, context: context, payload: request, decode: decode, items: feed)
         feed.onTermination = { reason in
             if case .cancelled = reason { connection.cancel(call) }
         }

@@ -11,7 +11,8 @@ extension JsonNode {
         }
     }
 
-    private static func quoted(_ string: String) -> String {
+    /// A string as JSON writes it, in double quotes.
+    public static func quoted(_ string: String) -> String {
         var text = "\""
         for character in string.unicodeScalars {
             switch character {

@@ -15,8 +15,8 @@ public struct JsonNode: Sendable {
     /// Bytes before the value.
     public let offset: Int
 
-    /// What kind of value it is, for messages.
-    var kind: String {
+    /// What kind of value it is, for messages: `an array`, `null`.
+    public var kind: String {
         switch content {
         case .null: "null"
         case .bool: "a boolean"

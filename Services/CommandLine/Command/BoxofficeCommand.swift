@@ -8,7 +8,7 @@ public struct BoxofficeCommand: AsyncParsableCommand {
         version: SoftwareVersion.current,
         subcommands: [
             UpCommand.self, DownCommand.self, RunCommand.self, PkiCommand.self, SettingsCommand.self, CatalogueCommand.self, DeviceCommand.self,
-            VerifyCommand.self, ExplainSamlCommand.self, ConformanceCommand.self, LoadCommand.self,
+            VerifyCommand.self, ExplainSamlCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self,
         ]
     )
 

@@ -24,7 +24,7 @@ struct HttpRequests {
     }
 
     private func base(_ cluster: ClusterFile?) throws -> Base {
-        guard let text = target.address ?? cluster?.gateway else {
+        guard let text = target.peer.address ?? cluster?.gateway else {
             throw CommandFailure("no cluster runs", advice: "start one with ./Services/up, or pass --address http://HOST:PORT")
         }
         let whole = text.contains("://") ? text : "http://\(text)"
@@ -42,9 +42,9 @@ struct HttpRequests {
     private func tlsSettings(_ cluster: ClusterFile?) throws -> TLSConfiguration {
         var settings = TLSConfiguration.makeClientConfiguration()
         settings.applicationProtocols = ["http/1.1"]
-        if let ca = target.ca ?? (target.address == nil ? cluster?.pki.ca : nil) { settings.trustRoots = .file(ca) }
+        if let ca = target.peer.ca ?? (target.peer.address == nil ? cluster?.pki.ca : nil) { settings.trustRoots = .file(ca) }
         if options.insecure { settings.certificateVerification = .none }
-        if let certificate = target.certificate, let key = target.key {
+        if let certificate = target.peer.certificate, let key = target.peer.key {
             settings.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
             settings.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
         }

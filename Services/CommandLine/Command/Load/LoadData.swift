@@ -79,6 +79,11 @@ actor LoadData {
         return client
     }
 
+    /// The service as it describes itself.
+    func reflected(_ service: ClusterService) async throws -> ReflectedService {
+        try await ReflectedService(service, try client(of: service), patience: .seconds(15))
+    }
+
     private func call<Request: Message, Response: Message>(
         _ service: ClusterService, _ method: UnaryMethod<Request, Response>, _ request: Request
     ) async throws -> Response {

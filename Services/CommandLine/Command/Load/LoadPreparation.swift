@@ -51,16 +51,17 @@ struct LoadPreparation {
     ///   - progress: Called with what is being made, how many are, and how many there will be.
     func prepare(methods: [String], plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void) async throws -> Prepared {
         guard (1...100_000).contains(target.devices) else { throw BadOption("--devices \(target.devices)", "give 1 to 100000") }
-        let home = target.clusterHome
+        let home = target.peer.clusterHome
         let cluster = try ClusterFile.read(home)
         return subject.service == .gateway
-            ? try await gateway(methods, cluster, home, plan, progress) : try await wire(methods, cluster, home, plan)
+            ? try await gateway(methods, cluster, home, plan, progress) : try await wire(methods, cluster, plan)
     }
 
     private func gateway(
         _ methods: [String], _ cluster: ClusterFile?, _ home: ClusterHome, _ plan: RunPlan, _ progress: @escaping @Sendable (String, Int, Int) -> Void
     ) async throws -> Prepared {
         guard methods.isEmpty else { throw BadOption("--method", "the gateway takes --scenario or --path") }
+        guard data.data == nil else { throw BadOption("--data", "it is for --method; a request to the gateway has --body") }
         if let scenario = http.scenario {
             guard http.path.isEmpty else { throw BadOption("--path and --scenario", "give one of them") }
             return try await GatewayLoad(target: target, cluster: cluster, home: home).prepare(scenario, plan: plan, progress: progress)
@@ -71,25 +72,50 @@ struct LoadPreparation {
         return try HttpRequests(options: http, target: target, data: data).prepare(cluster, plan: plan)
     }
 
-    private func wire(_ methods: [String], _ cluster: ClusterFile?, _ home: ClusterHome, _ plan: RunPlan) async throws -> Prepared {
+    private func wire(_ methods: [String], _ cluster: ClusterFile?, _ plan: RunPlan) async throws -> Prepared {
         guard http.path.isEmpty, http.scenario == nil else {
             throw BadOption("--path and --scenario", "they are for the gateway; \(subject.service.rawValue) has --method")
         }
-        let chosen = try subject.chosen(methods)
-        let addresses = try addresses(cluster, home)
-        let identity = try identity(cluster)
+        guard data.data == nil || methods.count == 1 else { throw BadOption("--data", "it needs one --method whose request it is") }
+        let addresses = try target.peer.addresses(of: subject.service, cluster)
+        let identity = try target.peer.identity(cluster)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let data = LoadData(
+        let made = LoadData(
             cluster, identity: identity, subject: subject.service, addresses: addresses, count: target.devices, group: group)
-        let outcome = await Result { try await prepared(chosen, data) }
-        await data.shutDown()
+        let outcome = await Result {
+            if let text = data.data { return try await given(methods[0], text, made, plan) }
+            let chosen = try subject.chosen(methods)
+            return (methods: try await prepared(chosen, made), workload: Self.description(chosen))
+        }
+        await made.shutDown()
         try await group.shutdownGracefully()
+        let calls = try outcome.get()
         let wire = WireTarget(
-            addresses: addresses, peerName: target.peerName ?? subject.service.certificateName, identity: identity,
-            callsPerConnection: plan.maxOutstanding)
+            addresses: addresses, peerName: target.peer.name(of: subject.service), identity: identity, callsPerConnection: plan.maxOutstanding)
         return Prepared(
-            load: WireLoad(wire, methods: try outcome.get(), plan: plan, logger: Logger(label: "load") { _ in SwiftLogNoOpLogHandler() }),
-            service: subject.service, targets: addresses.map(\.description), workload: Self.description(chosen))
+            load: WireLoad(wire, methods: calls.methods, plan: plan, logger: Logger(label: "load") { _ in SwiftLogNoOpLogHandler() }),
+            service: subject.service, targets: addresses.map(\.description), workload: calls.workload)
+    }
+
+    /// The requests of `--data`, of a method that the service itself describes.
+    private func given(
+        _ name: String, _ text: String, _ made: LoadData, _ plan: RunPlan
+    ) async throws -> (methods: [PreparedMethod], workload: String) {
+        let reflected = try await made.reflected(subject.service)
+        let method = try reflected.method(name)
+        guard !method.isStream else { throw BadOption("--method \(name)", "it is answered by a stream; load is of calls with one answer") }
+        let option = "--data"
+        let rows = try data.file()
+        let template = try RequestTemplate(try JsonRequest.text(of: text), columns: rows.columns, option: option)
+        let reader = JsonRequest(schema: reflected.schema, method: method)
+        let count = template.isConstant ? 1 : max(rows.rows.count, data.requests)
+        var random = SplitMix(seed: plan.seed)
+        let payloads = try (0..<count).flatMap { sequence in
+            let filled = template.filled(sequence: sequence, row: rows.rows[sequence % rows.rows.count], random: &random)
+            return try reader.encoded(filled, option: option)
+        }
+        let offer = subject.methods.first { $0.method.service == method.service && $0.name == method.name }
+        return ([PreparedMethod(method.identity, payloads: payloads, tolerates: offer?.tolerates ?? [])], "\(method.name) with data of its own")
     }
 
     private func prepared(_ chosen: [(offer: MethodOffer, weight: Double)], _ data: LoadData) async throws -> [PreparedMethod] {
@@ -104,24 +130,6 @@ struct LoadPreparation {
         guard chosen.count > 1 else { return chosen.first?.offer.name ?? "" }
         let total = chosen.reduce(0) { $0 + $1.weight }
         return chosen.map { String(format: "%@ %.0f %%", $0.offer.name, $0.weight / total * 100) }.joined(separator: ", ")
-    }
-
-    private func addresses(_ cluster: ClusterFile?, _ home: ClusterHome) throws -> [RpcAddress] {
-        guard let text = target.address ?? cluster?.services[subject.service.rawValue]?.address else {
-            throw CommandFailure(
-                "no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or pass --address, --certificate, --key and --ca")
-        }
-        return try text.split(separator: ",").map { part in
-            guard let address = RpcAddress(String(part)) else { throw BadOption("--address '\(part)'", "give host:port") }
-            return address
-        }
-    }
-
-    private func identity(_ cluster: ClusterFile?) throws -> TlsIdentity {
-        guard let certificate = target.certificate ?? cluster?.pki.clientCert, let key = target.key ?? cluster?.pki.clientKey,
-            let ca = target.ca ?? cluster?.pki.ca
-        else { throw CommandFailure("the tool has no certificate", advice: "pass --certificate, --key and --ca, or --home of a cluster") }
-        return try TlsIdentity(files: TlsFiles(certificate: certificate, key: key, trustAnchors: ca))
     }
 }
 

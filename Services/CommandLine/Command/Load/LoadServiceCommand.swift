@@ -60,7 +60,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         guard target.isolated else { return try await put(plan, on: subject, target, assertions, stop) }
         let isolated = try await IsolatedService.start(subject.service, behaviour: target.doubles.behaviour(publicOrigin: ""))
         var target = target
-        target.home = isolated.home
+        target.peer.home = isolated.home
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await put(plan, on: subject, target, assertions, stop))

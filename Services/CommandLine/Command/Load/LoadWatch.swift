@@ -10,7 +10,7 @@ struct LoadWatch: Sendable {
     static func start(_ prepared: LoadPreparation.Prepared, _ options: LoadTargetOptions) async -> LoadWatch {
         let target = ObservationTarget.find(
             service: prepared.service.rawValue, address: prepared.targets.first ?? "", metricsURL: options.metrics,
-            cluster: try? ClusterFile.read(options.clusterHome))
+            cluster: try? ClusterFile.read(options.peer.clusterHome))
         var exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 1))
         exchange.timeout = .seconds(2)
         let observer = Observer(metricsURL: target.metricsURL, processes: target.processes, remarks: target.remarks) { [exchange] url in

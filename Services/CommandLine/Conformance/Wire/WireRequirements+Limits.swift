@@ -1,3 +1,4 @@
+internal import ContractReflection
 internal import ContractRuntime
 internal import Contracts
 internal import Wire
@@ -143,10 +144,15 @@ extension WireRequirements {
             "WIRE-56", "Reflection.GetDescriptorSet returns a FileDescriptorSet that describes the service.", source: "WIRE.md §8, platform.proto"
         ) { examination in
             let answer = try await examination.greet().call(ReflectionMethods.getDescriptorSet, GetDescriptorSetRequest())
-            let files = try DescriptorFiles(answer.fileDescriptorSet)
+            let found: Set<String>
+            do {
+                found = try ContractSchema(fileDescriptorSet: answer.fileDescriptorSet).packages
+            } catch {
+                throw Unmet("a serialized google.protobuf.FileDescriptorSet", came: "bytes that are none: \(error)")
+            }
             let packages = Set(examination.subject.service.rpcServices.map { $0.split(separator: ".").dropLast().joined(separator: ".") })
-            guard files.packages.isSuperset(of: packages) else {
-                throw Unmet("files of \(packages.sorted().joined(separator: ", "))", came: files.packages.sorted().joined(separator: ", "))
+            guard found.isSuperset(of: packages) else {
+                throw Unmet("files of \(packages.sorted().joined(separator: ", "))", came: found.sorted().joined(separator: ", "))
             }
         },
         Requirement("WIRE-57", "Diagnostics.Echo returns what it got, after its delay.", source: "WIRE.md §8, platform.proto EchoMessage") {

@@ -18,9 +18,9 @@ struct GatewayLoad {
                 "no cluster runs in \(home.root.path)",
                 advice: "start one with ./Services/up; the scenarios use its software statements, its catalogue and the keys of its stand-in MVPD")
         }
-        let gateway = target.address.map { $0.contains("://") ? $0 : "http://\($0)" } ?? cluster.gateway
+        let gateway = target.peer.address.map { $0.contains("://") ? $0 : "http://\($0)" } ?? cluster.gateway
         guard let parts = URLComponents(string: gateway), let host = parts.host, let port = parts.port, parts.scheme == "http" else {
-            throw BadOption("--address '\(target.address ?? gateway)'", "give host:port of the gateway's HTTP listener")
+            throw BadOption("--address '\(target.peer.address ?? gateway)'", "give host:port of the gateway's HTTP listener")
         }
         let exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 24))
         let preparation = GatewayPreparation(

@@ -56,8 +56,8 @@ struct MetadataSheet: Sendable {
 }
 
 extension MetadataKey {
-    /// Without the part of an object that it may name, as in `maxRating.VCHIP`.
-    fileprivate var name: String { String(key.prefix { $0 != "." }) }
+    /// Without the part of an object that it may name.
+    fileprivate var name: String { key.metadataName }
 }
 
 extension [MetadataKey] {

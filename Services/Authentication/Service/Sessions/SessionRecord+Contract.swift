@@ -14,9 +14,10 @@ extension SessionRecord {
     /// With the identity that the MVPD gave. Only metadata keys that are enabled for the integration leave the service (mvpd §2.5).
     func subjectContract(in catalogue: Catalogue) -> SessionSubject {
         let integration = catalogue.integration(requestor: key.requestor.text, mvpd: mvpd.text)
-        let enabled = Set(integration?.metadataKeys.map(\.key) ?? [])
+        let keys = integration?.metadataKeys ?? []
         let told = subject.attributes.filter { attribute in
-            enabled.contains(String(attribute.key.prefix { $0 != "." })) && (kind != .automatic || StreamingMetadata.covers(attribute.key))
+            let name = attribute.key.metadataName
+            return keys.contains { $0.key == name } && (kind != .automatic || StreamingMetadata.covers(attribute.key))
         }
         return SessionSubject(
             session: contract(in: catalogue), upstreamUserID: subject.userID, attributes: told, clientID: clientID.text,

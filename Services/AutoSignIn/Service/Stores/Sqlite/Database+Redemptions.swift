@@ -13,9 +13,10 @@ extension Database {
 
     /// Whether all that a verdict on the value hangs on is as these records have it, and the account can be signed in to.
     func stands(_ version: TokenVersionRecord, of family: FamilyRecord) throws -> Bool {
+        // The plus keeps SQLite from holding the parameter against the condition of a partial index: it would compile the statement anew for each value.
         let sql = """
             SELECT 1 FROM token_version JOIN family ON family.id = token_version.family_id JOIN account ON account.id = family.account_id
-            WHERE token_version.id = ? AND token_version.state = ? AND token_version.activated_at_ms IS ?
+            WHERE token_version.id = ? AND +token_version.state = ? AND token_version.activated_at_ms IS ?
                 AND token_version.superseded_at_ms IS ? AND family.id = ? AND family.state = ? AND family.account_id = ?
                 AND family.last_used_at_ms IS ? AND family.idle_at_ms IS ? AND account.is_locked = 0 AND account.closed_at_ms IS NULL
                 AND EXISTS (SELECT 1 FROM account_login WHERE account_login.account_id = account.id)

@@ -251,7 +251,7 @@ let package = Package(
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
-        tests("ContractsTests", ["Contracts", "ContractRuntime", "Faults"]),
+        tests("ContractsTests", ["Contracts", "ContractReflection", "ContractRuntime", "Faults", "StrictJson"]),
         tests("CryptographyTests", ["Clocks", "Cryptography"]),
         tests("WireTests", ["Wire", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),
         tests("TransportTests", ["Transport", "Cryptography", "Faults", nioCore, nioPosix, nioEmbedded]),

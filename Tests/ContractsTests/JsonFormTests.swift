@@ -1,9 +1,15 @@
+import ContractReflection
 import ContractRuntime
 import Contracts
 import Foundation
+import StrictJson
 import Testing
 
 @Suite struct JsonFormTests {
+    private let schema: ContractSchema
+
+    init() throws { schema = try ContractSchema(fileDescriptorSet: ContractDescriptors.fileDescriptorSet) }
+
     @Test func isTheOneOfTheProto3LanguageGuide() throws {
         var configuration = Configuration(version: .max, changedAtMilliseconds: 1_700_000_000_000)
         configuration.programmers = [
@@ -14,7 +20,7 @@ import Testing
         mvpd.authorization = AuthorizationEndpoint()
         configuration.mvpds = [mvpd, Mvpd(signIn: .saml(SamlEndpoint()))]
         configuration.applications = [Application(requestorIDs: ["a", "b"])]
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(configuration.json().utf8)) as? NSDictionary)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json(configuration).utf8)) as? NSDictionary)
         let expected: NSDictionary = [
             "version": "18446744073709551615", "changedAtMs": "1700000000000",
             "programmers": [
@@ -33,17 +39,23 @@ import Testing
     }
 
     @Test func isNothingForAnEmptyMessage() throws {
-        #expect(try Configuration().json() == "{}")
+        #expect(try json(Configuration()) == "{}")
     }
 
-    @Test("is JSON with each field of each message", arguments: MessageTypes.all.map { $0.messageName }, 0..<3)
+    @Test("is JSON with each field of each message, there and back", arguments: MessageTypes.all.map { $0.messageName }, 0..<3)
     func isJsonOfEveryMessage(_ name: String, _ choice: Int) throws {
         let type = try #require(MessageTypes.all.first { $0.messageName == name })
         let sample = SampleMessages.shared.bytes(name, choice: choice)
-        let text = try json(type, sample)
+        let text = try schema.json(sample, of: name)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(object.isEmpty == sample.isEmpty)
+        try checkReturn(type, sample, text)
     }
 
-    private func json<Value: Message>(_ type: Value.Type, _ bytes: [UInt8]) throws -> String { try Value(serialized: bytes).json() }
+    private func checkReturn<Value: Message>(_ type: Value.Type, _ sample: [UInt8], _ text: String) throws {
+        let encoded = try schema.encode(try JsonDocument(parsing: Array(text.utf8)).root, as: Value.messageName)
+        #expect(try Value(serialized: encoded) == Value(serialized: sample), "\(text)")
+    }
+
+    private func json<Value: Message>(_ value: Value) throws -> String { try schema.json(try value.serialized(), of: Value.messageName) }
 }

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import Clocks
 internal import ConfigService
+internal import ContractReflection
 internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
@@ -26,7 +27,8 @@ public struct CatalogueCommand: AsyncParsableCommand {
     public init() {}
 
     public func run() async throws {
-        let content = Array((try configuration().json() + "\n").utf8)
+        let schema = try ContractSchema(fileDescriptorSet: ContractDescriptors.fileDescriptorSet)
+        let content = Array((try schema.json(try configuration().serialized(), of: Configuration.messageName) + "\n").utf8)
         guard let output else { return FileHandle.standardOutput.write(Data(content)) }
         do {
             try Data(content).write(to: URL(fileURLWithPath: output), options: .atomic)

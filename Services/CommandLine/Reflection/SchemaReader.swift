@@ -1,5 +1,8 @@
 /// Reads `google/protobuf/descriptor.proto`; field numbers are those of that file.
 struct SchemaReader {
+    /// A description whose messages stand in each other without end would exhaust the stack.
+    private static let deepest = 64
+
     private(set) var packages: Set<String> = []
     private(set) var services: [ServiceSchema] = []
     private(set) var messages: [String: MessageSchema] = [:]
@@ -19,10 +22,11 @@ struct SchemaReader {
         for service in fields.all(6) { try read(service: service, scope) }
     }
 
-    private mutating func read(message: ArraySlice<UInt8>, _ scope: String) throws(MalformedMessage) {
+    private mutating func read(message: ArraySlice<UInt8>, _ scope: String, depth: Int = 0) throws(MalformedMessage) {
+        guard depth < Self.deepest else { throw MalformedMessage("messages stand in each other more than \(Self.deepest) deep") }
         let fields = try Fields(message)
         let name = scope + fields.text(1)
-        for nested in fields.all(3) { try read(message: nested, name + ".") }
+        for nested in fields.all(3) { try read(message: nested, name + ".", depth: depth + 1) }
         for content in fields.all(4) { try read(enum: content, name + ".") }
         var schemas: [FieldSchema] = []
         for field in fields.all(2) { schemas.append(try Self.field(field, of: name)) }

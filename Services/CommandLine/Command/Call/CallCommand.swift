@@ -54,6 +54,8 @@ public struct CallCommand: AsyncParsableCommand {
             throw Self.exit("\(service) answered \(error.fault.code.rawValue): \(error.fault.message)\(details)", ExitCode(1))
         } catch let fault as Fault where fault.code == .unavailable {
             throw Self.exit("\(fault.message)\(fault.cause.map { " \(LoadFailure.describe($0))" } ?? "")", LoadExit.couldNotRun)
+        } catch let problem as MalformedMessage {
+            throw Self.exit("\(service) answered with what its own description does not fit: \(problem)", ExitCode(1))
         } catch {
             throw Self.exit(LoadFailure.describe(error), LoadExit.couldNotRun)
         }
@@ -77,6 +79,7 @@ public struct CallCommand: AsyncParsableCommand {
             throw BadOption("'\(service)' is no service that speaks the wire", "give config, authentication, authorization or autosignin")
         }
         guard timeout.duration > .zero else { throw BadOption("--timeout", "give a time above 0") }
+        if let items, items < 1 { throw BadOption("--items \(items)", "give 1 or more") }
         let cluster = try ClusterFile.read(peer.clusterHome)
         var configuration = RpcClient.Configuration(
             addresses: try peer.addresses(of: service, cluster), peerName: peer.name(of: service), identity: try peer.identity(cluster),

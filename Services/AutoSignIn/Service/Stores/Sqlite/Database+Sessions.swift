@@ -91,7 +91,7 @@ extension StreamingSessionRecord {
         let scopes: String = columns.next()
         self.init(
             id: id, account: account, programmer: programmer, requestor: requestor, device: device, deviceLabel: deviceLabel, client: client,
-            // The schema holds one or the other.
+            // A session is written with one or the other.
             origin: family.map { .automatic($0) } ?? .apple(link ?? AppleLinkID(""), appleClient ?? AppleClientID("")),
             scopes: scopes.split(separator: " ").map(String.init), hasTVSession: columns.next(), createdAt: columns.next(),
             lastUsedAt: columns.next(), expiresAt: columns.next())

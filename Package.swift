@@ -145,7 +145,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "StrictJson", "Tokens",
                 logging, coreMetrics,
             ]),
-        program("ConfigMain", "Services/Config/Main", ["ConfigService", "Cryptography", "ServiceKit", "Tokens"]),
+        program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit", "Tokens"]),
 
         cLibrary(
             "CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings,
@@ -202,11 +202,12 @@ let package = Package(
                 nioPosix,
             ]),
         library("ContractReflection", "Services/CommandLine/Reflection", ["StrictJson"]),
+        library("SamlResponder", "Services/CommandLine/SamlResponder", ["CInflate", "Cryptography"]),
         library(
             "ContractConformance", "Services/CommandLine/Conformance",
             [
                 "Clocks", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "PeerDoubles",
-                "Tokens", "Transport",
+                "SamlResponder", "Tokens", "Transport",
                 "Wire",
                 nioCore, nioPosix, nioSSL,
             ]),
@@ -223,10 +224,10 @@ let package = Package(
         library(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
-                "AuthenticationService", "CInflate", "ConfigService", "CQrEncode",
+                "AuthenticationService", "ConfigService", "CQrEncode",
                 "Catalogue", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
-                "MediaTokenVerifier", "PeerDoubles", "Rpc", "ServiceKit", "StrictJson", "Tokens", "Transport",
+                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlResponder", "ServiceKit", "StrictJson", "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
@@ -316,19 +317,19 @@ let package = Package(
             "ContractConformanceTests",
             [
                 "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults", "PeerDoubles", "Rpc", "Tokens", "Transport", "Wire",
-                nioCore, nioPosix,
+                logging, nioCore, nioPosix,
             ]),
         tests(
             "CommandLineTests",
             [
                 "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
-                "MediaTokenVerifier", "Rpc", "Transport", arguments, nioPosix, logging,
+                "MediaTokenVerifier", "Rpc", "SamlResponder", "Transport", arguments, nioPosix, logging,
             ]),
         tests(
             "IntegrationTests",
             [
                 "Clocks", "BoxofficeCommand", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults", "LoadReporting",
-                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Transport",
+                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Tokens", "Transport",
                 httpClient, nioCore, nioPosix, logging,
             ]),
     ]

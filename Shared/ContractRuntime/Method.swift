@@ -39,13 +39,13 @@ public struct UnaryMethod<Request: Message, Response: Message>: Sendable {
 
 /// A call with many answers.
 public struct StreamMethod<Request: Message, Item: Message>: Sendable {
-    public let service: String
-    public let name: String
-    public let idempotency: Idempotency
+    public let identity: MethodIdentity
 
     public init(service: String, name: String, idempotency: Idempotency) {
-        self.service = service
-        self.name = name
-        self.idempotency = idempotency
+        identity = MethodIdentity(service: service, name: name, idempotency: idempotency)
     }
+
+    public var service: String { identity.service }
+    public var name: String { identity.name }
+    public var idempotency: Idempotency { identity.idempotency }
 }

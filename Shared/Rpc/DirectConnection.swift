@@ -10,9 +10,11 @@ public protocol DirectConnectionOwner: AnyObject, Sendable {
     /// Calls can be made.
     func directConnectionOpened(_ connection: DirectConnection)
 
-    /// A call got its good answer.
-    /// - Parameter payload: The encoded message, valid during the call only.
-    func directConnection(_ connection: DirectConnection, answered ticket: Int, payload: UnsafeRawBufferPointer)
+    /// A call got its good answer, or as many items of a stream as were wanted.
+    /// - Parameters:
+    ///   - payload: The encoded message, of a stream the last one, empty when it ended without any; valid during the call only.
+    ///   - octets: Of all its messages.
+    func directConnection(_ connection: DirectConnection, answered ticket: Int, payload: UnsafeRawBufferPointer, octets: Int)
 
     /// A call ended with a fault, of the callee or of the way to it.
     func directConnection(_ connection: DirectConnection, failed ticket: Int, _ fault: Fault)
@@ -56,13 +58,15 @@ public final class DirectConnection: @unchecked Sendable {
     /// Makes a call. Only on the event loop, and while it is open and fewer calls are in flight than the limit; otherwise the call fails.
     /// - Parameters:
     ///   - request: The encoded message.
+    ///   - items: For a method that is answered by a stream: the call ends well with so many items, 1 or more, or when the peer ends the stream.
+    ///     `nil`: the method has one answer.
     ///   - ticket: Names the call to the owner.
-    public func call(_ method: MethodIdentity, request: [UInt8], deadline: ContinuousClock.Instant?, ticket: Int) {
+    public func call(_ method: MethodIdentity, request: [UInt8], items: Int? = nil, deadline: ContinuousClock.Instant?, ticket: Int) {
         guard let connection, let owner else { return }
         let key = method.idempotency == .unknown ? IdempotencyKey.random() : nil
         let context = CallContext(deadline: deadline, idempotencyKey: key)
         callsInFlight += 1
-        connection.beginHere(DirectCall(method, context, request, ticket: ticket, self, owner))
+        connection.beginHere(DirectCall(method, context, request, items: items, ticket: ticket, self, owner))
     }
 
     /// Ends it after the calls in flight.
@@ -92,22 +96,42 @@ private final class DirectCall: PendingCall, @unchecked Sendable {
     private let ticket: Int
     private let connection: DirectConnection
     private let owner: any DirectConnectionOwner
+    /// Answers that are still to come before it ends well.
+    private var missing: Int
+    private var octets = 0
 
     init(
-        _ method: MethodIdentity, _ context: CallContext, _ payload: [UInt8], ticket: Int, _ connection: DirectConnection,
+        _ method: MethodIdentity, _ context: CallContext, _ payload: [UInt8], items: Int?, ticket: Int, _ connection: DirectConnection,
         _ owner: any DirectConnectionOwner
     ) {
         self.ticket = ticket
         self.connection = connection
         self.owner = owner
-        super.init(service: method.service, method: method.name, isStream: false, context: context, payload: payload)
+        missing = items ?? 1
+        super.init(service: method.service, method: method.name, isStream: items != nil, context: context, payload: payload)
     }
 
     override func deliver(_ payload: UnsafeRawBufferPointer) -> Bool {
+        octets += payload.count
+        missing -= 1
+        guard missing <= 0 else { return true }
+        guard isStream else {
+            succeed(payload)
+            return true
+        }
+        // A stream that goes on is cancelled, and its place is free, before the owner hears of its end and begins another call.
+        let last = [UInt8](payload)
+        connection.eventLoop.execute { last.withUnsafeBytes { self.succeed($0) } }
+        return false
+    }
+
+    override func end() { succeed(UnsafeRawBufferPointer(start: nil, count: 0)) }
+
+    private func succeed(_ payload: UnsafeRawBufferPointer) {
+        guard !isOver else { return }
         isOver = true
         connection.callsInFlight -= 1
-        owner.directConnection(connection, answered: ticket, payload: payload)
-        return true
+        owner.directConnection(connection, answered: ticket, payload: payload, octets: octets)
     }
 
     override func fail(_ fault: Fault, mayHaveBegun: Bool) {

@@ -43,8 +43,7 @@ public final class RpcClient: RpcCaller {
     public func stream<Request: Message, Item: Message>(
         _ method: StreamMethod<Request, Item>, _ request: Request, context: CallContext
     ) async throws -> AsyncThrowingStream<Item, any Error> {
-        let identity = MethodIdentity(service: method.service, name: method.name, idempotency: method.idempotency)
-        return try await stream(identity, request: try request.serialized(), context: context) { payload throws(Fault) in
+        try await stream(method.identity, request: try request.serialized(), context: context) { payload throws(Fault) in
             try Item(serialized: payload)
         }
     }

@@ -109,6 +109,38 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         }
     }
 
+    /// Keys that change while the program works: their files are looked at as by `onChange`, and every few seconds a key may take over.
+    /// - Parameters:
+    ///   - files: Absolute paths.
+    ///   - name: Of the keys, in the log events `NAME.reloaded`, `NAME.reload_refused`, `NAME.advanced`, `NAME.not_advanced`.
+    ///   - take: Takes in what the files hold; returns the name of the key that signs. What it throws is the reason in the log, and nothing has changed.
+    ///   - advance: Lets a key take over whose time has come; returns its name, `nil` when nothing changed. What it throws is logged, and it is tried again.
+    public func onKeyChange(
+        of files: [String], named name: String, take: @escaping @Sendable () async throws -> String,
+        advance: @escaping @Sendable () async throws -> String?
+    ) {
+        let logger = logger
+        onChange(of: files) {
+            do {
+                let signing = try await take()
+                logger.info("\(name).reloaded", metadata: ["signing": "\(signing)"])
+            } catch {
+                logger.error("\(name).reload_refused", metadata: ["reason": "\(error)"])
+            }
+        }
+        background("\(name)") {
+            while true {
+                try await Task.sleep(for: .seconds(5))
+                do {
+                    guard let signing = try await advance() else { continue }
+                    logger.info("\(name).advanced", metadata: ["signing": "\(signing)"])
+                } catch {
+                    logger.error("\(name).not_advanced", metadata: ["reason": "\(error)"])
+                }
+            }
+        }
+    }
+
     /// Called first when the program is to stop, while calls are still answered: for ending streams that would not end by themselves.
     public func onStopping(_ farewell: @escaping @Sendable () async -> Void) { parts.add(farewell: farewell) }
 

@@ -60,7 +60,7 @@ final class ServiceParts: Sendable {
             var configuration = RpcClient.Configuration(
                 addresses: settings.addresses.compactMap { RpcAddress($0) }, peerName: settings.name, identity: identity, software: program)
             if let bytes = common.limits.frameBytes { configuration.frameBytes = max(bytes, configuration.frameBytes) }
-            configuration.connectionsPerAddress = min(Self.mostConnections, System.coreCount)
+            configuration.connectionsPerAddress = min(Self.mostConnections, ProcessorShare.count)
             let client = RpcClient(configuration: configuration, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
             state.peers[name] = client
             return client

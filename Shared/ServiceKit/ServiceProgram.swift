@@ -63,6 +63,7 @@ public enum ServiceProgram {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         signal(SIGPIPE, SIG_IGN)
+        ProcessorShare.adopt()
         return try ServiceEnvironment(
             name: name, document: document, files: files, logger: Logger(label: name), clock: SystemClock(), metrics: metrics)
     }

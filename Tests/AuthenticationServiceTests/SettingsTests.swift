@@ -22,12 +22,15 @@ struct SettingsTests {
         #expect(settings.activationOrigins.isEmpty)
         #expect(settings.oauthCallbackURL == "https://tv.example/adobe-services/oauth2")
         #expect(settings.clientSecrets == nil)
+        #expect(settings.accessTokenKeyLead == 60)
+        #expect(settings.accessTokenKeyFiles == ["token.key"])
     }
 
     @Test(
         "A value out of its range names its key",
         arguments: [
-            ("accessTokenTTL", 59), ("accessTokenTTL", 86_401), ("metadataValidity", 1), ("cachedSessions", 1),
+            ("accessTokenTTL", 59), ("accessTokenTTL", 86_401), ("metadataValidity", 1), ("cachedSessions", 1), ("accessTokenKeyLead", -1),
+            ("accessTokenKeyLead", 86_401),
         ])
     func refusesOutOfRange(_ key: String, _ value: Int) throws {
         let error = try #require(throws: DecodingError.self) { try decode(Self.complete.merging([key: value]) { $1 }) }
@@ -67,6 +70,22 @@ struct SettingsTests {
             #expect(error.key.hasPrefix("authentication."))
             #expect(!error.description.contains("nothing useful"))
         }
+    }
+
+    @Test("Further keys of access tokens are read, and one that is none is named with its place")
+    func readsFurtherAccessTokenKeys() throws {
+        var files = try Files()
+        for name in ["next.key", "older.key"] { files.texts[name] = try P256PrivateKey.generate().pem() }
+        var content = Self.complete.merging(["nextAccessTokenKey": "next.key", "olderAccessTokenKeys": ["older.key"]]) { $1 }
+        let keys = try AuthenticationKeys.accessTokens(try decode(content)) { [files] path, _ in try files.text(path) }
+        #expect(Set(([keys.current] + [keys.next].compactMap(\.self) + keys.older).map(\.identifier)).count == 3)
+        content["olderAccessTokenKeys"] = ["older.key", "user.key"]
+        let settings = try decode(content)
+        #expect(settings.accessTokenKeyFiles == ["token.key", "next.key", "older.key", "user.key"])
+        let error = try #require(throws: AuthenticationKeyError.self) {
+            _ = try AuthenticationKeys.accessTokens(settings) { [files] path, _ in try files.text(path) }
+        }
+        #expect(error.key == "authentication.olderAccessTokenKeys[1]")
     }
 
     @Test("A certificate that does not belong to its key")

@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Cryptography
 import Foundation
+import SamlResponder
 import Testing
 
 @Suite struct PlayedMvpds {
@@ -21,6 +22,22 @@ import Testing
         #expect(plain.assertionConsumerService == "http://sp.example/acs?a=1&b=2")
         #expect(AuthnRequestFacts(profileRequest: Data(Self.document.utf8).base64EncodedString()) == plain)
         #expect(AuthnRequestFacts(redirect: Self.deflated) == plain)
+    }
+
+    @Test("a request as other services write it: other prefixes, single quotes, line breaks")
+    func otherWriters() throws {
+        let facts = try #require(
+            AuthnRequestFacts(
+                document: """
+                    <saml2p:AuthnRequest xmlns:saml2p='urn:oasis:names:tc:SAML:2.0:protocol' ProviderID='no'
+                      AssertionConsumerServiceURL='https://sp.example/acs?a=1&amp;b=2'
+                      ID='_r2'><saml2:Issuer xmlns:saml2='urn:oasis:names:tc:SAML:2.0:assertion'>
+                      https://sp.example
+                    </saml2:Issuer></saml2p:AuthnRequest>
+                    """))
+        #expect(facts.id == "_r2" && facts.issuer == "https://sp.example" && facts.assertionConsumerService == "https://sp.example/acs?a=1&b=2")
+        let plain = "<AuthnRequest ID=\"_r3\" AssertionConsumerServiceURL=\"https://sp.example/acs\"><Issuer>sp</Issuer></AuthnRequest>"
+        #expect(AuthnRequestFacts(document: plain)?.issuer == "sp")
     }
 
     @Test(arguments: ["", "%%%", "AAAA", "c3RpbGwgbm90aGluZw=="])

@@ -35,19 +35,24 @@ import Transport
         }
 
         /// Serves Echo to the client.
-        func server() throws -> RpcServer {
-            RpcServer(
-                configuration: RpcServer.Configuration(
-                    address: RpcAddress(host: "127.0.0.1", port: 0), identity: try identity("server"),
-                    allow: AllowList([DiagnosticsMethods.service: ["client.boxoffice"]]), software: "test"),
-                services: RpcServices(), group: MultiThreadedEventLoopGroup.singleton, logger: WireLoadTests.quiet)
+        func server(callsPerConnection: Int? = nil) throws -> RpcServer {
+            var configuration = RpcServer.Configuration(
+                address: RpcAddress(host: "127.0.0.1", port: 0), identity: try identity("server"),
+                allow: AllowList([DiagnosticsMethods.service: ["client.boxoffice"], HealthMethods.service: ["client.boxoffice"]]), software: "test")
+            if let callsPerConnection { configuration.limits.callsPerConnection = callsPerConnection }
+            return RpcServer(
+                configuration: configuration, services: RpcServices(), group: MultiThreadedEventLoopGroup.singleton, logger: WireLoadTests.quiet)
         }
 
         func load(_ address: RpcAddress, _ plan: RunPlan, delay: UInt32 = 0, peerName: String = "server.boxoffice") throws -> WireLoad {
             let echo = PreparedMethod(
                 DiagnosticsMethods.echo.identity, payloads: [try EchoMessage(content: [1, 2, 3], delayMilliseconds: delay).serialized()])
-            return WireLoad(
-                WireTarget(addresses: [address], peerName: peerName, identity: try identity("client")), methods: [echo], plan: plan,
+            return try load(echo, address, plan, peerName: peerName)
+        }
+
+        func load(_ method: PreparedMethod, _ address: RpcAddress, _ plan: RunPlan, peerName: String = "server.boxoffice") throws -> WireLoad {
+            WireLoad(
+                WireTarget(addresses: [address], peerName: peerName, identity: try identity("client")), methods: [method], plan: plan,
                 logger: WireLoadTests.quiet)
         }
     }
@@ -108,6 +113,45 @@ import Transport
         let load = try ground.load(
             try await server.start(), Self.plan([.init(length: Bench.second / 2, level: 20)], timeout: 100 * Bench.millisecond), delay: 5000)
         let run = try await load.run(begun: { _, _ in }, progress: { _ in })
+        #expect(run.errors.map(\.code) == ["timeout"])
+        #expect(run.totals.failed == 10)
+        await server.drain()
+    }
+
+    private static func watch(items: Int) throws -> PreparedMethod {
+        PreparedMethod(HealthMethods.watch.identity, payloads: [try CheckHealthRequest().serialized()], streamItems: items)
+    }
+
+    @Test("A stream is over, and gives its place to another, when enough items have come")
+    func streamsEndAfterTheirItems() async throws {
+        let ground = try Ground()
+        let server = try ground.server()
+        var plan = Self.plan([.init(length: 60 * Bench.second, level: 8)], loop: .closed, limit: 3000)
+        plan.lostAfter = 10 * Bench.second
+        let run = try await ground.load(try Self.watch(items: 1), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
+        #expect(run.end == .calls)
+        #expect(run.totals.succeeded == 3000, "\(run.errors)")
+        #expect(run.totals.answerBytes.isMultiple(of: 3000))
+        #expect(run.totals.answerBytes > 0)
+        await server.drain()
+    }
+
+    @Test("A stream's place is free when its user goes on: connections that are full all the time refuse nothing")
+    func streamsFillTheirConnections() async throws {
+        let ground = try Ground()
+        let server = try ground.server(callsPerConnection: 2)
+        var plan = Self.plan([.init(length: 60 * Bench.second, level: 32)], loop: .closed, limit: 1000)
+        plan.lostAfter = 10 * Bench.second
+        let run = try await ground.load(try Self.watch(items: 1), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
+        #expect(run.totals.succeeded == 1000, "\(run.errors)")
+        await server.drain()
+    }
+
+    @Test func aStreamWhoseItemsDoNotComeTimesOut() async throws {
+        let ground = try Ground()
+        let server = try ground.server()
+        let plan = Self.plan([.init(length: Bench.second / 2, level: 20)], timeout: 100 * Bench.millisecond)
+        let run = try await ground.load(try Self.watch(items: 2), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
         #expect(run.errors.map(\.code) == ["timeout"])
         #expect(run.totals.failed == 10)
         await server.drain()

@@ -1,37 +1,54 @@
 internal import AuthenticationService
 internal import Contracts
 internal import ServiceKit
+internal import Tokens
 
 /// The authentication service as a program.
 @main
 struct Main {
     static func main() async {
         await ServiceProgram.run(
-            "authentication", settings: AuthenticationSettings.self, check: { _ = try keys($0, $1) },
-            { environment in
-                let settings = environment.settings
-                let store = try environment.openStore(migrations: AuthenticationDatabase.migrations)
-                environment.sweep(store, AuthenticationDatabase.sweeps)
-                let transport = HTTPProviderTransport()
-                environment.onStop { await transport.shutdown() }
-                let service = AuthenticationService(
-                    settings, keys: try keys(settings, environment.files), clientSecrets: settings.clientSecrets.map(environment.files.path),
-                    transport: transport, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
-                    catalogue: try environment.catalogue(),
-                    clock: environment.clock, logger: environment.logger)
-                environment.background("provider-keys") { await service.keepProviderKeys() }
-                environment.offer { registry in
-                    AuthenticationMethods.register(service, in: &registry)
-                    SessionsMethods.register(service, in: &registry)
-                    LoginsMethods.register(service, in: &registry)
-                    AuthenticationOperationsMethods.register(AuthenticationOperationsService(service), in: &registry)
-                }
-            })
+            "authentication", settings: AuthenticationSettings.self,
+            check: { settings, files in _ = try keys(files) { try AuthenticationKeys(settings, read: $0) } }, start)
     }
 
-    private static func keys(_ settings: AuthenticationSettings, _ files: SettingsFiles) throws -> AuthenticationKeys {
+    @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
+        let (settings, files) = (environment.settings, environment.files)
+        let store = try environment.openStore(migrations: AuthenticationDatabase.migrations)
+        environment.sweep(store, AuthenticationDatabase.sweeps)
+        let transport = HTTPProviderTransport()
+        environment.onStop { await transport.shutdown() }
+        let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
+        let accessTokenKeys = SigningKeyRotation(
+            keys.accessTokens, lead: .seconds(settings.accessTokenKeyLead), tokenLife: .seconds(settings.accessTokenTTL), clock: environment.clock)
+        let service = AuthenticationService(
+            settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, clientSecrets: settings.clientSecrets.map(files.path),
+            transport: transport, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
+            catalogue: try environment.catalogue(), clock: environment.clock, logger: environment.logger)
+        environment.onKeyChange(of: settings.accessTokenKeyFiles.map(files.path), named: "access_token_keys") {
+            accessTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.accessTokens(settings, read: $0) })
+            service.accessTokenKeysChanged()
+            return accessTokenKeys.signingKeyName
+        } advance: {
+            guard accessTokenKeys.advance() else { return nil }
+            service.accessTokenKeysChanged()
+            return accessTokenKeys.signingKeyName
+        }
+        environment.background("provider-keys") { await service.keepProviderKeys() }
+        environment.offer { registry in
+            AuthenticationMethods.register(service, in: &registry)
+            SessionsMethods.register(service, in: &registry)
+            LoginsMethods.register(service, in: &registry)
+            AuthenticationOperationsMethods.register(AuthenticationOperationsService(service), in: &registry)
+        }
+    }
+
+    /// - Throws: `StartFailure` naming the file that cannot be used.
+    private static func keys<Keys>(
+        _ files: SettingsFiles, _ load: ((_ path: String, _ key: String) throws -> String) throws -> Keys
+    ) throws -> Keys {
         do {
-            return try AuthenticationKeys(settings) { path, key in try files.text(path, key: key) }
+            return try load { path, key in try files.text(path, key: key) }
         } catch let error as AuthenticationKeyError {
             throw files.failure(error.key, error.problem)
         }

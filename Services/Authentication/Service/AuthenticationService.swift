@@ -1,7 +1,7 @@
 public import Catalogue
 public import Clocks
 public import Logging
-internal import Tokens
+public import Tokens
 
 /// Clients and their access tokens, registration codes, sign-in at an MVPD, and the sessions (authn tokens) that come of it.
 public struct AuthenticationService: Sendable {
@@ -114,6 +114,9 @@ public struct AuthenticationService: Sendable {
         var transport: any ProviderTransport
     }
 
+    /// To be called when a key of access tokens may have gone: bearers that were checked are checked again.
+    public func accessTokenKeysChanged() { bearers.forgetTokens() }
+
     /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.
     public func keepProviderKeys() async {
         while (try? await Task.sleep(for: .seconds(15))) != nil { await keySets.refreshDue() }
@@ -125,12 +128,13 @@ extension AuthenticationService {
     /// - Parameters:
     ///   - settings: The `authentication` object of the settings file.
     ///   - keys: What the files named there hold.
+    ///   - accessTokenKeys: Those of access tokens, which may change meanwhile.
     ///   - clientSecrets: Absolute path of the folder that the settings name.
     ///   - transport: Reaches OAuth providers; its owner shuts it down.
     ///   - database: The open store of this service.
     public init(
-        _ settings: AuthenticationSettings, keys: AuthenticationKeys, clientSecrets: String?, transport: HTTPProviderTransport,
-        database: AuthenticationDatabase, catalogue: any CatalogueSource,
+        _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys, clientSecrets: String?,
+        transport: HTTPProviderTransport, database: AuthenticationDatabase, catalogue: any CatalogueSource,
         clock: any WallClock, logger: Logger
     ) {
         let random = SystemRandom()
@@ -140,13 +144,12 @@ extension AuthenticationService {
             encryptionCertificate: keys.encryptionCertificate,
             metadataValidity: .seconds(Int64(settings.metadataValidity)))
         let saml = SamlServiceProvider(identity, random: random)
-        let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(keys.accessToken)))
         self.init(
             Parts(
                 issuer: AccessTokenIssuer(
-                    keys: tokenKeys, issuer: settings.spEntityID, audience: Self.audience,
+                    keys: accessTokenKeys, issuer: settings.spEntityID, audience: Self.audience,
                     lifetime: .seconds(Int64(settings.accessTokenTTL)), clock: clock),
-                verifier: AccessTokenVerifier(keys: tokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
+                verifier: AccessTokenVerifier(keys: accessTokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
                 saml: saml, logout: saml, logoutVisitAddress: settings.origin + "/adobe-services/logout?handle=",
                 oauth: OAuthParts(
                     keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secrets: ClientSecretFolder(path: clientSecrets), transport: transport),

@@ -1,5 +1,4 @@
 internal import ConfigService
-internal import Cryptography
 internal import Foundation
 internal import ServiceKit
 internal import Tokens
@@ -19,7 +18,7 @@ struct Main {
     }
 
     @Sendable private static func check(_ settings: ConfigSettings, _ files: SettingsFiles) throws {
-        _ = try signingKey(settings, files)
+        _ = try statementKeys(settings, files)
         _ = try administrators(settings, files)
         let (lines, isGood) = CatalogueCheck.check(
             files.path(settings.catalogue), clientSecrets: settings.clientSecrets.map(files.path))
@@ -28,7 +27,9 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<ConfigSettings>) async throws {
         let settings = environment.settings
-        let keys = SigningKeys(SigningKeyRing(current: try signingKey(settings, environment.files)))
+        let rotation = SigningKeyRotation(
+            try statementKeys(settings, environment.files), lead: .seconds(settings.statementKeyLead), tokenLife: nil, clock: environment.clock)
+        let keys = rotation.keys
         let store = CatalogueStore(try environment.openStore(migrations: CatalogueStore.migrations))
         let keeper = CatalogueKeeper(
             file: CatalogueFile(
@@ -56,6 +57,17 @@ struct Main {
                 await keeper.reloadIfChanged(into: published)
             }
         }
+        environment.onKeyChange(of: settings.statementKeyFiles.map(environment.files.path), named: "statement_keys") {
+            rotation.adopt(try statementKeys(settings, environment.files))
+            // What fails is tried again below.
+            _ = try? await publisher.publishStatementKeys()
+            return rotation.signingKeyName
+        } advance: {
+            // A key that services do not know yet does not sign.
+            guard try await publisher.publishStatementKeys(), rotation.advance() else { return nil }
+            _ = try await publisher.publishStatementKeys()
+            return rotation.signingKeyName
+        }
         environment.background("degradation-ends") { await administration.endDegradationsInTime() }
     }
 
@@ -81,13 +93,11 @@ struct Main {
         }
     }
 
-    private static func signingKey(_ settings: ConfigSettings, _ files: SettingsFiles) throws -> SigningKey {
-        let pem = try files.text(settings.statementKey, key: "config.statementKey")
+    private static func statementKeys(_ settings: ConfigSettings, _ files: SettingsFiles) throws -> SigningKeyFiles {
         do {
-            return SigningKey(try P256PrivateKey(pem: pem))
-        } catch {
-            throw files.failure(
-                "config.statementKey", "names \(files.path(settings.statementKey)), which is no P-256 private key in PEM (\(error))")
+            return try settings.statementKeys { path, key in try files.text(path, key: key) }
+        } catch let problem as StatementKeyProblem {
+            throw files.failure(problem.key, "names \(files.path(problem.path)), which is no P-256 private key in PEM (\(problem.reason))")
         }
     }
 }

@@ -4,6 +4,12 @@ public struct ConfigSettings: Decodable, Sendable {
     public let catalogue: String
     /// Path of the P-256 key that signs software statements, PEM.
     public let statementKey: String
+    /// Path of the P-256 key that will sign them next: it is published already.
+    public let nextStatementKey: String?
+    /// Paths of the P-256 keys that signed statements which are still in use: these never expire.
+    public let olderStatementKeys: [String]
+    /// Seconds for which a new `statementKey` is published before it signs, 0 to 86400; 60 when it is left out.
+    public let statementKeyLead: Int
     /// `iss` of software statements: a name of this deployment.
     public let issuer: String
     /// Certificate names that may have software statements issued; empty refuses everyone.
@@ -20,13 +26,21 @@ public struct ConfigSettings: Decodable, Sendable {
     public let clientSecrets: String?
 
     private enum CodingKeys: String, CodingKey {
-        case catalogue, statementKey, issuer, statementCallers, pollSeconds, administrators, approvalRequired, clientSecrets
+        case catalogue, statementKey, nextStatementKey, olderStatementKeys, statementKeyLead, issuer, statementCallers, pollSeconds, administrators,
+            approvalRequired, clientSecrets
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         catalogue = try container.decode(String.self, forKey: .catalogue)
         statementKey = try container.decode(String.self, forKey: .statementKey)
+        nextStatementKey = try container.decodeIfPresent(String.self, forKey: .nextStatementKey)
+        olderStatementKeys = try container.decodeIfPresent([String].self, forKey: .olderStatementKeys) ?? []
+        statementKeyLead = try container.decodeIfPresent(Int.self, forKey: .statementKeyLead) ?? 60
+        guard (0...86_400).contains(statementKeyLead) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .statementKeyLead, in: container, debugDescription: "must be from 0 to 86400; it is \(statementKeyLead)")
+        }
         issuer = try container.decodeIfPresent(String.self, forKey: .issuer) ?? "boxoffice"
         statementCallers = try container.decode([String].self, forKey: .statementCallers)
         pollSeconds = try container.decodeIfPresent(Int.self, forKey: .pollSeconds) ?? 5

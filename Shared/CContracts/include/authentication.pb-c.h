@@ -661,7 +661,7 @@ struct  Boxoffice__Authentication__V1__LogoutResponse
    */
   uint32_t ended;
   /*
-   * The address of ours from which the browser visits the MVPD; empty: there is no need to.
+   * The address of ours from which the browser visits the MVPD, with `handle` in its query; empty: there is no need to.
    */
   char *visit_url;
 };
@@ -674,7 +674,7 @@ struct  Boxoffice__Authentication__V1__VisitLogoutRequest
 {
   ProtobufCMessage base;
   /*
-   * The handle in the address.
+   * `handle` in the query of `LogoutResponse.visit_url`.
    */
   char *handle;
 };

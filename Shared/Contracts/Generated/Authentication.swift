@@ -1394,7 +1394,7 @@ public struct LogoutRequest: Message {
 public struct LogoutResponse: Message {
     /// How many sessions ended.
     public var ended: UInt32
-    /// The address of ours from which the browser visits the MVPD; empty: there is no need to.
+    /// The address of ours from which the browser visits the MVPD, with `handle` in its query; empty: there is no need to.
     public var visitURL: String
 
     public init() { self.init(ended: 0) }
@@ -1426,7 +1426,7 @@ public struct LogoutResponse: Message {
 }
 
 public struct VisitLogoutRequest: Message {
-    /// The handle in the address.
+    /// `handle` in the query of `LogoutResponse.visit_url`.
     public var handle: String
 
     public init() { self.init(handle: "") }

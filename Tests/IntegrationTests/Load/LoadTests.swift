@@ -28,7 +28,7 @@ import Testing
         #expect(report.totals.responseTime.count == report.totals.succeeded + report.totals.failed)
     }
 
-    @Test(arguments: ["authentication", "authorization"])
+    @Test(arguments: ["config", "authentication", "authorization"])
     func preparesRealDataForEachMethodOf(_ service: String) throws {
         let listing = try load(service, "--list-methods")
         let methods = listing.lines.dropFirst().compactMap { $0.split(separator: " ").first.map(String.init) }
@@ -43,6 +43,19 @@ import Testing
                 "errors<=0%",
             ])
         #expect(run.status == 0, "\(run.output)")
+    }
+
+    @Test func opensStreamsUntilEnoughItemsCame() throws {
+        let once = try load("config", "--method", "WatchConfiguration", "--calls", "50", "--concurrency", "4", "--assert", "errors<=0%")
+        #expect(once.status == 0, "\(once.output)")
+        #expect(once.output.contains("WatchConfiguration (a stream, ended after 1 item)"))
+        let described = try load(
+            "config", "--method", "Health.Watch", "--data", "{}", "--items", "2", "--rate", "10", "-d", "1s", "--timeout", "200ms")
+        #expect(described.output.contains("timeout"), "\(described.output)")
+        let none = try load("config", "--method", "Echo", "--items", "2", "--rate", "10")
+        #expect(none.status == 2)
+        #expect(none.output.contains("Echo is answered by no stream"), "\(none.output)")
+        #expect(try load("config", "--method", "WatchConfiguration", "--items", "0", "--rate", "10").status == 2)
     }
 
     @Test(

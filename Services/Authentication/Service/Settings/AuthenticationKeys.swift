@@ -1,15 +1,16 @@
 internal import Cryptography
 internal import SamlProfile
+public import Tokens
 
 /// The service's keys, read from the files that its settings name.
 public struct AuthenticationKeys: Sendable {
-    let signing: SigningKey
+    let signing: SamlProfile.SigningKey
     /// DER.
     let otherSigningCertificate: [UInt8]?
     let decryption: DecryptionKey
     /// DER.
     let encryptionCertificate: [UInt8]
-    let accessToken: P256PrivateKey
+    public let accessTokens: SigningKeyFiles
     let userID: SymmetricKey
     let oauth: OAuthKeys
 
@@ -17,16 +18,10 @@ public struct AuthenticationKeys: Sendable {
     /// - Throws: What `read` throws; `AuthenticationKeyError` when a file does not hold what it should.
     public init(_ settings: AuthenticationSettings, read: (_ path: String, _ key: String) throws -> String) throws {
         func use<Value>(_ path: String, _ name: String, _ make: (String) throws -> Value) throws -> Value {
-            let key = "authentication.\(name)"
-            let text = try read(path, key)
-            do {
-                return try make(text)
-            } catch {
-                throw AuthenticationKeyError(key: key, problem: "names a file that cannot be used: \(error)")
-            }
+            try Self.use(path, name, read: read, make)
         }
         let certificate = try use(settings.signingCertificate, "signingCertificate") { try Certificate(pem: $0).der }
-        signing = try use(settings.signingKey, "signingKey") { try SigningKey(pem: $0, certificate: certificate) }
+        signing = try use(settings.signingKey, "signingKey") { try SamlProfile.SigningKey(pem: $0, certificate: certificate) }
         otherSigningCertificate = try settings.otherSigningCertificate.map { path in
             try use(path, "otherSigningCertificate") { try Certificate(pem: $0).der }
         }
@@ -37,9 +32,36 @@ public struct AuthenticationKeys: Sendable {
             guard certificate.belongs(to: key) else { throw CryptographyError.malformed("certificate: it is not of the encryption key") }
             return certificate.der
         }
-        accessToken = try use(settings.accessTokenKey, "accessTokenKey") { try P256PrivateKey(pem: $0) }
+        accessTokens = try Self.accessTokens(settings, read: read)
         userID = try use(settings.userIDKey, "userIDKey", Self.symmetric)
         oauth = try use(settings.oauthKey, "oauthKey") { try OAuthKeys(Self.symmetric($0)) }
+    }
+
+    /// The keys of access tokens alone, as the files hold them now.
+    /// - Parameter read: As for all keys.
+    /// - Throws: As for all keys.
+    public static func accessTokens(
+        _ settings: AuthenticationSettings, read: (_ path: String, _ key: String) throws -> String
+    ) throws -> SigningKeyFiles {
+        func key(_ path: String, _ name: String) throws -> Tokens.SigningKey {
+            try use(path, name, read: read) { Tokens.SigningKey(try P256PrivateKey(pem: $0)) }
+        }
+        return SigningKeyFiles(
+            current: try key(settings.accessTokenKey, "accessTokenKey"),
+            next: try settings.nextAccessTokenKey.map { try key($0, "nextAccessTokenKey") },
+            older: try settings.olderAccessTokenKeys.enumerated().map { try key($1, "olderAccessTokenKeys[\($0)]") })
+    }
+
+    private static func use<Value>(
+        _ path: String, _ name: String, read: (_ path: String, _ key: String) throws -> String, _ make: (String) throws -> Value
+    ) throws -> Value {
+        let key = "authentication.\(name)"
+        let text = try read(path, key)
+        do {
+            return try make(text)
+        } catch {
+            throw AuthenticationKeyError(key: key, problem: "names a file that cannot be used: \(error)")
+        }
     }
 
     private static func symmetric(_ text: String) throws -> SymmetricKey {

@@ -16,6 +16,12 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let encryptionCertificate: String
     /// P-256 key (PEM) that signs access tokens.
     public let accessTokenKey: String
+    /// P-256 key (PEM) that will sign them next: its tokens are good already.
+    public let nextAccessTokenKey: String?
+    /// P-256 keys (PEM) that signed them before: their tokens are good until they end, also after a restart.
+    public let olderAccessTokenKeys: [String]
+    /// Seconds for which a new `accessTokenKey` verifies before it signs, so that every copy of the service knows it by then, 0 to 86400; 60 unless set.
+    public let accessTokenKeyLead: Int
     /// Key of the scrambled user ids, 64 hex digits. A new one gives every person a new id.
     public let userIDKey: String
     /// Key that seals the tokens of OAuth providers and makes PKCE verifiers and nonces, 64 hex digits. With a new one, people of such providers
@@ -36,7 +42,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
-            accessTokenKey, userIDKey
+            accessTokenKey, nextAccessTokenKey, olderAccessTokenKeys, accessTokenKeyLead, userIDKey
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
     }
 
@@ -52,6 +58,9 @@ public struct AuthenticationSettings: Decodable, Sendable {
         encryptionKey = try container.text(.encryptionKey)
         encryptionCertificate = try container.text(.encryptionCertificate)
         accessTokenKey = try container.text(.accessTokenKey)
+        nextAccessTokenKey = try container.contains(.nextAccessTokenKey) ? container.text(.nextAccessTokenKey) : nil
+        olderAccessTokenKeys = try container.decodeIfPresent([String].self, forKey: .olderAccessTokenKeys) ?? []
+        accessTokenKeyLead = try container.number(.accessTokenKeyLead, 0...86_400, default: 60)
         userIDKey = try container.text(.userIDKey)
         oauthKey = try container.text(.oauthKey)
         clientSecrets = try container.contains(.clientSecrets) ? container.text(.clientSecrets) : nil
@@ -68,6 +77,9 @@ public struct AuthenticationSettings: Decodable, Sendable {
 }
 
 extension AuthenticationSettings {
+    /// The files of keys of access tokens.
+    public var accessTokenKeyFiles: [String] { [accessTokenKey] + (nextAccessTokenKey.map { [$0] } ?? []) + olderAccessTokenKeys }
+
     /// Scheme, host and port of the public addresses.
     var origin: String { RedirectAddress(acsURL)?.origin ?? "" }
 }

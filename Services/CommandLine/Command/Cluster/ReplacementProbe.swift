@@ -26,7 +26,7 @@ struct ReplacementProbe: Sendable {
     /// After so long a person should know what is being waited for.
     private static let silence: Duration = .seconds(1)
 
-    /// - Throws: `CommandFailure` with the last reason when it takes too long.
+    /// - Throws: `CommandFailure` when it takes too long, with the last reason that says more than that time went by.
     func wait(for goal: Goal) async throws {
         let client = try connect()
         let outcome = await patientOutcome(goal, HealthClient(caller: client))
@@ -41,8 +41,11 @@ struct ReplacementProbe: Sendable {
     private func patientOutcome(_ goal: Goal, _ health: some Health) async -> ReplacementProblem? {
         let start = ContinuousClock.now
         var announced: ReplacementProblem?
+        var telling: ReplacementProblem?
         while true {
-            guard let problem = await problem(goal, health) else { return nil }
+            guard let (latest, isTelling) = await problem(goal, health) else { return nil }
+            if isTelling { telling = latest }
+            let problem = telling ?? latest
             let waited = ContinuousClock.now - start
             guard waited < patience, !Task.isCancelled else { return problem }
             if waited > Self.silence, problem != announced {
@@ -53,13 +56,15 @@ struct ReplacementProbe: Sendable {
         }
     }
 
-    private func problem(_ goal: Goal, _ health: some Health) async -> ReplacementProblem? {
+    /// - Returns: What keeps the goal from being reached; not telling when an answer did not come in time, for whatever reason.
+    private func problem(_ goal: Goal, _ health: some Health) async -> (ReplacementProblem, isTelling: Bool)? {
         do {
             let report = try await health.check(CheckHealthRequest(), context: CallContext(deadline: .now + .seconds(2)))
             guard goal == .serves, report.status != .serving else { return nil }
-            return ReplacementProblem(what: report.reason.isEmpty ? "it does not serve yet" : "it does not serve yet: \(report.reason)")
+            return (ReplacementProblem(what: report.reason.isEmpty ? "it does not serve yet" : "it does not serve yet: \(report.reason)"), true)
         } catch {
-            return ReplacementProblem(.unexpected(error), replacement: replacement, pki: pki)
+            let fault = Fault.unexpected(error)
+            return (ReplacementProblem(fault, replacement: replacement, pki: pki), fault.code != .deadlineExceeded)
         }
     }
 

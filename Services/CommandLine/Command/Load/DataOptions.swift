@@ -13,7 +13,19 @@ struct DataOptions: ParsableArguments {
     @Option(help: "How many different requests are made from places, at least.")
     var requests = 1000
 
+    @Option(help: "Of a method that is answered by a stream: how many items end a call; the first comes at once. (default: 1)")
+    var items: Int?
+
     init() {}
+
+    /// - Returns: How many items end a call; `nil`: the method has one answer.
+    /// - Throws: `BadOption` when the number is none.
+    func streamItems(isStream: Bool) throws(BadOption) -> Int? {
+        guard isStream else { return nil }
+        let items = items ?? 1
+        guard (1...1_000_000).contains(items) else { throw BadOption("--items \(items)", "give 1 to 1000000") }
+        return items
+    }
 
     func file() throws -> DataFile {
         guard (1...1_000_000).contains(requests) else { throw BadOption("--requests \(requests)", "give 1 to 1000000") }

@@ -62,6 +62,7 @@ struct LoadPreparation {
     ) async throws -> Prepared {
         guard methods.isEmpty else { throw BadOption("--method", "the gateway takes --scenario or --path") }
         guard data.data == nil else { throw BadOption("--data", "it is for --method; a request to the gateway has --body") }
+        guard data.items == nil else { throw BadOption("--items", "it is for --method; the gateway answers with no stream") }
         if let scenario = http.scenario {
             guard http.path.isEmpty else { throw BadOption("--path and --scenario", "give one of them") }
             return try await GatewayLoad(target: target, cluster: cluster, home: home).prepare(scenario, plan: plan, progress: progress)
@@ -85,11 +86,15 @@ struct LoadPreparation {
         let outcome = await Result {
             if let text = data.data { return try await given(methods[0], text, made, plan) }
             let chosen = try subject.chosen(methods)
-            return (methods: try await prepared(chosen, made), workload: Self.description(chosen))
+            let prepared = try await prepared(chosen, made)
+            return (methods: prepared, workload: Self.description(prepared))
         }
         await made.shutDown()
         try await group.shutdownGracefully()
         let calls = try outcome.get()
+        guard data.items == nil || calls.methods.contains(where: { $0.streamItems != nil }) else {
+            throw BadOption("--items", "\(calls.methods.map(\.name).joined(separator: ", ")) is answered by no stream")
+        }
         let wire = WireTarget(
             addresses: addresses, peerName: target.peer.name(of: subject.service), identity: identity, callsPerConnection: plan.maxOutstanding)
         return Prepared(
@@ -103,7 +108,6 @@ struct LoadPreparation {
     ) async throws -> (methods: [PreparedMethod], workload: String) {
         let reflected = try await made.reflected(subject.service)
         let method = try reflected.method(name)
-        guard !method.isStream else { throw BadOption("--method \(name)", "it is answered by a stream; load is of calls with one answer") }
         let option = "--data"
         let rows = try data.file()
         let template = try RequestTemplate(try JsonRequest.text(of: text), columns: rows.columns, option: option)
@@ -115,21 +119,32 @@ struct LoadPreparation {
             return try reader.encoded(filled, option: option)
         }
         let offer = subject.methods.first { $0.method.service == method.service && $0.name == method.name }
-        return ([PreparedMethod(method.identity, payloads: payloads, tolerates: offer?.tolerates ?? [])], "\(method.name) with data of its own")
+        let prepared = PreparedMethod(
+            method.identity, payloads: payloads, tolerates: offer?.tolerates ?? [], streamItems: try data.streamItems(isStream: method.isStream))
+        return ([prepared], "\(method.name) with data of its own\(Self.description(ofItems: prepared.streamItems))")
     }
 
-    private func prepared(_ chosen: [(offer: MethodOffer, weight: Double)], _ data: LoadData) async throws -> [PreparedMethod] {
+    private func prepared(_ chosen: [(offer: MethodOffer, weight: Double)], _ made: LoadData) async throws -> [PreparedMethod] {
         var methods: [PreparedMethod] = []
         for (offer, weight) in chosen {
-            methods.append(PreparedMethod(offer.method, weight: weight, payloads: try await offer.requests(data), tolerates: offer.tolerates))
+            methods.append(
+                PreparedMethod(
+                    offer.method, weight: weight, payloads: try await offer.requests(made), tolerates: offer.tolerates,
+                    streamItems: try data.streamItems(isStream: offer.isStream)))
         }
         return methods
     }
 
-    private static func description(_ chosen: [(offer: MethodOffer, weight: Double)]) -> String {
-        guard chosen.count > 1 else { return chosen.first?.offer.name ?? "" }
-        let total = chosen.reduce(0) { $0 + $1.weight }
-        return chosen.map { String(format: "%@ %.0f %%", $0.offer.name, $0.weight / total * 100) }.joined(separator: ", ")
+    private static func description(_ methods: [PreparedMethod]) -> String {
+        let total = methods.reduce(0) { $0 + $1.weight }
+        return methods.map { method in
+            let share = methods.count > 1 ? String(format: " %.0f %%", method.weight / total * 100) : ""
+            return method.name + share + description(ofItems: method.streamItems)
+        }.joined(separator: ", ")
+    }
+
+    private static func description(ofItems count: Int?) -> String {
+        count.map { " (a stream, ended after \($0) item\($0 == 1 ? "" : "s"))" } ?? ""
     }
 }
 

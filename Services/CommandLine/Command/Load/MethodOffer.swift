@@ -4,6 +4,7 @@ internal import Contracts
 /// A method that load can be put on, and how requests for it come about.
 struct MethodOffer: Sendable {
     let method: MethodIdentity
+    let isStream: Bool
     let summary: String
     /// Fault codes that are the method's good answer to the requests.
     let tolerates: [String]
@@ -17,9 +18,18 @@ struct MethodOffer: Sendable {
         _ requests: @escaping @Sendable (LoadData) async throws -> [Request]
     ) {
         self.method = method.identity
+        isStream = false
         self.summary = summary
         self.tolerates = tolerates
         self.requests = { data in try await requests(data).map { try $0.serialized() } }
+    }
+
+    init<Request: Message, Item: Message>(_ method: StreamMethod<Request, Item>, _ summary: String, _ request: Request) {
+        self.method = method.identity
+        isStream = true
+        self.summary = summary
+        tolerates = []
+        requests = { _ in [try request.serialized()] }
     }
 
     /// The most usual one first.
@@ -36,10 +46,12 @@ struct MethodOffer: Sendable {
     private static let platform = [
         MethodOffer(DiagnosticsMethods.echo, "32 bytes and back: the wire alone") { _ in [EchoMessage(content: Array(0..<32))] },
         MethodOffer(HealthMethods.check, "the service's health") { _ in [CheckHealthRequest()] },
+        MethodOffer(HealthMethods.watch, "a stream of the service's health", CheckHealthRequest()),
     ]
 
     private static let config = [
         MethodOffer(ConfigMethods.getConfiguration, "the whole catalogue") { _ in [GetConfigurationRequest()] },
+        MethodOffer(ConfigMethods.watchConfiguration, "a stream: the whole catalogue, then each newer version", WatchConfigurationRequest()),
         MethodOffer(ConfigMethods.issueSoftwareStatement, "a signed statement of acme-tv") { _ in
             [IssueSoftwareStatementRequest(applicationID: LoadData.application)]
         },

@@ -1,4 +1,5 @@
-/// What authentication.proto requires, beside the wire. Sessions are made without an MVPD: by free previews and degradation rules.
+/// What authentication.proto requires, beside the wire. Most sessions are made without an MVPD, by free previews and degradation rules; where the
+/// MVPD matters, the examiner plays it.
 enum AuthenticationRequirements {
-    static let all: [Requirement] = clients + codes + sessions + signIns + peers
+    static let all: [Requirement] = clients + codes + sessions + signIns + peers + mvpdAnswers + mvpdSessions
 }

@@ -21,7 +21,7 @@ public struct WireLoad: ServiceLoad {
     ) async throws -> RunMeasurement {
         let (target, methods, workers, logger) = (target, methods, plan.workers, logger)
         return try await WorkerLoops.run(plan, begun: begun, progress: progress) { _, connections, loop in
-            let transport = WireTransport(target, methods: methods.map(\.method), connections: connections, on: loop, logger: logger)
+            let transport = WireTransport(target, methods: methods, connections: connections, on: loop, logger: logger)
             return (transport, transport.connect())
         } workload: {
             MethodMix(methods, worker: $0, workers: workers)

@@ -10,7 +10,7 @@ internal import Rpc
 final class WireTransport: CallTransport, @unchecked Sendable {
     weak var sink: (any CallSink)?
     private let target: WireTarget
-    private let methods: [MethodIdentity]
+    private let methods: [PreparedMethod]
     private let count: Int
     private let eventLoop: any EventLoop
     private let logger: Logger
@@ -29,7 +29,7 @@ final class WireTransport: CallTransport, @unchecked Sendable {
     /// - Parameters:
     ///   - methods: What the operations of the workload call, in their order.
     ///   - connections: Of this worker.
-    init(_ target: WireTarget, methods: [MethodIdentity], connections: Int, on eventLoop: any EventLoop, logger: Logger) {
+    init(_ target: WireTarget, methods: [PreparedMethod], connections: Int, on eventLoop: any EventLoop, logger: Logger) {
         self.target = target
         self.methods = methods
         count = connections
@@ -61,8 +61,10 @@ final class WireTransport: CallTransport, @unchecked Sendable {
         if call.wantsAnswer { wanted.insert(ticket) }
         inFlight += 1
         isSending = true
+        let method = methods[call.operation]
         connection.call(
-            methods[call.operation], request: call.payload, deadline: .now.advanced(by: .nanoseconds(deadline - now)), ticket: ticket)
+            method.method, request: call.payload, items: method.streamItems, deadline: .now.advanced(by: .nanoseconds(deadline - now)), ticket: ticket
+        )
         isSending = false
     }
 
@@ -95,10 +97,10 @@ extension WireTransport: DirectConnectionOwner {
         sink?.transportChanged()
     }
 
-    func directConnection(_ connection: DirectConnection, answered ticket: Int, payload: UnsafeRawBufferPointer) {
+    func directConnection(_ connection: DirectConnection, answered ticket: Int, payload: UnsafeRawBufferPointer, octets: Int) {
         inFlight -= 1
         let isWanted = !wanted.isEmpty && wanted.remove(ticket) != nil
-        sink?.ended(ticket, isWanted ? Answer(body: [UInt8](payload)) : .none, bytes: payload.count)
+        sink?.ended(ticket, isWanted ? Answer(body: [UInt8](payload)) : .none, bytes: octets)
     }
 
     func directConnection(_ connection: DirectConnection, failed ticket: Int, _ fault: Fault) {

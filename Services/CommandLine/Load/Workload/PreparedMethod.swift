@@ -11,13 +11,18 @@ public struct PreparedMethod: Sendable {
     public var payloads: [[UInt8]]
     /// Fault codes that are no failures.
     public var tolerates: [String]
+    /// Of a method that is answered by a stream: how many items end a call, 1 or more. `nil`: it has one answer.
+    public var streamItems: Int?
 
-    public init(_ method: MethodIdentity, name: String? = nil, weight: Double = 1, payloads: [[UInt8]], tolerates: [String] = []) {
+    public init(
+        _ method: MethodIdentity, name: String? = nil, weight: Double = 1, payloads: [[UInt8]], tolerates: [String] = [], streamItems: Int? = nil
+    ) {
         precondition(!payloads.isEmpty, "A method needs a request.")
         self.method = method
         self.name = name ?? method.name
         self.weight = weight
         self.payloads = payloads
         self.tolerates = tolerates
+        self.streamItems = streamItems
     }
 }

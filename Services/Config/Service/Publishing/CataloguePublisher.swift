@@ -1,6 +1,6 @@
 public import Clocks
 internal import Contracts
-internal import Faults
+public import Faults
 
 /// Commits changes and publishes what comes of them: first the one, then the other.
 public struct CataloguePublisher: Sendable {
@@ -27,6 +27,15 @@ public struct CataloguePublisher: Sendable {
         }
         if let configuration { try published.publish(configuration) }
         return value
+    }
+
+    /// Lets services know the keys that verify software statements, where they do not know them yet. The catalogue file is not looked at.
+    /// - Returns: True when they knew them before.
+    /// - Throws: `Fault` of the store; they do not know them then.
+    public func publishStatementKeys() async throws(Fault) -> Bool {
+        guard published.configuration.statementKeys != statementKeys() else { return true }
+        try await change { _ in }
+        return false
     }
 
     /// Commits changes that services are not concerned with.

@@ -22,7 +22,7 @@ struct Overload: Sendable {
     struct Run: Sendable {
         let rate: Double
         let times: OverloadTimes.Contents
-        let dropped: Int
+        let generator: GeneratorHealth
 
         var acceptedP99: Double { Double(times.accepted.value(at: 99)) / 1e6 }
         var refusedP99: Double { Double(times.refused.value(at: 99)) / 1e6 }
@@ -43,10 +43,14 @@ struct Overload: Sendable {
         let capacity = closed.rate
         let full = try await measure(requests, level: capacity * 0.9, loop: .open(poisson: true))
         let twice = try await measure(requests, level: capacity * 2, loop: .open(poisson: true))
-        let facts = String(
-            format:
-                "capacity %.0f/s (64 at a time, p99 %.1f ms); at 90 %% of it p99 %.1f ms; at twice of it %.0f/s accepted, p99 %.1f ms, %d refused, p99 %.1f ms",
-            capacity, closed.acceptedP99, full.acceptedP99, twice.rate, twice.acceptedP99, twice.times.refused.count, twice.refusedP99)
+        let lateness = twice.generator.lag.percentiles.first { $0.percentile == 99 }?.nanoseconds ?? 0
+        let served = String(
+            format: "capacity %.0f/s (64 at a time, p99 %.1f ms); at 90 %% of it p99 %.1f ms; at twice of it %.0f/s accepted, p99 %.1f ms",
+            capacity, closed.acceptedP99, full.acceptedP99, twice.rate, twice.acceptedP99)
+        let refused = String(
+            format: "%d refused, p99 %.1f ms; the load was late by %.1f ms at p99, and busy %.0f %%",
+            twice.times.refused.count, twice.refusedP99, Double(lateness) / 1e6, twice.generator.processorShare * 100)
+        let facts = "\(served), \(refused)"
         return (facts, problems(capacity, closed, full, twice))
     }
 
@@ -85,6 +89,6 @@ struct Overload: Sendable {
             }, progress: { _ in })
         let contents = times.result
         return Run(
-            rate: Double(contents.accepted.count) / (Double(result.elapsed) / 1e9), times: contents, dropped: result.totals.dropped)
+            rate: Double(contents.accepted.count) / (Double(result.elapsed) / 1e9), times: contents, generator: result.generator)
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SamlResponder
 
 /// What the scenarios at the gateway stand on: made before anything is measured.
 struct GatewayGround: Sendable {

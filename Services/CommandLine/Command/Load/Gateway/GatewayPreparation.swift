@@ -2,6 +2,7 @@ internal import Cryptography
 internal import EntitlementClient
 internal import EntitlementSimulator
 internal import Foundation
+internal import SamlResponder
 
 /// Makes what the scenarios need: registered apps, and devices that are signed in and permitted.
 struct GatewayPreparation: Sendable {

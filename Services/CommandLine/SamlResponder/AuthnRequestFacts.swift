@@ -1,20 +1,22 @@
 internal import CInflate
-internal import Cryptography
 internal import Foundation
 
 /// What an MVPD has to know of a sign-in request to answer it.
 ///
-/// Read without an XML parser: the request is the loaded service's own, and a wrong reading shows as a failed sign-in.
-struct AuthnRequestFacts: Sendable, Equatable {
-    let id: String
-    let issuer: String
-    let assertionConsumerService: String
+/// Read without an XML parser, whatever prefixes and quotes its writer uses: the request is that of the service at hand, and a wrong reading shows as a
+/// failed sign-in.
+public struct AuthnRequestFacts: Sendable, Equatable {
+    public var id: String
+    /// The service provider's entity id.
+    public var issuer: String
+    /// Where the answer goes.
+    public var assertionConsumerService: String
     private static let largest = 64 * 1024
 
     /// - Parameter document: The request as XML.
-    init?(document: String) {
+    public init?(document: String) {
         guard let id = Self.attribute("ID", document), let service = Self.attribute("AssertionConsumerServiceURL", document),
-            let issuer = document.firstMatch(of: /<saml:Issuer[^>]*>([^<]+)<\/saml:Issuer>/)
+            let issuer = document.firstMatch(of: /<(?:[A-Za-z_][\w.\-]*:)?Issuer(?:\s[^>]*)?>\s*([^<]*[^<\s])/)
         else { return nil }
         self.id = id
         self.issuer = Self.unescaped(String(issuer.1))
@@ -22,13 +24,13 @@ struct AuthnRequestFacts: Sendable, Equatable {
     }
 
     /// - Parameter profileRequest: Base64 of the request, as the platform's framework gets it (rest-v1 §3.13).
-    init?(profileRequest: String) {
+    public init?(profileRequest: String) {
         guard let octets = Data(base64Encoded: profileRequest.trimmingCharacters(in: .whitespacesAndNewlines)) else { return nil }
         self.init(document: String(decoding: octets, as: UTF8.self))
     }
 
     /// - Parameter redirect: `SAMLRequest` of an address of the Redirect binding, decoded from the query: Base64 of the deflated request.
-    init?(redirect: String) {
+    public init?(redirect: String) {
         guard let deflated = Data(base64Encoded: redirect) else { return nil }
         let input = [UInt8](deflated)
         var length = 0
@@ -41,13 +43,22 @@ struct AuthnRequestFacts: Sendable, Equatable {
         self.init(document: String(decoding: octets, as: UTF8.self))
     }
 
+    /// Of the first element that has it.
     private static func attribute(_ name: String, _ document: String) -> String? {
-        guard let start = document.range(of: " \(name)=\""), let end = document[start.upperBound...].firstIndex(of: "\"") else { return nil }
-        return unescaped(String(document[start.upperBound..<end]))
+        var rest = document[...]
+        while let found = rest.range(of: "\(name)=") {
+            let before = document[..<found.lowerBound].last
+            rest = rest[found.upperBound...]
+            guard before?.isWhitespace == true, let quote = rest.first, quote == "\"" || quote == "'" else { continue }
+            let value = rest.dropFirst()
+            return value.firstIndex(of: quote).map { unescaped(String(value[..<$0])) }
+        }
+        return nil
     }
 
     private static func unescaped(_ text: String) -> String {
         guard text.contains("&") else { return text }
-        return text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+        return text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"").replacing("&apos;", with: "'")
+            .replacing("&amp;", with: "&")
     }
 }

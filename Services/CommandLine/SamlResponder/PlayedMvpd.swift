@@ -1,31 +1,45 @@
-internal import Cryptography
-internal import Foundation
+public import Cryptography
+public import Foundation
 
-/// The load tool in the role of the MVPD: it answers a sign-in request with a really signed SAML response, without a network and without a browser.
+/// A tool in the role of the MVPD: it answers a sign-in request with a really signed SAML response, without a network and without a browser.
 ///
-/// The stand-in MVPD would spend more processor time on a sign-in than the services under load: pages, forms, a verified request. Here a sign-in
+/// The stand-in MVPD would spend more processor time on a sign-in than the services that get it: pages, forms, a verified request. Here a sign-in
 /// costs one RSA signature. The assertion is written in its exclusive canonical form (exc-c14n), so what is digested is what is sent.
-struct PlayedMvpd: Sendable {
+public struct PlayedMvpd: Sendable {
     /// Who signs in.
-    struct Subscriber: Sendable, Equatable {
+    public struct Subscriber: Sendable, Equatable {
         /// The persistent name that the MVPD gives out.
-        let nameID: String
-        let householdID: String
+        public let nameID: String
+        public let householdID: String
         /// What the subscriber pays for.
-        let channels: [String]
+        public let channels: [String]
+
+        public init(nameID: String, householdID: String, channels: [String]) {
+            self.nameID = nameID
+            self.householdID = householdID
+            self.channels = channels
+        }
     }
 
-    let entityID: String
-    let key: RSAPrivateKey
+    public let entityID: String
+    private let key: RSAPrivateKey
     /// How long an assertion may be presented, as the stand-in MVPD has it.
     private static let validity: TimeInterval = 300
 
     /// - Parameters:
+    ///   - entityID: Under which the service knows the MVPD.
+    ///   - key: The one whose certificate the service has pinned.
+    public init(entityID: String, key: RSAPrivateKey) {
+        self.entityID = entityID
+        self.key = key
+    }
+
+    /// - Parameters:
     ///   - request: What is answered.
-    ///   - now: Goes into the response.
+    ///   - now: Goes into the response, which is good for 300 s.
     /// - Returns: The response as text.
     /// - Throws: `CryptographyError` when the key cannot sign.
-    func response(to request: AuthnRequestFacts, for subscriber: Subscriber, now: Date) throws(CryptographyError) -> String {
+    public func response(to request: AuthnRequestFacts, for subscriber: Subscriber, now: Date) throws(CryptographyError) -> String {
         let names = (response: Self.identifier(), assertion: Self.identifier(), session: Self.identifier())
         let (issued, end) = (Self.text(now), Self.text(now + Self.validity))
         let start =
@@ -34,12 +48,25 @@ struct PlayedMvpd: Sendable {
         let rest = subject(subscriber, request, end) + conditions(request, issued, end) + statement(issued, names.session) + attributes(subscriber)
         let canonical = "\(start)\(issuer)\(rest)</saml:Assertion>"
         let assertion = "\(start)\(issuer)\(try signature(over: canonical, identifier: names.assertion))\(rest)</saml:Assertion>"
-        return """
-            <samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" \
-            ID="\(names.response)" Version="2.0" IssueInstant="\(issued)" Destination="\(Self.escaped(request.assertionConsumerService))" \
-            InResponseTo="\(Self.escaped(request.id))">\(issuer)<samlp:Status><samlp:StatusCode \
-            Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>\(assertion)</samlp:Response>
-            """
+        return document(request, issued, status: #"<samlp:StatusCode Value="\#(Self.statuses)Success"/>"#, assertion, names.response)
+    }
+
+    /// The person did not sign in: status `Responder`, `AuthnFailed` (SAML core §3.2.2.2), without a signature.
+    public func refusal(to request: AuthnRequestFacts, now: Date) -> String {
+        let status =
+            #"<samlp:StatusCode Value="\#(Self.statuses)Responder"><samlp:StatusCode Value="\#(Self.statuses)AuthnFailed"/></samlp:StatusCode>"#
+        return document(request, Self.text(now), status: status, "", Self.identifier())
+    }
+
+    private static let statuses = "urn:oasis:names:tc:SAML:2.0:status:"
+
+    private func document(_ request: AuthnRequestFacts, _ issued: String, status: String, _ assertion: String, _ identifier: String) -> String {
+        """
+        <samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" \
+        ID="\(identifier)" Version="2.0" IssueInstant="\(issued)" Destination="\(Self.escaped(request.assertionConsumerService))" \
+        InResponseTo="\(Self.escaped(request.id))"><saml:Issuer>\(Self.escaped(entityID))</saml:Issuer>\
+        <samlp:Status>\(status)</samlp:Status>\(assertion)</samlp:Response>
+        """
     }
 
     private func subject(_ subscriber: Subscriber, _ request: AuthnRequestFacts, _ end: String) -> String {

@@ -1,0 +1,110 @@
+internal import Contracts
+internal import Cryptography
+internal import Foundation
+internal import SamlResponder
+
+/// NorthCable, played by the examiner: the catalogue that the implementation goes by gets addresses and a certificate of the examiner's.
+struct TestMvpd: Sendable {
+    static let id = "NorthCable"
+    static let address = "https://mvpd.conformance.example"
+    static let subscriber = PlayedMvpd.Subscriber(
+        nameID: "conformance-subscriber", householdID: "conformance-household", channels: ["ACME1-NEWS"])
+
+    /// Of this process: making one takes up to seconds.
+    private static let pair = Result<CertifiedKey, any Error> {
+        try CertifiedKey.selfSigned(commonName: "mvpd.conformance.example", key: .rsa(try RSAPrivateKey.generate()))
+    }
+    private static let strangersKey = Result<RSAPrivateKey, any Error> { try RSAPrivateKey.generate() }
+
+    let app: TestApp
+    let mvpd: PlayedMvpd
+    /// An MVPD of the same name, whose key nobody has pinned.
+    let impostor: PlayedMvpd
+
+    /// A sign-in that waits for the MVPD's answer.
+    struct Pending: Sendable {
+        let device: String
+        let code: String
+        let request: AuthnRequestFacts
+        let relayState: String
+        let browserSecret: String
+    }
+
+    /// Does the work while the implementation takes the examiner for NorthCable.
+    static func play(_ examination: Examination, _ work: (TestMvpd) async throws -> Void) async throws {
+        let pair = try pair.get()
+        guard case .rsa(let key) = pair.key else { throw NotApplicable("the examiner has no RSA key") }
+        let entityID = "\(address)/metadata"
+        let played = TestMvpd(
+            app: try await TestApp(examination), mvpd: PlayedMvpd(entityID: entityID, key: key),
+            impostor: PlayedMvpd(entityID: entityID, key: try strangersKey.get()))
+        let change: (inout Configuration) -> Void = { configuration in
+            for index in configuration.mvpds.indices where configuration.mvpds[index].id == id {
+                guard case .saml(var endpoint) = configuration.mvpds[index].signIn else { continue }
+                endpoint.idpEntityID = entityID
+                endpoint.ssoURL = "\(address)/sso"
+                endpoint.logoutURL = "\(address)/slo"
+                endpoint.signingCertificates = [pair.certificate.der]
+                configuration.mvpds[index].signIn = .saml(endpoint)
+            }
+        }
+        try await examination.peers().withCatalogue(change, until: { try await played.start().url.hasPrefix("\(address)/sso") }) {
+            try await work(played)
+        }
+    }
+
+    private func start() async throws -> SignInStart {
+        try await app.conversation.call(
+            AuthenticationMethods.startSignIn, app.startSignIn(try await app.code(TestApp.device()).code, mvpd: Self.id))
+    }
+
+    /// Sends a browser to the MVPD.
+    func begin() async throws -> Pending {
+        let device = TestApp.device()
+        let code = try await app.code(device).code
+        let start = try await app.conversation.call(AuthenticationMethods.startSignIn, app.startSignIn(code, mvpd: Self.id))
+        func parameter(_ name: String) -> String? {
+            guard start.fields.isEmpty else { return start.fields.first { $0.name == name }?.value }
+            return URLComponents(string: start.url)?.queryItems?.first { $0.name == name }?.value
+        }
+        let request = parameter("SAMLRequest") ?? ""
+        guard let facts = start.fields.isEmpty ? AuthnRequestFacts(redirect: request) : AuthnRequestFacts(profileRequest: request) else {
+            throw Unmet("a SAMLRequest with ID, AssertionConsumerServiceURL and Issuer", came: FrameText.text(start))
+        }
+        return Pending(
+            device: device, code: code, request: facts, relayState: parameter("RelayState") ?? "", browserSecret: start.browserSecret)
+    }
+
+    /// The browser brings the MVPD's answer.
+    /// - Parameter secret: What its cookie says, if not what it was given.
+    func bring(_ response: String, to pending: Pending, secret: String? = nil) async throws -> SignInOutcome {
+        try await app.conversation.call(
+            AuthenticationMethods.completeSamlSignIn,
+            CompleteSamlSignInRequest(
+                samlResponse: Data(response.utf8).base64EncodedString(), relayState: pending.relayState,
+                relayStatePresent: !pending.relayState.isEmpty, browserSecret: secret ?? pending.browserSecret))
+    }
+
+    /// A whole sign-in.
+    func signIn(_ subscriber: PlayedMvpd.Subscriber = subscriber) async throws -> (pending: Pending, session: Session) {
+        let pending = try await begin()
+        let outcome = try await bring(try mvpd.response(to: pending.request, for: subscriber, now: Date()), to: pending)
+        guard outcome.result == .signedIn, outcome.redirectURL == "https://acme.example/done" else {
+            throw Unmet("SIGN_IN_RESULT_SIGNED_IN and redirect_url https://acme.example/done", came: FrameText.text(outcome))
+        }
+        return (pending, try await session(of: pending))
+    }
+
+    func session(of pending: Pending) async throws -> Session {
+        try await app.conversation.call(AuthenticationMethods.getSession, SessionRequest(call: app.call(pending.device)))
+    }
+
+    /// - Throws: `Unmet` when the device of the sign-in has a session.
+    func hasNoSession(_ pending: Pending) async throws {
+        try await app.conversation.refusal(
+            of: AuthenticationMethods.getSession, SessionRequest(call: app.call(pending.device)), codes: ["authentication_session_missing"])
+        try await app.conversation.refusal(
+            of: AuthenticationMethods.getSessionByCode, SessionByCodeRequest(requestor: "ACME1", code: pending.code),
+            codes: ["authentication_session_missing"])
+    }
+}

@@ -1,0 +1,81 @@
+public import Clocks
+internal import Synchronization
+
+/// What the files of an issuer's keys hold.
+public struct SigningKeyFiles: Sendable {
+    /// Signs.
+    public var current: SigningKey
+    /// Will sign next; what it signs is good already.
+    public var next: SigningKey?
+    /// Signed before; what they signed is good still.
+    public var older: [SigningKey]
+
+    public init(current: SigningKey, next: SigningKey? = nil, older: [SigningKey] = []) {
+        self.current = current
+        self.next = next
+        self.older = older
+    }
+}
+
+/// The keys of an issuer and their change without a restart (design §4): what the files hold verifies at once, a new key signs after the lead time,
+/// and the key before verifies until its tokens are over.
+public final class SigningKeyRotation: Sendable {
+    private struct State {
+        var succession: KeySuccession<SigningKey>
+        var older: [SigningKey]
+
+        var ring: SigningKeyRing {
+            var seen: Set<String> = [succession.signing.identifier]
+            let others = (succession.published + older).filter { seen.insert($0.identifier).inserted }
+            return SigningKeyRing(current: succession.signing, previous: others.map(\.publicKey))
+        }
+    }
+
+    /// A hundred years.
+    private static let endless: Duration = .seconds(3_155_760_000)
+
+    /// For issuers and verifiers.
+    public let keys: SigningKeys
+    private let state: Mutex<State>
+    private let clock: any WallClock
+
+    /// - Parameters:
+    ///   - files: Their current key signs at once: what other processes know is not known here.
+    ///   - lead: For how long a new key verifies before it signs: until every verifier knows it. Other copies of the issuer may sign with the key
+    ///     before for so long.
+    ///   - tokenLife: Of the longest token; `nil`: they never end.
+    public init(_ files: SigningKeyFiles, lead: Duration, tokenLife: Duration?, clock: any WallClock = SystemClock()) {
+        let life = tokenLife.map { $0 + lead } ?? Self.endless
+        let succession = KeySuccession(current: files.current, next: files.next, lead: lead, tokenLife: life, now: clock.now())
+        let state = State(succession: succession, older: files.older)
+        keys = SigningKeys(state.ring)
+        self.state = Mutex(state)
+        self.clock = clock
+    }
+
+    /// `kid` of the key that signs.
+    public var signingKeyName: String { keys.ring.current.identifier }
+
+    /// Takes in what the files hold now.
+    public func adopt(_ files: SigningKeyFiles) {
+        let now = clock.now()
+        state.withLock { state in
+            state.succession.adopt(current: files.current, next: files.next, now: now)
+            state.older = files.older
+            _ = state.succession.advance(now: now)
+            keys.replace(state.ring)
+        }
+    }
+
+    /// Lets a key take over whose time has come, and forgets one whose tokens are over; to be called every few seconds.
+    /// - Returns: True when something changed.
+    @discardableResult
+    public func advance() -> Bool {
+        let now = clock.now()
+        return state.withLock { state in
+            let hasChanged = state.succession.advance(now: now)
+            if hasChanged { keys.replace(state.ring) }
+            return hasChanged
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ConfigService
+import Cryptography
+import Foundation
+import Synchronization
+import Testing
+
+/// The keys of software statements that the settings name.
+@Suite struct StatementKeyTests {
+    private static func settings(_ more: [String: Any]) throws -> ConfigSettings {
+        let content: [String: Any] = ["catalogue": "catalogue.json", "statementKey": "now.key", "statementCallers": []]
+        return try JSONDecoder().decode(ConfigSettings.self, from: JSONSerialization.data(withJSONObject: content.merging(more) { $1 }))
+    }
+
+    private static func texts() throws -> [String: String] {
+        var texts = ["broken.key": "broken"]
+        for name in ["now.key", "next.key", "older.key"] { texts[name] = try P256PrivateKey.generate().pem() }
+        return texts
+    }
+
+    @Test func oneKeyIsEnough() throws {
+        let (settings, texts) = (try Self.settings([:]), try Self.texts())
+        let keys = try settings.statementKeys { path, _ in try #require(texts[path]) }
+        #expect(keys.next == nil && keys.older.isEmpty)
+        #expect(settings.statementKeyFiles == ["now.key"] && settings.statementKeyLead == 60)
+    }
+
+    @Test func furtherOnesAreReadAndOneThatIsNoneIsNamed() throws {
+        let texts = try Self.texts()
+        let settings = try Self.settings(["nextStatementKey": "next.key", "olderStatementKeys": ["older.key"], "statementKeyLead": 0])
+        let keys = try settings.statementKeys { path, _ in try #require(texts[path]) }
+        #expect(Set([keys.current, try #require(keys.next), try #require(keys.older.first)].map(\.identifier)).count == 3)
+        #expect(settings.statementKeyFiles == ["now.key", "next.key", "older.key"])
+        let spoilt = try Self.settings(["olderStatementKeys": ["older.key", "broken.key"]])
+        let problem = try #require(throws: StatementKeyProblem.self) {
+            _ = try spoilt.statementKeys { path, _ in try #require(texts[path]) }
+        }
+        #expect(problem.key == "config.olderStatementKeys[1]" && problem.path == "broken.key")
+    }
+
+    @Test(arguments: [-1, 86_401]) func aLeadOutOfRangeIsRefused(_ lead: Int) {
+        #expect(throws: DecodingError.self) { _ = try Self.settings(["statementKeyLead": lead]) }
+    }
+
+    @Test("Changed keys go to services as one new version, also while the catalogue file is of no use")
+    func keysArePublishedWithoutTheFile() async throws {
+        let world = try World()
+        let store = try world.store()
+        let published = try PublishedCatalogue(try await world.keeper(store).load())
+        let before = published.configuration.version
+        let keys = Mutex(published.configuration.statementKeys)
+        let publisher = CataloguePublisher(
+            store: CatalogueStore(store), published: published, statementKeys: { keys.withLock { $0 } }, clock: world.clock)
+        #expect(try await publisher.publishStatementKeys(), "they are known")
+        #expect(published.configuration.version == before)
+        try world.write("broken", to: "catalogue.json")
+        keys.withLock { $0 = #"{"keys":[ ]}"# }
+        #expect(try await !publisher.publishStatementKeys())
+        #expect(published.configuration.version == before + 1)
+        #expect(published.configuration.statementKeys == #"{"keys":[ ]}"#)
+        #expect(try await publisher.publishStatementKeys())
+        #expect(published.configuration.version == before + 1)
+        await store.close()
+    }
+}

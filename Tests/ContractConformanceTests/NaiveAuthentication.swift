@@ -1,0 +1,112 @@
+import ContractConformance
+import ContractRuntime
+import Contracts
+import Cryptography
+import Faults
+import Foundation
+import Logging
+import NIOPosix
+import PeerDoubles
+import Rpc
+import Tokens
+import Transport
+
+/// An authentication service that sends browsers to the MVPD with a SAML request, and believes whatever comes back.
+struct NaiveAuthentication {
+    private let authority: TestAuthority
+    private let doubles: PeerDoubles
+    private let server: RpcServer
+    private let subject: Subject
+
+    init() async throws {
+        authority = try TestAuthority()
+        doubles = try PeerDoubles(
+            at: [.config: RpcAddress(host: "127.0.0.1", port: 0)], configuration: try SampleCatalogue.configuration(),
+            keys: DoubleKeys(statement: SigningKey(try P256PrivateKey.generate())), pki: authority.pki)
+        try await doubles.start()
+        var behaviour = DoubleBehaviour()
+        behaviour.signedIn = .afterSignIn
+        let sessions = InMemoryAuthentication(config: doubles.config, behaviour: behaviour)
+        let services = Self.services(sessions, Believer(sessions: sessions, config: doubles.config))
+        server = RpcServer(
+            configuration: RpcServer.Configuration(
+                address: RpcAddress(host: "127.0.0.1", port: 0), identity: try TlsIdentity(files: authority.files("authentication")),
+                allow: AllowList(Dictionary(uniqueKeysWithValues: services.serviceNames.map { ($0, ["operator.boxoffice"]) })), software: "naive"),
+            services: services, group: MultiThreadedEventLoopGroup.singleton, logger: Logger(label: "naive") { _ in SwiftLogNoOpLogHandler() })
+        let address = try await server.start()
+        server.health.setServing()
+        var subject = Subject(service: .authentication, host: "127.0.0.1", port: address.port, caller: authority.files("operator"))
+        subject.peers = doubles
+        self.subject = subject
+    }
+
+    /// - Returns: The verdict on each.
+    func examine(_ ids: [String]) async -> [String: RequirementResult] {
+        let report = await ConformanceRun(subject, requirements: subject.service.requirements.filter { ids.contains($0.id) }).run()
+        await server.drain()
+        await doubles.stop()
+        return Dictionary(uniqueKeysWithValues: report.results.map { ($0.id, $0) })
+    }
+
+    private static func services(_ sessions: InMemoryAuthentication, _ believer: Believer) -> RpcServices {
+        var rest = RestOfServices(replaced: ["StartSignIn", "CompleteSamlSignIn"])
+        AuthenticationMethods.register(sessions, in: &rest)
+        SessionsMethods.register(sessions, in: &rest)
+        var services = rest.services
+        services.unary(AuthenticationMethods.startSignIn) { try await believer.startSignIn($0, $1) }
+        services.unary(AuthenticationMethods.completeSamlSignIn) { try await believer.completeSamlSignIn($0, $1) }
+        return services
+    }
+}
+
+/// Everything but what is replaced.
+private struct RestOfServices: MethodRegistry {
+    private(set) var services = RpcServices()
+    let replaced: Set<String>
+
+    init(replaced: Set<String>) { self.replaced = replaced }
+
+    mutating func unary(_ operation: UnaryOperation) {
+        if !replaced.contains(operation.method.name) { services.unary(operation) }
+    }
+
+    mutating func stream<Request: Message, Item: Message>(
+        _ method: StreamMethod<Request, Item>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<Item, any Error>
+    ) {
+        services.stream(method, operation)
+    }
+
+    mutating func immediate<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>,
+        _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
+    ) {}
+}
+
+/// Asks the MVPD properly, and checks of its answer that the sign-in is pending and nothing else.
+private struct Believer: Sendable {
+    let sessions: InMemoryAuthentication
+    let config: InMemoryConfig
+
+    func startSignIn(_ request: StartSignInRequest, _ context: CallContext) async throws -> SignInStart {
+        var start = try await sessions.startSignIn(request, context: context)
+        guard case .saml(let endpoint) = config.configuration.mvpds.first(where: { $0.id == request.mvpd })?.signIn,
+            let state = URLComponents(string: start.url)?.queryItems?.first(where: { $0.name == "state" })?.value
+        else { return start }
+        let document = """
+            <samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" \
+            ID="_\(state)" AssertionConsumerServiceURL="https://naive.example/acs"><saml:Issuer>naive</saml:Issuer></samlp:AuthnRequest>
+            """
+        start.url = endpoint.ssoURL
+        start.fields = [
+            FormField(name: "SAMLRequest", value: Data(document.utf8).base64EncodedString()), FormField(name: "RelayState", value: state),
+        ]
+        return start
+    }
+
+    func completeSamlSignIn(_ request: CompleteSamlSignInRequest, _ context: CallContext) async throws -> SignInOutcome {
+        var believed = request
+        believed.samlResponse = "believed"
+        return try await sessions.completeSamlSignIn(believed, context: context)
+    }
+}

@@ -50,16 +50,34 @@ internal import Testing
         let before = overload(from: 0, until: 90)
         #expect(before.refused == 0)
         let (served, refused) = overload(from: 96, until: 1000)
-        // 13 of 40 begin within 3 ms.
-        #expect(served * 27 == refused * 13)
+        // The rounds are 10 ms long; 7 of 40 begin within a sixth of that.
+        #expect(served * 33 == refused * 7)
         #expect(load.isOverloaded(at: nanoseconds(1000)))
+    }
+
+    @Test mutating func shortRoundsTakeRequestsUpForASixthOfTheDelayAndLongOnesForASixthOfTheRoundBefore() {
+        _ = overload(from: 0, until: 500)
+        var now = 504.0
+        func served(_ verdicts: [LoopLoad.Verdict]) -> Int { verdicts.count { $0 == .served } }
+        // 10 requests, 1 ms: what is next has the sixth of 3 ms.
+        _ = round(from: now, requests: 10, every: 0.1)
+        now += 1
+        #expect(served(round(from: now, requests: 40, every: 0.1)) == 6)
+        now += 4
+        // That one took 4 ms, this one takes 120.
+        #expect(served(round(from: now, requests: 1200, every: 0.1)) == 7)
+        now += 120
+        #expect(served(round(from: now, requests: 6000, every: 0.1)) == 201)
+        now += 600
+        // Never longer than a burst.
+        #expect(served(round(from: now, requests: 400, every: 0.1)) == 251)
     }
 
     @Test mutating func inAnOverloadedLoopUrgentRequestsMayWaitAsLongAsInABurst() {
         _ = overload(from: 0, until: 500)
         let verdicts = round(from: 504, requests: 60, every: 0.5)
-        #expect(verdicts[..<7].allSatisfy { $0 == .served })
-        #expect(verdicts[7..<51].allSatisfy { $0 == .servedIfUrgent })
+        #expect(verdicts[..<4].allSatisfy { $0 == .served })
+        #expect(verdicts[4..<51].allSatisfy { $0 == .servedIfUrgent })
         #expect(verdicts[51...].allSatisfy { $0 == .refused })
     }
 

@@ -6,6 +6,13 @@ internal import Hummingbird
 struct AuthorizationEndpoints: Sendable {
     let dependencies: Dependencies
     let reader: DeviceCallReader
+    /// Of media tokens: signatures are what authorization has no room for.
+    private let pressure = Backpressure()
+
+    init(dependencies: Dependencies, reader: DeviceCallReader) {
+        self.dependencies = dependencies
+        self.reader = reader
+    }
 
     @Sendable func authorize(_ exchange: Exchange) async throws -> Response {
         let (call, request) = try await reader.read(exchange) { exchange throws(Fault) in
@@ -24,7 +31,9 @@ struct AuthorizationEndpoints: Sendable {
     }
 
     @Sendable func mediaToken(_ exchange: Exchange) async throws -> Response {
-        let token = try await dependencies.authorization.issueMediaToken(try await request(exchange), context: exchange.changingCall)
+        let token = try await pressed(exchange) {
+            try await dependencies.authorization.issueMediaToken(try await request(exchange), context: exchange.changingCall)
+        }
         return Response(
             Document(
                 "play",
@@ -33,6 +42,11 @@ struct AuthorizationEndpoints: Sendable {
                     .init("mvpdId", .text(token.mvpd)), .init("userId", .text(token.userID)),
                     .init("expires", .text(String(token.expiresAtMilliseconds))), .init("serializedToken", .text(token.serializedToken)),
                 ]), format: exchange.format)
+    }
+
+    private func pressed(_ exchange: Exchange, _ call: () async throws -> MediaToken) async throws -> MediaToken {
+        guard let id = exchange.namedRequestor, let requestor = try? dependencies.catalogue.current().requestor(id) else { return try await call() }
+        return try await pressure.passing(requestor.id, call)
     }
 
     private func request(_ exchange: Exchange) async throws -> ResourceRequest {

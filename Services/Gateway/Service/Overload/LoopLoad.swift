@@ -4,6 +4,10 @@
 /// the round has taken up already, and what comes meanwhile waits for the next one. So the length of a round is the queue, and a bound on it
 /// bounds how long anybody waits. A round that is long once is a burst. A loop that has had no short round for `interval` is
 /// overloaded: then its rounds are kept short, as in CoDel (Nichols, Jacobson, ACM Queue 10/5, 2012), by refusing what they cannot take up.
+///
+/// Taking requests up is a small part of an overloaded loop's round: their answers, the services behind that share the processor, and refusals fill the rest.
+/// So a round takes up requests for a sixth of the longest delay only. Where refusals alone make rounds longer than that (thousands of
+/// clients that ask again at once), it is a sixth of the round before: refusals must not crowd out what is served.
 struct LoopLoad {
     /// What becomes of a request.
     enum Verdict: Equatable {
@@ -18,6 +22,9 @@ struct LoopLoad {
     /// After a pause of this length, in nanoseconds, nothing can have been waiting.
     static let rest: Int64 = 20_000_000
 
+    /// Of an overloaded loop's round, or of the longest delay, requests are taken up for one part in so many.
+    static let parts: Int64 = 6
+
     private let delay: Int64
     private let burst: Int64
     private let leastRequests: Int
@@ -25,6 +32,8 @@ struct LoopLoad {
     /// When the first request of the round was taken up; `nil` between rounds.
     private var began: Int64?
     private var taken = 0
+    /// Of the round before, in nanoseconds.
+    private var length: Int64 = 0
     /// When the round before ended.
     private var ended = Int64.min / 2
     private var refused = Int64.min / 2
@@ -56,16 +65,20 @@ struct LoopLoad {
     func verdict(at now: Int64) -> Verdict {
         guard let began else { return .served }
         let waited = now - began
-        if taken < leastRequests || waited <= (isOverloaded(at: now) ? delay : burst) { return .served }
+        if taken < leastRequests || waited <= (isOverloaded(at: now) ? share : burst) { return .served }
         return waited <= burst ? .servedIfUrgent : .refused
     }
+
+    /// For how long a round takes up requests while the loop is overloaded.
+    private var share: Int64 { min(burst, max(delay, length) / Self.parts) }
 
     mutating func noteRefusal(at now: Int64) { refused = now }
 
     /// The loop has read all that was there when the round began.
     mutating func endRound(at now: Int64) {
         guard let began else { return }
-        if now - began <= delay { noteCaughtUp(at: now) }
+        length = now - began
+        if length <= delay { noteCaughtUp(at: now) }
         self.began = nil
         ended = now
     }

@@ -1,13 +1,13 @@
 /// The object `gateway.overload`: from when on requests are refused instead of served late (Shared/Decisions/0039-admission-at-the-gateway.md).
 public struct OverloadSettings: Sendable {
-    /// How long requests may wait on an event loop that has not kept up for a while, 1 ms to 10 s.
+    /// A loop whose rounds are longer for a while is overloaded: then requests are taken up for a sixth of it, 1 ms to 10 s.
     public var delay: Duration
-    /// How long they may wait otherwise, and urgent ones always, `delay` to 10 s: a burst is no overload.
+    /// How long requests may wait otherwise, and urgent ones always, `delay` to 10 s: a burst is no overload.
     public var burst: Duration
     /// Requests that each event loop takes up in each of its rounds, however long that takes, 1 to 100000.
     public var leastRequests: Int
 
-    public init(delay: Duration = .milliseconds(3), burst: Duration = .milliseconds(25), leastRequests: Int = 32) {
+    public init(delay: Duration = .milliseconds(3), burst: Duration = .milliseconds(25), leastRequests: Int = 8) {
         self.delay = delay
         self.burst = burst
         self.leastRequests = leastRequests

@@ -11,7 +11,9 @@ struct Overload: Sendable {
     /// An accepted call may take this much of what it takes at capacity; a factor, as the 99th percentile of two short runs differs by itself.
     static let slack = 1.5
     /// Of the capacity, what must still be served at twice of it.
-    static let leastGoodput = 0.6
+    static let leastGoodput = 0.5
+    /// A load that is busier itself adds waits of its own, and cannot ask for so much.
+    static let busiestLoad = 0.8
 
     let subject: OverloadSubject
     let app: App
@@ -51,6 +53,7 @@ struct Overload: Sendable {
             format: "%d refused, p99 %.1f ms; the load was late by %.1f ms at p99, and busy %.0f %%",
             twice.times.refused.count, twice.refusedP99, Double(lateness) / 1e6, twice.generator.processorShare * 100)
         let facts = "\(served), \(refused)"
+        guard twice.generator.processorShare <= Self.busiestLoad else { return ("\(facts); not judged: the load needs more processors", []) }
         return (facts, problems(capacity, closed, full, twice))
     }
 

@@ -2,8 +2,10 @@ import BoxofficeCommand
 
 /// A call of which too many are asked for.
 enum OverloadSubject: String, Sendable, CaseIterable {
-    /// Cheap: what fills up is the gateway.
+    /// Cheap, hardly dearer than a refusal: what fills up is the gateway.
     case reads
+    /// Decisions from memory: two services behind the gateway have work.
+    case decisions
     /// RSA signatures: what fills up is a service behind the gateway.
     case signatures
 
@@ -13,12 +15,13 @@ enum OverloadSubject: String, Sendable, CaseIterable {
         let query = "requestor=\(Television.requestor)&deviceId=\(device)"
         return switch self {
         case .reads: "/api/v1/tokens/authn?\(query)"
+        case .decisions: "/api/v1/authorize?\(query)&resource=\(Television.resource)"
         case .signatures: "/api/v1/mediatoken?\(query)&resource=\(Television.resource)"
         }
     }
 
     /// One play gets 120 tokens of the reference form in two minutes (rest-v1 §7).
-    private var deviceCount: Int { self == .reads ? 64 : 320 }
+    private var deviceCount: Int { self == .signatures ? 320 : 64 }
 
     /// - Parameters:
     ///   - people: Names at the stand-in MVPD, as many at least as there are devices in all rounds.
@@ -41,7 +44,7 @@ enum OverloadSubject: String, Sendable, CaseIterable {
     private func prepare(_ device: Television, _ app: App, person: String) async throws {
         switch self {
         case .reads: guard await device.preview().isDone else { throw ChaosFailure("\(name): a device cannot be signed in") }
-        case .signatures:
+        case .decisions, .signatures:
             let code = await device.requestCode().answer?.object["code"] as? String
             var person = Person(caller: app.caller, gateway: app.gateway, name: person)
             guard let code, case .signedIn = await person.signIn(code: code, mvpd: "NorthCable"), await device.authorize().isDone else {

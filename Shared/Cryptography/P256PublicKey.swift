@@ -17,6 +17,21 @@ public struct P256PublicKey: Sendable {
     /// - Parameter pem: SubjectPublicKeyInfo.
     public init(pem: String) throws(CryptographyError) { try self.init(handle: .publicKey(pem: pem)) }
 
+    /// The public key of a file that holds a public key or a private one.
+    /// - Parameter pem: SubjectPublicKeyInfo, PKCS#8 or SEC 1, not encrypted.
+    /// - Throws: `CryptographyError.notPEM`, `.wrongKeyType`.
+    public init(ofEitherPEM pem: String) throws(CryptographyError) {
+        do {
+            try self.init(pem: pem)
+        } catch .notPEM {
+            do {
+                self = try P256PrivateKey(pem: pem).publicKey
+            } catch .notPEM {
+                throw .notPEM(expected: "public or private key")
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - x: Big-endian, 32 bytes, as in a JWK.
     ///   - y: Big-endian, 32 bytes, as in a JWK.

@@ -8,9 +8,9 @@ public struct SigningKeyFiles: Sendable {
     /// Will sign next; what it signs is good already.
     public var next: SigningKey?
     /// Signed before; what they signed is good still.
-    public var older: [SigningKey]
+    public var older: [JSONWebKey]
 
-    public init(current: SigningKey, next: SigningKey? = nil, older: [SigningKey] = []) {
+    public init(current: SigningKey, next: SigningKey? = nil, older: [JSONWebKey] = []) {
         self.current = current
         self.next = next
         self.older = older
@@ -22,12 +22,12 @@ public struct SigningKeyFiles: Sendable {
 public final class SigningKeyRotation: Sendable {
     private struct State {
         var succession: KeySuccession<SigningKey>
-        var older: [SigningKey]
+        var older: [JSONWebKey]
 
         var ring: SigningKeyRing {
             var seen: Set<String> = [succession.signing.identifier]
-            let others = (succession.published + older).filter { seen.insert($0.identifier).inserted }
-            return SigningKeyRing(current: succession.signing, previous: others.map(\.publicKey))
+            let others = (succession.published.map(\.publicKey) + older).filter { seen.insert($0.identifier).inserted }
+            return SigningKeyRing(current: succession.signing, previous: others)
         }
     }
 

@@ -76,9 +76,10 @@ struct SettingsTests {
     func readsFurtherAccessTokenKeys() throws {
         var files = try Files()
         for name in ["next.key", "older.key"] { files.texts[name] = try P256PrivateKey.generate().pem() }
-        var content = Self.complete.merging(["nextAccessTokenKey": "next.key", "olderAccessTokenKeys": ["older.key"]]) { $1 }
+        files.texts["oldest.pub"] = try P256PrivateKey.generate().publicKey.pem()
+        var content = Self.complete.merging(["nextAccessTokenKey": "next.key", "olderAccessTokenKeys": ["older.key", "oldest.pub"]]) { $1 }
         let keys = try AuthenticationKeys.accessTokens(try decode(content)) { [files] path, _ in try files.text(path) }
-        #expect(Set(([keys.current] + [keys.next].compactMap(\.self) + keys.older).map(\.identifier)).count == 3)
+        #expect(Set(([keys.current] + [keys.next].compactMap(\.self)).map(\.identifier) + keys.older.map(\.identifier)).count == 4)
         content["olderAccessTokenKeys"] = ["older.key", "user.key"]
         let settings = try decode(content)
         #expect(settings.accessTokenKeyFiles == ["token.key", "next.key", "older.key", "user.key"])

@@ -14,6 +14,7 @@ import Testing
     private static func texts() throws -> [String: String] {
         var texts = ["broken.key": "broken"]
         for name in ["now.key", "next.key", "older.key"] { texts[name] = try P256PrivateKey.generate().pem() }
+        texts["oldest.pub"] = try P256PrivateKey.generate().publicKey.pem()
         return texts
     }
 
@@ -26,15 +27,21 @@ import Testing
 
     @Test func furtherOnesAreReadAndOneThatIsNoneIsNamed() throws {
         let texts = try Self.texts()
-        let settings = try Self.settings(["nextStatementKey": "next.key", "olderStatementKeys": ["older.key"], "statementKeyLead": 0])
+        let settings = try Self.settings(["nextStatementKey": "next.key", "olderStatementKeys": ["older.key", "oldest.pub"], "statementKeyLead": 0])
         let keys = try settings.statementKeys { path, _ in try #require(texts[path]) }
-        #expect(Set([keys.current, try #require(keys.next), try #require(keys.older.first)].map(\.identifier)).count == 3)
-        #expect(settings.statementKeyFiles == ["now.key", "next.key", "older.key"])
+        #expect(keys.older.count == 2)
+        #expect(Set([keys.current.identifier, try #require(keys.next).identifier] + keys.older.map(\.identifier)).count == 4)
+        #expect(settings.statementKeyFiles == ["now.key", "next.key", "older.key", "oldest.pub"])
         let spoilt = try Self.settings(["olderStatementKeys": ["older.key", "broken.key"]])
         let problem = try #require(throws: StatementKeyProblem.self) {
             _ = try spoilt.statementKeys { path, _ in try #require(texts[path]) }
         }
         #expect(problem.key == "config.olderStatementKeys[1]" && problem.path == "broken.key")
+        #expect(problem.reason.contains("public or private key"))
+        let signer = try Self.settings(["statementKey": "oldest.pub"])
+        #expect(throws: StatementKeyProblem.self, "a public key signs nothing") {
+            _ = try signer.statementKeys { path, _ in try #require(texts[path]) }
+        }
     }
 
     @Test(arguments: [-1, 86_401]) func aLeadOutOfRangeIsRefused(_ lead: Int) {

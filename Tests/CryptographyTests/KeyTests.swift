@@ -36,6 +36,17 @@ import Testing
         #expect(try P256PublicKey(pem: p256.publicKey.pem()).digest() == p256.publicKey.digest())
     }
 
+    @Test func aPublicKeyIsReadFromEitherHalf() throws {
+        let p256 = try P256PrivateKey.generate()
+        #expect(try P256PublicKey(ofEitherPEM: p256.publicKey.pem()).digest() == p256.publicKey.digest())
+        #expect(try P256PublicKey(ofEitherPEM: p256.pem()).digest() == p256.publicKey.digest())
+        let rsa = try RSAPrivateKey.generate()
+        for pem in [try rsa.pem(), try rsa.publicKey.pem()] {
+            #expect(throws: CryptographyError.wrongKeyType(expected: "P-256", found: "RSA")) { _ = try P256PublicKey(ofEitherPEM: pem) }
+        }
+        #expect(throws: CryptographyError.notPEM(expected: "public or private key")) { _ = try P256PublicKey(ofEitherPEM: "nothing") }
+    }
+
     @Test func publicKeysAreRebuiltFromTheirNumbers() throws {
         let rsa = try RSAPrivateKey.generate().publicKey
         let p256 = try P256PrivateKey.generate().publicKey

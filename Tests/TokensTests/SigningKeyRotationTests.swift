@@ -76,7 +76,7 @@ import Testing
     @Test func afterARestartOlderKeysStillVerify() throws {
         let token = try token(by: rotation(SigningKeyFiles(current: first)).keys)
         #expect(!isGood(token, at: rotation(SigningKeyFiles(current: second)).keys))
-        let keys = rotation(SigningKeyFiles(current: second, older: [first, second]))
+        let keys = rotation(SigningKeyFiles(current: second, older: [first.publicKey, second.publicKey]))
         #expect(isGood(token, at: keys.keys))
         #expect(keys.keys.keySet.keys.count == 2)
         keys.adopt(SigningKeyFiles(current: second))

@@ -9,17 +9,22 @@ extension ConfigSettings {
     /// - Parameter read: Gets a path as it stands in the settings and the key where it stands; returns the file's text.
     /// - Throws: What `read` throws; `StatementKeyProblem` when a file holds something else.
     public func statementKeys(read: (_ path: String, _ key: String) throws -> String) throws -> SigningKeyFiles {
-        func key(_ path: String, _ name: String) throws -> SigningKey {
+        func use<Key>(_ path: String, _ name: String, _ make: (String) throws -> Key) throws -> Key {
             let pem = try read(path, "config.\(name)")
             do {
-                return SigningKey(try P256PrivateKey(pem: pem))
+                return try make(pem)
             } catch {
                 throw StatementKeyProblem(key: "config.\(name)", path: path, reason: "\(error)")
             }
         }
+        func key(_ path: String, _ name: String) throws -> SigningKey {
+            try use(path, name) { SigningKey(try P256PrivateKey(pem: $0)) }
+        }
         return SigningKeyFiles(
             current: try key(statementKey, "statementKey"), next: try nextStatementKey.map { try key($0, "nextStatementKey") },
-            older: try olderStatementKeys.enumerated().map { try key($1, "olderStatementKeys[\($0)]") })
+            older: try olderStatementKeys.enumerated().map { index, path in
+                try use(path, "olderStatementKeys[\(index)]") { JSONWebKey(.p256(try P256PublicKey(ofEitherPEM: $0))) }
+            })
     }
 }
 

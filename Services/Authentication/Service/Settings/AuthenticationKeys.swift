@@ -49,7 +49,9 @@ public struct AuthenticationKeys: Sendable {
         return SigningKeyFiles(
             current: try key(settings.accessTokenKey, "accessTokenKey"),
             next: try settings.nextAccessTokenKey.map { try key($0, "nextAccessTokenKey") },
-            older: try settings.olderAccessTokenKeys.enumerated().map { try key($1, "olderAccessTokenKeys[\($0)]") })
+            older: try settings.olderAccessTokenKeys.enumerated().map { index, path in
+                try use(path, "olderAccessTokenKeys[\(index)]", read: read) { JSONWebKey(.p256(try P256PublicKey(ofEitherPEM: $0))) }
+            })
     }
 
     private static func use<Value>(

@@ -209,7 +209,7 @@ let package = Package(
                 "Clocks", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "PeerDoubles",
                 "SamlResponder", "Tokens", "Transport",
                 "Wire",
-                nioCore, nioPosix, nioSSL,
+                nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
         wireLibrary(
@@ -323,7 +323,7 @@ let package = Package(
             "CommandLineTests",
             [
                 "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
-                "MediaTokenVerifier", "Rpc", "SamlResponder", "Transport", arguments, nioPosix, logging,
+                "LoadTool", "MediaTokenVerifier", "Rpc", "SamlResponder", "Transport", arguments, nioPosix, logging,
             ]),
         tests(
             "IntegrationTests",

@@ -11,7 +11,7 @@ import Rpc
 import Tokens
 import Transport
 
-/// An authentication service that sends browsers to the MVPD with a SAML request, and believes whatever comes back.
+/// An authentication service that sends browsers to the MVPD, by SAML or OAuth, and believes whatever comes back.
 struct NaiveAuthentication {
     private let authority: TestAuthority
     private let doubles: PeerDoubles
@@ -90,9 +90,16 @@ private struct Believer: Sendable {
 
     func startSignIn(_ request: StartSignInRequest, _ context: CallContext) async throws -> SignInStart {
         var start = try await sessions.startSignIn(request, context: context)
-        guard case .saml(let endpoint) = config.configuration.mvpds.first(where: { $0.id == request.mvpd })?.signIn,
-            let state = URLComponents(string: start.url)?.queryItems?.first(where: { $0.name == "state" })?.value
-        else { return start }
+        guard let state = URLComponents(string: start.url)?.queryItems?.first(where: { $0.name == "state" })?.value else { return start }
+        switch config.configuration.mvpds.first(where: { $0.id == request.mvpd })?.signIn {
+        case .saml(let endpoint): ask(endpoint, state, &start)
+        case .oauth(let endpoint): ask(endpoint, state, &start)
+        default: break
+        }
+        return start
+    }
+
+    private func ask(_ endpoint: SamlEndpoint, _ state: String, _ start: inout SignInStart) {
         let document = """
             <samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" \
             ID="_\(state)" AssertionConsumerServiceURL="https://naive.example/acs"><saml:Issuer>naive</saml:Issuer></samlp:AuthnRequest>
@@ -101,7 +108,12 @@ private struct Believer: Sendable {
         start.fields = [
             FormField(name: "SAMLRequest", value: Data(document.utf8).base64EncodedString()), FormField(name: "RelayState", value: state),
         ]
-        return start
+    }
+
+    private func ask(_ endpoint: OAuthEndpoint, _ state: String, _ start: inout SignInStart) {
+        start.url =
+            "\(endpoint.authorizeURL)?response_type=code&client_id=\(endpoint.clientID)&state=\(state)&nonce=n&redirect_uri=https%3A%2F%2Fnaive.example%2Fback"
+            + "&code_challenge_method=S256&code_challenge=\(String(repeating: "A", count: 43))"
     }
 
     func completeSamlSignIn(_ request: CompleteSamlSignInRequest, _ context: CallContext) async throws -> SignInOutcome {

@@ -3196,6 +3196,9 @@ public protocol Sessions: Sendable {
     /// `authorization_denied_by_mvpd` (no resource is left), `invalid_request` (a promotional one lacks the user), `unknown_integration`.
     func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance
     /// An access token that the session's MVPD gave for a decision (mvpd section 3); an unexpired one may be given again.
+    ///
+    /// Faults: `not_found` (no such session, or none of an OAuth provider), `authorization_denied_by_session_invalidated` (the provider takes the refresh
+    /// token no more: the person has to sign in again), `network_connection_timeout`, `network_received_error` (the provider is away).
     func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken
     /// New values of attributes that an MVPD sent with a decision.
     func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse

@@ -57,6 +57,18 @@ import Testing
         #expect(try await decide(name, [Self.resource(channel)]).map(\.decision) == [decision])
     }
 
+    @Test func whoeverBearsTheVisitorsPrefixHasAllChannels() throws {
+        let key = try SigningKey(pem: Array(try Data(contentsOf: URL(filePath: Keys.shared.path("north.key")))))
+        let subscribers = try Subscribers(
+            people: Person.standard, channels: Person.standardChannels, visitorPrefix: "load-user-", mvpd: "NorthCable", key: key)
+        let visitor = try #require(subscribers.person(subject: "load-user-1"))
+        #expect(subscribers.channels(of: visitor) == Person.standardChannels)
+        for stranger in ["load-use", "Load-user-1", "x-load-user-1"] { #expect(subscribers.person(subject: stranger) == nil) }
+        #expect(subscribers.authenticate(name: "load-user-1", password: "load-user-1") == nil, "they have no login")
+        let closed = try Subscribers(people: Person.standard, channels: Person.standardChannels, mvpd: "NorthCable", key: key)
+        #expect(closed.person(subject: "load-user-1") == nil)
+    }
+
     @Test func answersEachResourceByName() async throws {
         let results = try await decide(
             "ben", [Self.resource("ACME1-SPORT"), Self.resource("ACME1-NEWS"), Self.resource("ACME1-KIDS", included: false)])

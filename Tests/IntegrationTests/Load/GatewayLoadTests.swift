@@ -32,6 +32,14 @@ struct GatewayLoadTests {
         #expect(report.operations.first { $0.name == "media token" }?.succeeded ?? 0 > 0)
     }
 
+    /// One person may have 120 media tokens of a resource in two minutes: as many devices as the run needs are other people's.
+    @Test func moreMediaTokensThanOnePersonMayHaveAreAllGiven() throws {
+        let cluster = try TestCluster.running()
+        let arguments = ["gateway", "--scenario", "playback", "--rate", "150", "--duration", "3s", "--warm-up", "0s", "--quiet"]
+        let outcome = try program(arguments + ["--assert", "errors<=0%"])
+        #expect(outcome.status == 0, "\(cluster.home.root.path): \(outcome.output)")
+    }
+
     @Test func theServiceIsObservedMeanwhileAndThePageIsWritten() throws {
         let page = FileManager.default.temporaryDirectory.appendingPathComponent("load-\(UUID().uuidString).html")
         defer { try? FileManager.default.removeItem(at: page) }

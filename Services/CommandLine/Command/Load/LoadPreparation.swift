@@ -1,3 +1,4 @@
+internal import Contracts
 internal import Foundation
 internal import LoadReporting
 internal import LoadTool
@@ -50,7 +51,7 @@ struct LoadPreparation {
     ///   - methods: As given on the command line.
     ///   - progress: Called with what is being made, how many are, and how many there will be.
     func prepare(methods: [String], plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void) async throws -> Prepared {
-        guard (1...100_000).contains(target.devices) else { throw BadOption("--devices \(target.devices)", "give 1 to 100000") }
+        if let devices = target.devices, !DeviceCount.range.contains(devices) { throw BadOption("--devices \(devices)", "give 1 to 100000") }
         let home = target.peer.clusterHome
         let cluster = try ClusterFile.read(home)
         return subject.service == .gateway
@@ -81,8 +82,10 @@ struct LoadPreparation {
         let addresses = try target.peer.addresses(of: subject.service, cluster)
         let identity = try target.peer.identity(cluster)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let takesTokens = methods.contains { $0.lowercased().hasPrefix(AuthorizationMethods.issueMediaToken.name.lowercased()) }
         let made = LoadData(
-            cluster, identity: identity, subject: subject.service, addresses: addresses, count: target.devices, group: group)
+            cluster, identity: identity, subject: subject.service, addresses: addresses,
+            count: target.devices ?? (takesTokens ? DeviceCount.forMediaTokens(plan) : DeviceCount.standard), group: group)
         let outcome = await Result {
             if let text = data.data { return try await given(methods[0], text, made, plan) }
             let chosen = try subject.chosen(methods)

@@ -13,8 +13,8 @@ struct LoadTargetOptions: ParsableArguments {
 
     @OptionGroup var doubles: DoubleOptions
 
-    @Option(help: "Devices that the calls come from.")
-    var devices = 50
+    @Option(help: "Devices that the calls come from. (default: 50; where each call takes a media token as many as may, at one a second each)")
+    var devices: Int?
 
     init() {}
 

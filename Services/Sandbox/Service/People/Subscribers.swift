@@ -9,6 +9,7 @@ final class Subscribers: Sendable {
     private let people: [Person]
     private let persistent: [String: String]
     private let byPersistent: [String: Person]
+    private let visitorPrefix: String?
     private let transients = Mutex(Transients())
 
     private struct Transients {
@@ -16,10 +17,13 @@ final class Subscribers: Sendable {
         var order: [String] = []
     }
 
-    /// - Parameter key: The provider's key: the same key gives the same persistent names, also after a restart.
-    init(people: [Person], channels: [String], mvpd: String, key: SigningKey) throws(XmlRefusal) {
+    /// - Parameters:
+    ///   - visitorPrefix: Of subject ids that this provider did not issue and knows all the same.
+    ///   - key: The provider's key: the same key gives the same persistent names, also after a restart.
+    init(people: [Person], channels: [String], visitorPrefix: String? = nil, mvpd: String, key: SigningKey) throws(XmlRefusal) {
         self.people = people
         self.channels = channels
+        self.visitorPrefix = visitorPrefix
         var names: [String: String] = [:]
         var owners: [String: Person] = [:]
         for person in people {
@@ -55,9 +59,14 @@ final class Subscribers: Sendable {
         }
     }
 
-    /// The person behind a subject id that this provider issued.
+    /// The person behind a subject id: one that this provider issued, or a visitor's.
     func person(subject: String) -> Person? {
-        byPersistent[subject] ?? transients.withLock { $0.people[subject] }
+        byPersistent[subject] ?? transients.withLock { $0.people[subject] } ?? visitor(subject)
+    }
+
+    private func visitor(_ subject: String) -> Person? {
+        guard let visitorPrefix, subject.hasPrefix(visitorPrefix) else { return nil }
+        return Person(name: subject, subscription: .everything)
     }
 
     /// The channels that the person pays for, in the line-up's order.

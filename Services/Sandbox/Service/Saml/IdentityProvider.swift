@@ -26,7 +26,8 @@ struct IdentityProvider: Sendable {
         key = try KeyFile.signingKey(mvpd.key, key: "mvpds[\(index)].key")
         guard key.matches(certificate) else { throw SettingsFault(key: "mvpds[\(index)].key", problem: "does not belong to the certificate") }
         do {
-            subscribers = try Subscribers(people: settings.people, channels: settings.channels, mvpd: mvpd.id, key: key)
+            subscribers = try Subscribers(
+                people: settings.people, channels: settings.channels, visitorPrefix: settings.visitorPrefix, mvpd: mvpd.id, key: key)
         } catch {
             throw SettingsFault(key: "mvpds[\(index)].key", problem: "cannot be used: \(error.reason)")
         }

@@ -31,6 +31,10 @@ extension SandboxSettings {
         mvpds = file.mvpds.map { Mvpd($0, publicURL: publicURL, resolve: resolve) }
         channels = file.channels ?? Person.standardChannels
         people = file.people?.map(Person.init) ?? Person.standard
+        visitorPrefix = file.visitorPrefix
+        if let prefix = visitorPrefix, !(4...64).contains(prefix.utf8.count) {
+            throw SettingsFault(key: "visitorPrefix", problem: "does not have 4 to 64 characters")
+        }
         if let apple = file.apple { self.apple = try Self.apple(apple, mvpds: mvpds, resolve: resolve) }
         trustsPrivateNetworks = file.trustPrivateNetworks ?? false
         try check()

@@ -69,6 +69,8 @@ public struct SandboxSettings: Sendable, Equatable {
     /// Every channel that exists here; a person with all channels has these.
     public var channels: [String]
     public var people: [Person]
+    /// A subject id that begins so is a subscriber with all channels, 4 to 64 characters: a load tool that signs as an MVPD invents people. nil: nobody is.
+    public var visitorPrefix: String?
     /// nil: there is no stand-in Apple.
     public var apple: Apple?
     /// Whether callers of private networks may do what else only this machine may: for a network of containers.

@@ -95,6 +95,7 @@ struct SettingsFile: Decodable {
     let mvpds: [Mvpd]
     let channels: [String]?
     let people: [Person]?
+    let visitorPrefix: String?
     let apple: Apple?
     let trustPrivateNetworks: Bool?
 }

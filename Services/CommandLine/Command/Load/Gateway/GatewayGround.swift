@@ -10,7 +10,6 @@ struct GatewayGround: Sendable {
     let devices: [Device]
     let mvpd: PlayedMvpd
     let mvpdID: String
-    let subscriber: PlayedMvpd.Subscriber
     let domain: String
     let resource: String
     /// Base URL of the gateway as apps see it.
@@ -26,8 +25,11 @@ struct GatewayGround: Sendable {
     func client(of visit: Visit) -> GatewayCalls.Client { clients[visit.number % clients.count] }
 
     /// Somebody else for each visit, at the same MVPD.
-    func somebody(_ visit: Visit) -> PlayedMvpd.Subscriber {
-        PlayedMvpd.Subscriber(nameID: "load-user-\(run)-\(visit.number)", householdID: "load-house-\(visit.number)", channels: subscriber.channels)
+    func somebody(_ visit: Visit) -> PlayedMvpd.Subscriber { Self.person("\(run)-\(visit.number)") }
+
+    /// Somebody whom the stand-in MVPD's decision point knows by the way the name begins (its setting `visitorPrefix`).
+    static func person(_ name: String) -> PlayedMvpd.Subscriber {
+        PlayedMvpd.Subscriber(nameID: "load-user-\(name)", householdID: "load-house-\(name)", channels: ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"])
     }
 
     func sign(_ facts: AuthnRequestFacts, for visit: Visit) -> SignedAnswer {

@@ -24,7 +24,8 @@ struct GatewayLoad {
         }
         let exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 24))
         let preparation = GatewayPreparation(
-            exchange: exchange, gateway: gateway, cluster: cluster, pki: home.pki, scenario: scenario, deviceCount: target.devices)
+            exchange: exchange, gateway: gateway, cluster: cluster, pki: home.pki, scenario: scenario,
+            deviceCount: target.devices ?? DeviceCount.forMediaTokens(plan))
         let outcome = await Result { try await preparation.prepare(progress: progress) }
         try await exchange.client.shutdown()
         let ground = try outcome.get()

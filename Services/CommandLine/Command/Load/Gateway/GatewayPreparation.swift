@@ -1,6 +1,5 @@
 internal import Cryptography
 internal import EntitlementClient
-internal import EntitlementSimulator
 internal import Foundation
 internal import SamlResponder
 
@@ -22,9 +21,6 @@ struct GatewayPreparation: Sendable {
     private static let clientCount = 16
     /// Preparing calls under way at once.
     private static let atOnce = 24
-    private static let account = "boxoffice-load"
-    /// The SAML issuer that apps name as their channel.
-    private static let channel = "https://saml.sp.auth.adobe.com"
 
     /// - Parameter progress: Called with what is being made, how many are, and how many there will be.
     /// - Throws: `CommandFailure` at the first step that does not work.
@@ -40,16 +36,13 @@ struct GatewayPreparation: Sendable {
             return app
         }
         let mvpd = PlayedMvpd(entityID: "\(cluster.sandbox.mvpd)/saml/\(mvpdID)/metadata", key: try signingKey())
-        let subscriber = scenario.needsDevices ? try await knownSubscriber(apps[0]) : Self.stranger
         let ground = GatewayGround(
             calls: GatewayCalls(host: host, requestor: requestor),
             clients: apps.map { GatewayCalls.Client(accessToken: $0.accessToken, host: host, hardware: .appleTV) },
-            devices: scenario.needsDevices ? try await signIn(apps, mvpd, subscriber, run, progress) : [], mvpd: mvpd, mvpdID: mvpdID,
-            subscriber: subscriber, domain: try await domain(), resource: resource, gateway: gateway, run: run)
+            devices: scenario.needsDevices ? try await signIn(apps, mvpd, run, progress) : [], mvpd: mvpd, mvpdID: mvpdID,
+            domain: try await domain(), resource: resource, gateway: gateway, run: run)
         return ground
     }
-
-    private static let stranger = PlayedMvpd.Subscriber(nameID: "load-user", householdID: "load-house", channels: ["ACME1-NEWS"])
 
     private func signingKey() throws -> RSAPrivateKey {
         let file = pki.appendingPathComponent("sandbox-\(mvpdID.lowercased()).key").path
@@ -60,9 +53,9 @@ struct GatewayPreparation: Sendable {
         }
     }
 
-    /// Signs devices in by token exchange, and lets each be permitted to watch.
+    /// Signs devices in by token exchange, each as another person, and lets each be permitted to watch.
     private func signIn(
-        _ apps: [StreamingApp], _ mvpd: PlayedMvpd, _ subscriber: PlayedMvpd.Subscriber, _ run: String,
+        _ apps: [StreamingApp], _ mvpd: PlayedMvpd, _ run: String,
         _ progress: @escaping @Sendable (String, Int, Int) -> Void
     ) async throws -> [GatewayGround.Device] {
         try await all(deviceCount, { progress("devices signed in and permitted", $0, deviceCount) }) { number in
@@ -71,29 +64,11 @@ struct GatewayPreparation: Sendable {
             guard let facts = AuthnRequestFacts(profileRequest: try await app.profileRequest(mvpd: mvpdID)) else {
                 throw CommandFailure("the profile request for \(mvpdID) holds no sign-in request")
             }
-            let response = try mvpd.response(to: facts, for: subscriber, now: Date())
+            let response = try mvpd.response(to: facts, for: GatewayGround.person("\(run)-tv-\(number)"), now: Date())
             try await app.exchange(PlatformAnswerText.encoded(response), mvpd: mvpdID)
             try await app.authorize(resource)
             return GatewayGround.Device(id: app.deviceID, client: number % apps.count)
         }
-    }
-
-    /// ada as the decision point of the stand-in MVPD knows her: her name is taken from an answer of its own.
-    private func knownSubscriber(_ app: StreamingApp) async throws -> PlayedMvpd.Subscriber {
-        guard let apple = URL(string: cluster.sandbox.apple) else {
-            throw CommandFailure("'\(cluster.sandbox.apple)' is no address of a stand-in Apple")
-        }
-        let answers = SandboxAnswers(address: apple, account: Self.account, transport: ExchangeTransport(exchange: exchange))
-        let question = AccountMetadataRequest(
-            channelIdentifier: Self.channel, verificationToken: try await app.profileRequest(mvpd: mvpdID),
-            attributeNames: ["userID", "householdID"])
-        let response = try await answers.answer(to: question, at: "north-cable")
-        guard let response, let name = response.firstMatch(of: /<saml:NameID[^>]*>([^<]+)<\/saml:NameID>/) else {
-            throw CommandFailure("the stand-in MVPD does not tell who ada is", advice: "is the sandbox of the cluster running?")
-        }
-        let household = response.firstMatch(of: /Name="householdID"[^>]*>\s*<saml:AttributeValue[^>]*>([^<]+)</)
-        return PlayedMvpd.Subscriber(
-            nameID: String(name.1), householdID: household.map { String($0.1) } ?? "household", channels: ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"])
     }
 
     private func domain() async throws -> String {

@@ -6,7 +6,12 @@ internal import Testing
 @Suite struct LoopLoadTests {
     private static let settings = OverloadSettings(delay: .milliseconds(3), burst: .milliseconds(25), leastRequests: 4)
 
-    private var load = LoopLoad(settings)
+    private var load: LoopLoad
+
+    init() {
+        load = LoopLoad(Self.settings)
+        load.connections = 200
+    }
 
     private func nanoseconds(_ milliseconds: Double) -> Int64 { Int64((milliseconds + 1000) * 1_000_000) }
 
@@ -55,22 +60,63 @@ internal import Testing
         #expect(load.isOverloaded(at: nanoseconds(1000)))
     }
 
-    @Test mutating func shortRoundsTakeRequestsUpForASixthOfTheDelayAndLongOnesForASixthOfTheRoundBefore() {
-        _ = overload(from: 0, until: 500)
-        var now = 504.0
-        func served(_ verdicts: [LoopLoad.Verdict]) -> Int { verdicts.count { $0 == .served } }
-        // 10 requests, 1 ms: what is next has the sixth of 3 ms.
-        _ = round(from: now, requests: 10, every: 0.1)
-        now += 1
-        #expect(served(round(from: now, requests: 40, every: 0.1)) == 6)
-        now += 4
-        // That one took 4 ms, this one takes 120.
-        #expect(served(round(from: now, requests: 1200, every: 0.1)) == 7)
-        now += 120
-        #expect(served(round(from: now, requests: 6000, every: 0.1)) == 201)
-        now += 600
-        // Never longer than a burst.
-        #expect(served(round(from: now, requests: 400, every: 0.1)) == 251)
+    /// A loop that takes requests up in 35 µs, has 60 µs of other work with each of them afterwards, and refuses one in 12 µs.
+    /// - Parameters:
+    ///   - rate: Requests per second that come, from `clients` at most at a time.
+    ///   - seconds: The second half of which is looked at.
+    /// - Returns: The share of requests that were served, and the longest round in milliseconds.
+    private mutating func play(rate: Double, clients: Int, from start: Double, seconds: Double) -> (served: Double, longest: Double) {
+        var (now, seen, debt) = (start, 0, 0.0)
+        var (served, refused, longest) = (0, 0, 0.0)
+        while now < start + seconds * 1000 {
+            let due = Int((now - start) * rate / 1000)
+            let arrived = min(clients, due - seen)
+            guard arrived > 0 else {
+                now += 0.02
+                continue
+            }
+            seen = due
+            let (began, before) = (now, debt)
+            debt = 0
+            for _ in 0..<arrived {
+                if load.take(at: nanoseconds(now)).verdict == .served {
+                    now += 0.035
+                    debt += 0.06
+                    served += now > start + seconds * 500 ? 1 : 0
+                } else {
+                    load.noteRefusal(at: nanoseconds(now))
+                    now += 0.012
+                    refused += now > start + seconds * 500 ? 1 : 0
+                }
+            }
+            now += before
+            load.endRound(at: nanoseconds(now))
+            if now > start + seconds * 500 { longest = max(longest, now - began) }
+        }
+        return (Double(served) / Double(max(1, served + refused)), longest)
+    }
+
+    // 95 µs of work with each request: 10 500 a second are the most.
+    @Test mutating func atTwiceOfWhatItCanDoTheRoundsOfALoopStayShortAndMuchIsServed() {
+        let (served, longest) = play(rate: 21_000, clients: 512, from: 0, seconds: 4)
+        #expect(longest < 4)
+        #expect(served > 0.4, "of half, which is all that could be")
+    }
+
+    @Test mutating func whenTheLoadFallsBelowWhatItCanDoNothingIsRefusedAnyMore() {
+        _ = play(rate: 21_000, clients: 512, from: 0, seconds: 2)
+        for rate in [9000.0, 7000, 3000] {
+            let (served, _) = play(rate: rate, clients: 512, from: 2000 + 4 * (9000 - rate), seconds: 2)
+            #expect(served == 1, "\(rate)")
+            _ = play(rate: 21_000, clients: 512, from: 4500 + 4 * (9000 - rate), seconds: 1)
+        }
+    }
+
+    @Test mutating func refusalsOfThousandsDoNotCrowdOutWhatIsServed() {
+        // 3000 refusals alone take 36 ms.
+        let (served, longest) = play(rate: 200_000, clients: 3000, from: 0, seconds: 4)
+        #expect(longest < 70)
+        #expect(served > 0.03)
     }
 
     @Test mutating func inAnOverloadedLoopUrgentRequestsMayWaitAsLongAsInABurst() {
@@ -83,10 +129,15 @@ internal import Testing
 
     @Test mutating func theFirstRequestsOfARoundAreServedHoweverLongTheyTake() {
         _ = overload(from: 0, until: 500)
-        #expect(round(from: 504, requests: 5, every: 40).map { $0 == .served } == [true, true, true, true, false])
+        #expect(
+            round(from: 504, requests: 5, every: 40).map { $0 == .served } == [true, false, false, false, false],
+            "a quarter of them, of many connections")
+        load.connections = 4
+        #expect(round(from: 804, requests: 5, every: 40).map { $0 == .served } == [true, true, true, true, false])
     }
 
     @Test mutating func shortRoundsEndAnOverloadOnceNothingWasRefusedForAWhile() {
+        load.connections = 4
         _ = overload(from: 0, until: 500)
         for start in stride(from: 504.0, to: 580, by: 5) { #expect(round(from: start, requests: 2, every: 1) == [.served, .served]) }
         #expect(load.isOverloaded(at: nanoseconds(585)), "what was refused a moment ago may come again")

@@ -51,7 +51,12 @@ struct GatewayChannel: ServerChildChannel {
     /// Never fails: a failure would end the listener, not only the connection.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         guard connections.enter() else { return refuse(channel) }
-        channel.closeFuture.whenComplete { [connections] _ in connections.leave() }
+        let loop = http1.doorkeeper.admission.on(channel.eventLoop)
+        loop.connectionOpened()
+        channel.closeFuture.whenComplete { [connections] _ in
+            loop.connectionClosed()
+            connections.leave()
+        }
         return attend(channel, logger).flatMapError { _ in refuse(channel) }
     }
 

@@ -12,6 +12,9 @@ final class LoopAdmission: @unchecked Sendable {
         load = LoopLoad(settings)
     }
 
+    func connectionOpened() { load.connections += 1 }
+    func connectionClosed() { load.connections -= 1 }
+
     /// What would become of a request that arrived now.
     var verdict: LoopLoad.Verdict { load.verdict(at: Self.now()) }
 

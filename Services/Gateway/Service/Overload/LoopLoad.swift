@@ -5,9 +5,10 @@
 /// bounds how long anybody waits. A round that is long once is a burst. A loop that has had no short round for `interval` is
 /// overloaded: then its rounds are kept short, as in CoDel (Nichols, Jacobson, ACM Queue 10/5, 2012), by refusing what they cannot take up.
 ///
-/// Taking requests up is a small part of an overloaded loop's round: their answers, the services behind that share the processor, and refusals fill the rest.
-/// So a round takes up requests for a sixth of the longest delay only. Where refusals alone make rounds longer than that (thousands of
-/// clients that ask again at once), it is a sixth of the round before: refusals must not crowd out what is served.
+/// Taking requests up is a small part of such a round: their answers, the services behind that share the processor, and refusals fill the rest. So an
+/// overloaded loop takes requests up for a sixth of the longest delay only. Where refusals alone make rounds too long (thousands of clients that ask
+/// again at once) it is a sixth of the round before: refusals must not crowd out what is served. The overload is over when rounds would be short without
+/// refusals, by what the rounds with them cost.
 struct LoopLoad {
     /// What becomes of a request.
     enum Verdict: Equatable {
@@ -22,8 +23,11 @@ struct LoopLoad {
     /// After a pause of this length, in nanoseconds, nothing can have been waiting.
     static let rest: Int64 = 20_000_000
 
-    /// Of an overloaded loop's round, or of the longest delay, requests are taken up for one part in so many.
+    /// Of an overloaded loop's round, or of the longest delay, requests are taken up for one part in so many at least.
     static let parts: Int64 = 6
+
+    /// Connections of the loop.
+    var connections = 0
 
     private let delay: Int64
     private let burst: Int64
@@ -32,8 +36,12 @@ struct LoopLoad {
     /// When the first request of the round was taken up; `nil` between rounds.
     private var began: Int64?
     private var taken = 0
+    /// Requests of the round that were refused.
+    private var turnedAway = 0
     /// Of the round before, in nanoseconds.
     private var length: Int64 = 0
+    /// What rounds would last if nothing were refused, in nanoseconds: the mean of the latest `interval`.
+    private var strain = 0.0
     /// When the round before ended.
     private var ended = Int64.min / 2
     private var refused = Int64.min / 2
@@ -53,7 +61,7 @@ struct LoopLoad {
         if began == nil {
             if now - ended >= Self.rest { noteCaughtUp(at: now) }
             began = now
-            taken = 1
+            (taken, turnedAway) = (1, 0)
             return (.served, true)
         }
         let verdict = verdict(at: now)
@@ -65,19 +73,34 @@ struct LoopLoad {
     func verdict(at now: Int64) -> Verdict {
         guard let began else { return .served }
         let waited = now - began
-        if taken < leastRequests || waited <= (isOverloaded(at: now) ? share : burst) { return .served }
+        if taken < least || waited <= (isOverloaded(at: now) ? share : burst) { return .served }
         return waited <= burst ? .servedIfUrgent : .refused
     }
+
+    /// Requests that a round takes up however long it takes. Few connections are never refused, be the machine ever so slow; among many it only keeps
+    /// each round from being for nothing.
+    private var least: Int { connections <= leastRequests ? leastRequests : max(1, leastRequests / 4) }
 
     /// For how long a round takes up requests while the loop is overloaded.
     private var share: Int64 { min(burst, max(delay, length) / Self.parts) }
 
-    mutating func noteRefusal(at now: Int64) { refused = now }
+    /// All that a round costs grows with what it takes up.
+    private mutating func noteStrain(_ unrefused: Double, at now: Int64) {
+        let weight = min(1, Double(now - ended) / Double(Self.interval))
+        strain += (min(unrefused, 4 * Double(delay)) - strain) * weight
+    }
+
+    mutating func noteRefusal(at now: Int64) {
+        refused = now
+        turnedAway += 1
+    }
 
     /// The loop has read all that was there when the round began.
     mutating func endRound(at now: Int64) {
         guard let began else { return }
         length = now - began
+        noteStrain(Double(length) * Double(taken + turnedAway) / Double(taken), at: now)
+        if isOverloaded(at: now), strain <= Double(delay / 2) { keptUp = now }
         if length <= delay { noteCaughtUp(at: now) }
         self.began = nil
         ended = now

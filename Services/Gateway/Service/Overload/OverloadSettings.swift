@@ -4,10 +4,11 @@ public struct OverloadSettings: Sendable {
     public var delay: Duration
     /// How long requests may wait otherwise, and urgent ones always, `delay` to 10 s: a burst is no overload.
     public var burst: Duration
-    /// Requests that each event loop takes up in each of its rounds, however long that takes, 1 to 100000.
+    /// Requests that an event loop with at most so many connections takes up in each of its rounds, however long that takes, 1 to 100000. One with more
+    /// takes up a quarter of it.
     public var leastRequests: Int
 
-    public init(delay: Duration = .milliseconds(3), burst: Duration = .milliseconds(25), leastRequests: Int = 8) {
+    public init(delay: Duration = .milliseconds(3), burst: Duration = .milliseconds(25), leastRequests: Int = 32) {
         self.delay = delay
         self.burst = burst
         self.leastRequests = leastRequests

@@ -26,6 +26,7 @@ struct Overload: Sendable {
         let times: OverloadTimes.Contents
         let generator: GeneratorHealth
 
+        var acceptedShare: Double { Double(times.accepted.count) / Double(max(1, times.accepted.count + times.refused.count)) }
         var acceptedP99: Double { Double(times.accepted.value(at: 99)) / 1e6 }
         var refusedP99: Double { Double(times.refused.value(at: 99)) / 1e6 }
     }
@@ -47,8 +48,9 @@ struct Overload: Sendable {
         let twice = try await measure(requests, level: capacity * 2, loop: .open(poisson: true))
         let lateness = twice.generator.lag.percentiles.first { $0.percentile == 99 }?.nanoseconds ?? 0
         let served = String(
-            format: "capacity %.0f/s (64 at a time, p99 %.1f ms); at 90 %% of it p99 %.1f ms; at twice of it %.0f/s accepted, p99 %.1f ms",
-            capacity, closed.acceptedP99, full.acceptedP99, twice.rate, twice.acceptedP99)
+            format:
+                "capacity %.0f/s (64 at a time, p99 %.1f ms); at 90 %% of it %.1f %% accepted, p99 %.1f ms; at twice of it %.0f/s accepted, p99 %.1f ms",
+            capacity, closed.acceptedP99, full.acceptedShare * 100, full.acceptedP99, twice.rate, twice.acceptedP99)
         let refused = String(
             format: "%d refused, p99 %.1f ms; the load was late by %.1f ms at p99, and busy %.0f %%",
             twice.times.refused.count, twice.refusedP99, Double(lateness) / 1e6, twice.generator.processorShare * 100)

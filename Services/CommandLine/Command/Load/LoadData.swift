@@ -6,6 +6,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Rpc
+internal import SamlResponder
 internal import Transport
 
 /// What the requests of a load need: clients, devices, sessions, codes, made as they are asked for, each once.
@@ -193,34 +194,46 @@ actor LoadData {
         }
     }
 
-    /// Devices at which somebody signed in at the sandbox's MVPD, through the gateway.
+    /// Devices at which somebody signed in at the stand-in MVPD, each time another person: an account has room for so many Apple Accounts only.
     private func personallySignedIn() async throws -> [DeviceCall] {
-        guard let gateway = cluster?.gateway else {
+        guard let cluster else {
             throw CommandFailure("the requests need signed-in people", advice: "start a cluster with ./Services/up, or pass its folder as --home")
         }
+        let pki = URL(fileURLWithPath: cluster.pki.clientKey).deletingLastPathComponent()
+        let mvpd = try LoadMvpd.play(Self.mvpd, of: cluster, pki: pki)
         let devices = try await devices()
         return try await once("people") {
-            let client = HTTPExchange.makeClient()
-            let outcome = await Result {
-                try await Self.concurrently(devices) { device in
-                    try await self.signIn(device, gateway, HTTPExchange(client: client))
-                    return device
-                }
+            try await Self.concurrently(devices) { device in
+                try await self.signIn(device, mvpd)
+                return device
             }
-            try await client.shutdown()
-            return try outcome.get()
         }
     }
 
-    private func signIn(_ device: DeviceCall, _ gateway: String, _ exchange: HTTPExchange) async throws {
+    private func signIn(_ device: DeviceCall, _ mvpd: PlayedMvpd) async throws {
         let code = try await call(.authentication, AuthenticationMethods.createRegistrationCode, CreateRegistrationCodeRequest(call: device)).code
-        let end = "\(gateway)/activate/done"
-        let query = FormEncoding.encode([
-            ("reg_code", code), ("requestor_id", Self.requestor), ("mso_id", Self.mvpd), ("domain_name", Self.domain), ("noflash", "true"),
-            ("no_iframe", "true"), ("redirect_url", "\(end)?code=\(code)&requestor=\(Self.requestor)"),
-        ])
-        var person = SimulatedPerson(exchange: exchange)
-        _ = try await person.signIn(at: "\(gateway)/api/v1/authenticate?\(query)", name: "ada", password: "ada", until: end)
+        let start = try await call(
+            .authentication, AuthenticationMethods.startSignIn,
+            StartSignInRequest(
+                requestor: Self.requestor, mvpd: Self.mvpd, registrationCode: code, domainName: Self.domain,
+                redirectURL: "https://\(Self.domain)/done", clientAddress: device.clientAddress))
+        func parameter(_ name: String) -> String? {
+            start.fields.first { $0.name == name }?.value ?? URLComponents(string: start.url)?.queryItems?.first { $0.name == name }?.value
+        }
+        let request = parameter("SAMLRequest") ?? ""
+        guard let facts = start.fields.isEmpty ? AuthnRequestFacts(redirect: request) : AuthnRequestFacts(profileRequest: request) else {
+            throw CommandFailure("the sign-in at \(Self.mvpd) holds no SAML request")
+        }
+        let response = try mvpd.response(to: facts, for: LoadMvpd.person(device.deviceID), now: Date())
+        let relayState = parameter("RelayState")
+        let outcome = try await call(
+            .authentication, AuthenticationMethods.completeSamlSignIn,
+            CompleteSamlSignInRequest(
+                samlResponse: Data(response.utf8).base64EncodedString(), relayState: relayState ?? "", relayStatePresent: relayState != nil,
+                browserSecret: start.browserSecret))
+        guard outcome.result == .signedIn else {
+            throw CommandFailure("nobody could sign in at \(Self.mvpd)", advice: "boxoffice explain-saml \(outcome.traceID) tells why")
+        }
     }
 
     private static func concurrently<Value: Sendable, Made: Sendable>(

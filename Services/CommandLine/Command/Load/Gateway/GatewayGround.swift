@@ -25,12 +25,7 @@ struct GatewayGround: Sendable {
     func client(of visit: Visit) -> GatewayCalls.Client { clients[visit.number % clients.count] }
 
     /// Somebody else for each visit, at the same MVPD.
-    func somebody(_ visit: Visit) -> PlayedMvpd.Subscriber { Self.person("\(run)-\(visit.number)") }
-
-    /// Somebody whom the stand-in MVPD's decision point knows by the way the name begins (its setting `visitorPrefix`).
-    static func person(_ name: String) -> PlayedMvpd.Subscriber {
-        PlayedMvpd.Subscriber(nameID: "load-user-\(name)", householdID: "load-house-\(name)", channels: ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"])
-    }
+    func somebody(_ visit: Visit) -> PlayedMvpd.Subscriber { LoadMvpd.person("\(run)-\(visit.number)") }
 
     func sign(_ facts: AuthnRequestFacts, for visit: Visit) -> SignedAnswer {
         let (mvpd, somebody) = (mvpd, somebody(visit))

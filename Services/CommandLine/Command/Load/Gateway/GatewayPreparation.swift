@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import EntitlementClient
 internal import Foundation
 internal import SamlResponder
@@ -35,22 +34,13 @@ struct GatewayPreparation: Sendable {
             try await app.register(statement: statement)
             return app
         }
-        let mvpd = PlayedMvpd(entityID: "\(cluster.sandbox.mvpd)/saml/\(mvpdID)/metadata", key: try signingKey())
+        let mvpd = try LoadMvpd.play(mvpdID, of: cluster, pki: pki)
         let ground = GatewayGround(
             calls: GatewayCalls(host: host, requestor: requestor),
             clients: apps.map { GatewayCalls.Client(accessToken: $0.accessToken, host: host, hardware: .appleTV) },
             devices: scenario.needsDevices ? try await signIn(apps, mvpd, run, progress) : [], mvpd: mvpd, mvpdID: mvpdID,
             domain: try await domain(), resource: resource, gateway: gateway, run: run)
         return ground
-    }
-
-    private func signingKey() throws -> RSAPrivateKey {
-        let file = pki.appendingPathComponent("sandbox-\(mvpdID.lowercased()).key").path
-        do {
-            return try RSAPrivateKey(pemFile: file)
-        } catch {
-            throw CommandFailure("cannot sign as \(mvpdID): \(file): \(error)", advice: "the scenarios need the keys of a local cluster")
-        }
     }
 
     /// Signs devices in by token exchange, each as another person, and lets each be permitted to watch.
@@ -64,7 +54,7 @@ struct GatewayPreparation: Sendable {
             guard let facts = AuthnRequestFacts(profileRequest: try await app.profileRequest(mvpd: mvpdID)) else {
                 throw CommandFailure("the profile request for \(mvpdID) holds no sign-in request")
             }
-            let response = try mvpd.response(to: facts, for: GatewayGround.person("\(run)-tv-\(number)"), now: Date())
+            let response = try mvpd.response(to: facts, for: LoadMvpd.person("\(run)-tv-\(number)"), now: Date())
             try await app.exchange(PlatformAnswerText.encoded(response), mvpd: mvpdID)
             try await app.authorize(resource)
             return GatewayGround.Device(id: app.deviceID, client: number % apps.count)

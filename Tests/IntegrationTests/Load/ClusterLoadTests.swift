@@ -1,0 +1,25 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+/// `boxoffice load SERVICE` as it is tried first: against a cluster that runs, without options that say what is asked for.
+@Suite("Load on the services of a cluster", .serialized, .cluster)
+struct ClusterLoadTests {
+    /// Twice: what the first run has left behind must not be in the way of the second.
+    @Test(arguments: ["config", "authentication", "authorization", "autosignin"])
+    func theFirstMethodOfEachServiceRunsAgainAndAgain(_ service: String) throws {
+        for _ in 1...2 { try run(service, ["--rate", "50"]) }
+    }
+
+    @Test func manyMediaTokensAreNoneTooManyForAnybody() throws {
+        try run("authorization", ["--method", "IssueMediaToken", "--rate", "150"])
+    }
+
+    private func run(_ service: String, _ more: [String]) throws {
+        let cluster = try TestCluster.running()
+        let arguments = ["load", service, "--duration", "2s", "--warm-up", "0s", "--quiet", "--assert", "errors<=0%"]
+        let outcome = try Program.run(
+            cluster.starter.binaries.appendingPathComponent("boxoffice").path, arguments + more + ["--home", cluster.home.root.path])
+        #expect(outcome.status == 0, "\(service): \(outcome.output)")
+    }
+}

@@ -23,7 +23,7 @@ struct LoopLoad {
     /// After a pause of this length, in nanoseconds, nothing can have been waiting.
     static let rest: Int64 = 20_000_000
 
-    /// Of an overloaded loop's round, or of the longest delay, requests are taken up for one part in so many at least.
+    /// Of an overloaded loop's round, or of the longest delay, requests are taken up for one part in so many.
     static let parts: Int64 = 6
 
     /// Connections of the loop.

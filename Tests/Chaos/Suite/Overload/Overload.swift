@@ -55,14 +55,20 @@ struct Overload: Sendable {
             format: "%d refused, p99 %.1f ms; the load was late by %.1f ms at p99, and busy %.0f %%",
             twice.times.refused.count, twice.refusedP99, Double(lateness) / 1e6, twice.generator.processorShare * 100)
         let facts = "\(served), \(refused)"
-        guard twice.generator.processorShare <= Self.busiestLoad else { return ("\(facts); not judged: the load needs more processors", []) }
-        return (facts, problems(capacity, closed, full, twice))
+        let wrong = wrongAnswers([closed, full, twice])
+        guard twice.generator.processorShare <= Self.busiestLoad else {
+            return ("\(facts); times not judged: the load needs more processors", wrong)
+        }
+        return (facts, wrong + slowness(capacity, closed, full, twice))
     }
 
-    private func problems(_ capacity: Double, _ closed: Run, _ full: Run, _ twice: Run) -> [String] {
+    private func wrongAnswers(_ runs: [Run]) -> [String] {
+        let others = runs.flatMap { $0.times.others.map { "\($0.value) × \($0.key)" } }
+        return others.isEmpty ? [] : ["answers that are neither good nor a refusal: \(others.joined(separator: ", "))"]
+    }
+
+    private func slowness(_ capacity: Double, _ closed: Run, _ full: Run, _ twice: Run) -> [String] {
         var problems: [String] = []
-        let others = [closed, full, twice].flatMap { $0.times.others.map { "\($0.value) × \($0.key)" } }
-        if !others.isEmpty { problems.append("answers that are neither good nor a refusal: \(others.joined(separator: ", "))") }
         let bound = max(closed.acceptedP99, full.acceptedP99) * Self.slack
         if twice.acceptedP99 > bound {
             problems.append(String(format: "accepted calls take %.1f ms at the 99th percentile, more than %.1f", twice.acceptedP99, bound))

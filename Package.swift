@@ -245,7 +245,7 @@ let package = Package(
         library("FaultProxy", "Tests/Chaos/Proxy", [nioCore, nioPosix]),
         program(
             "ChaosSuite", "Tests/Chaos/Suite",
-            ["BoxofficeCommand", "FaultProxy", "LoadReporting", "LoadTool", arguments, httpClient, nioCore, nioPosix, nioHTTP1]),
+            ["BoxofficeCommand", "FaultProxy", "LoadTool", arguments, httpClient, nioCore, nioPosix, nioHTTP1]),
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
 
         // Tests.

@@ -16,10 +16,12 @@ public final class SigningPool: Sendable {
     ///   - threads: 1 or more; more than there are cores gain nothing.
     ///   - waitingLimit: Signatures that may wait, 1 or more; a further one is refused as `overloaded`.
     ///   - longestWait: Above 0; one that would begin later, by what the latest ones took, is refused as well.
-    ///   - leastRoom: So many may wait however long it takes: few callers are never refused because a machine is slow.
+    ///   - leastRoom: So many may wait however long it takes: few callers are never refused because a machine is slow. Where there are more, only an eighth of
+    ///     it, until a second has passed without a refusal, and for 10 s at most.
     public init(threads: Int = 2, waitingLimit: Int = 256, longestWait: Duration = .milliseconds(25), leastRoom: Int = 64) {
         precondition(threads > 0 && waitingLimit > 0 && longestWait > .zero, "a signing pool needs a thread and a place to wait")
-        let queue = Queue(limit: waitingLimit, longestWait: longestWait, leastRoom: leastRoom, threads: threads)
+        let room = SigningRoom(limit: waitingLimit, longestWait: longestWait, leastRoom: leastRoom, threads: threads)
+        let queue = Queue(threads: threads, room: room)
         self.queue = queue
         for _ in 1...threads {
             Thread.detachNewThread {
@@ -69,20 +71,14 @@ private final class Queue: @unchecked Sendable {
     private static let largestBatch = 8
 
     private let condition = NSCondition()
-    private let limit: Int
-    private let longestWait: Double
-    private let leastRoom: Int
     private let threads: Int
+    private var room: SigningRoom
     private var jobs: [Job] = []
     private var isClosed = false
-    /// What a job takes, in nanoseconds: a moving average. 0: not known yet.
-    private var usualTime = 0.0
 
-    init(limit: Int, longestWait: Duration, leastRoom: Int, threads: Int) {
-        self.limit = limit
-        self.longestWait = Double(longestWait.components.seconds) * 1e9 + Double(longestWait.components.attoseconds) / 1e9
-        self.leastRoom = leastRoom
+    init(threads: Int, room: SigningRoom) {
         self.threads = threads
+        self.room = room
     }
 
     /// Why a job would not be taken now.
@@ -94,9 +90,7 @@ private final class Queue: @unchecked Sendable {
 
     private func refusalOfNext() -> Fault? {
         if isClosed { return Fault(.unavailable, "The service is shutting down.", retryAfter: .seconds(1)) }
-        let inTime = usualTime > 0 ? longestWait / usualTime * Double(threads) : .infinity
-        let room = min(Double(limit), max(Double(leastRoom), inTime))
-        guard Double(jobs.count) >= room else { return nil }
+        if room.admits(waiting: jobs.count, at: DispatchTime.now().uptimeNanoseconds) { return nil }
         return Fault(.overloaded, "Too many signatures are under way.", retryAfter: .milliseconds(500))
     }
 
@@ -128,18 +122,12 @@ private final class Queue: @unchecked Sendable {
         }
     }
 
-    /// Of a number of jobs, in nanoseconds each; the latest 16 or so count most.
-    private func note(_ time: (each: Double, count: Int)) {
-        let weight = min(1, Double(time.count) / 16)
-        usualTime = usualTime > 0 ? usualTime + (time.each - usualTime) * weight : time.each
-    }
-
     /// Half of this thread's share of what waits, so that nobody waits for more than is won.
     /// - Parameter time: What the thread's batch before took.
     private func next(_ time: (each: Double, count: Int)?) -> ArraySlice<Job>? {
         condition.lock()
         defer { condition.unlock() }
-        if let time { note(time) }
+        if let time { room.note(each: time.each, count: time.count) }
         while jobs.isEmpty {
             if isClosed { return nil }
             condition.wait()

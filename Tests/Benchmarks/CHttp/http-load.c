@@ -1,6 +1,7 @@
 // HTTP/1.1 load from prebuilt requests, and the least server that can answer it.
 //
 //     http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS [TEXT]
+//     http-load flood PORT CONNECTIONS SECONDS RATE REQUESTS
 //     http-load serve BODY_BYTES
 //
 // `load` keeps one request in flight on each of a number of keep-alive connections to 127.0.0.1. REQUESTS is a file of requests, each behind its
@@ -9,11 +10,18 @@
 // digits there, so that every request comes from a device of its own. Prints: calls per second, p50 and p99 in microseconds, answers whose status
 // was not STATUS or that had no TEXT in them, all calls sent, its own CPU time per call in microseconds. Warms up for a fifth of the time.
 //
+// `flood` makes RATE calls a second, due at random instants whatever became of those before, each timed from when it was due, also while it waits for a
+// free connection; with a RATE of 0 each connection calls again as soon as it has its answer. Prints, in microseconds: accepted answers (200) per
+// second, their p50 and p99; the number of refusals (503 with Retry-After), their p50, p99 and maximum; the number of other answers and of broken
+// connections; of calls that had no answer 10 s after the end; how late calls were begun at p99; the share of a processor that it needed
+// itself. The first second does not count.
+//
 // `serve` prints the port it chose and answers every request with 200: what `load` reaches with it is the load's own ceiling.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +30,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -48,6 +57,7 @@ typedef struct {
 static request *requests;
 static size_t request_count;
 static uint64_t next_request, next_number;
+static int port_of_server;
 static int expected_status;
 static const char *expected_text = "";
 static uint64_t warm_until;
@@ -252,6 +262,160 @@ static int load(char **arguments)
     return 0;
 }
 
+// MARK: flood
+
+enum { most_waiting = 1 << 20 };
+
+typedef struct {
+    uint32_t *microseconds;
+    size_t count;
+} times;
+
+static times new_times(void) { return (times){.microseconds = malloc(sample_capacity * sizeof(uint32_t))}; }
+
+static void keep(times *t, uint64_t microseconds)
+{
+    if (t->count < sample_capacity)
+        t->microseconds[t->count++] = (uint32_t)microseconds;
+}
+
+static uint32_t at_percent(times *t, size_t percent)
+{
+    if (t->count == 0)
+        return 0;
+    qsort(t->microseconds, t->count, sizeof *t->microseconds, compare);
+    size_t place = t->count * percent / 100;
+    return t->microseconds[place < t->count ? place : t->count - 1];
+}
+
+typedef struct {
+    connection **free;
+    size_t capacity, first, count;
+} free_connections;
+
+static void give_back(free_connections *f, connection *c) { f->free[(f->first + f->count++) % f->capacity] = c; }
+
+static connection *take(free_connections *f)
+{
+    connection *c = f->free[f->first];
+    f->first = (f->first + 1) % f->capacity;
+    f->count--;
+    return c;
+}
+
+static times accepted, refused, late;
+static uint64_t odd;
+
+static void classify(connection *c, uint64_t now)
+{
+    int status = atoi(c->answer + 9);
+    if (c->sent_at < warm_until)
+        return;
+    if (status == 200)
+        keep(&accepted, now - c->sent_at);
+    else if (status == 503 && strcasestr(c->answer, "\r\nretry-after:") != NULL)
+        keep(&refused, now - c->sent_at);
+    else if (odd++ == 0)
+        fprintf(stderr, "an answer with %d: %.300s\n", status, c->answer);
+}
+
+/// Returns whether the connection has its answer, or has broken and is another one now.
+static bool has_answer(connection *c, int poll)
+{
+    ssize_t count = recv(c->socket, c->answer + c->filled, largest_answer - c->filled, 0);
+    if (count < 0 && errno == EAGAIN)
+        return false;
+    if (count <= 0) {
+        if (odd++ == 0)
+            fprintf(stderr, "a connection was closed\n");
+        close(c->socket);
+        c->socket = connect_to(port_of_server);
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
+        epoll_ctl(poll, EPOLL_CTL_ADD, c->socket, &event);
+        return true;
+    }
+    c->filled += (size_t)count;
+    if (answer_size(c) == 0)
+        return false;
+    classify(c, now_us());
+    return true;
+}
+
+static void wait_until(int poll, double due, uint64_t now, struct epoll_event *events, int *count)
+{
+    double left = due > (double)now ? due - (double)now : 0;
+    if (left > 100000)
+        left = 100000;
+    struct timespec time = {.tv_sec = 0, .tv_nsec = (long)(left * 1000)};
+    *count = epoll_pwait2(poll, events, most_events, &time, NULL);
+}
+
+static int flood(char **arguments)
+{
+    port_of_server = atoi(arguments[0]);
+    size_t connection_count = (size_t)atoi(arguments[1]);
+    double seconds = atof(arguments[2]), rate = atof(arguments[3]);
+    read_requests(arguments[4]);
+    accepted = new_times(), refused = new_times(), late = new_times();
+    // When the calls that wait for a free connection were due.
+    uint64_t *waiting = malloc(most_waiting * sizeof *waiting);
+    size_t first = 0, waiting_count = 0;
+    free_connections free = {.free = calloc(connection_count, sizeof(connection *)), .capacity = connection_count};
+    int poll = epoll_create1(0), count = 0;
+    for (size_t i = 0; i < connection_count; i++) {
+        connection *c = calloc(1, sizeof *c);
+        c->socket = connect_to(port_of_server);
+        c->answer = malloc(largest_answer + 1);
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
+        epoll_ctl(poll, EPOLL_CTL_ADD, c->socket, &event);
+        give_back(&free, c);
+    }
+    prctl(PR_SET_TIMERSLACK, 1);
+    srand48(1);
+    next_request = (uint64_t)getpid() * 7919;
+    uint64_t start = now_us(), end = start + (uint64_t)((seconds + 1) * 1e6), now = start;
+    warm_until = start + 1000000;
+    double due = (double)start, cpu = cpu_us();
+    double spent = 0;
+    struct epoll_event events[most_events];
+    for (;;) {
+        now = now_us();
+        if (now >= end && spent == 0)
+            spent = (cpu_us() - cpu) / (double)(now - start);
+        bool all_answered = free.count == connection_count && waiting_count == 0;
+        if (now >= end && (all_answered || now >= end + 10000000))
+            break;
+        while (rate > 0 && due <= (double)now && due < (double)end) {
+            if (due >= (double)warm_until)
+                keep(&late, now - (uint64_t)due);
+            if (waiting_count == most_waiting)
+                die("more calls wait than there is room for");
+            waiting[(first + waiting_count++) % most_waiting] = (uint64_t)due;
+            due -= log(1 - drand48()) * 1e6 / rate;
+        }
+        while (free.count > 0 && (rate > 0 ? waiting_count > 0 : now < end)) {
+            connection *c = take(&free);
+            uint64_t since = now;
+            if (rate > 0) {
+                since = waiting[first];
+                first = (first + 1) % most_waiting;
+                waiting_count--;
+            }
+            send_next(c, since);
+        }
+        wait_until(poll, rate > 0 && due < (double)end ? due : (double)now + 100000, now, events, &count);
+        for (int i = 0; i < count; i++) {
+            if (has_answer(events[i].data.ptr, poll))
+                give_back(&free, events[i].data.ptr);
+        }
+    }
+    size_t unanswered = connection_count - free.count + waiting_count;
+    printf("%.1f %u %u %zu %u %u %u %lu %zu %u %.3f\n", (double)accepted.count / seconds, at_percent(&accepted, 50), at_percent(&accepted, 99),
+        refused.count, at_percent(&refused, 50), at_percent(&refused, 99), at_percent(&refused, 100), (unsigned long)odd, unanswered,
+        at_percent(&late, 99), spent);
+    return 0;
+}
+
 static char reply[4096];
 
 static void answer(connection *c, int poll)
@@ -312,6 +476,9 @@ int main(int count, char **arguments)
         return load(arguments + 2);
     if (count == 3 && strcmp(arguments[1], "serve") == 0)
         serve(arguments + 2);
-    fprintf(stderr, "http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS [TEXT] | http-load serve BODY_BYTES\n");
+    if (count == 7 && strcmp(arguments[1], "flood") == 0)
+        return flood(arguments + 2);
+    fprintf(stderr, "http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS [TEXT] |\n"
+                    "http-load flood PORT CONNECTIONS SECONDS RATE REQUESTS | http-load serve BODY_BYTES\n");
     return 2;
 }

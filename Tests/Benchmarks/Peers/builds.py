@@ -99,7 +99,7 @@ class Builder:
 
     def http_load(self):
         def build():
-            self._command(["cc", "-O2", "-Wall", "-Wextra", "-o", TOOLS / "http-load", BENCHMARKS / "CHttp/http-load.c"])
+            self._command(["cc", "-O2", "-Wall", "-Wextra", "-o", TOOLS / "http-load", BENCHMARKS / "CHttp/http-load.c", "-lm"])
             return TOOLS / "http-load"
         return self._once("http-load", build)
 

@@ -22,6 +22,9 @@ struct RunCommand: AsyncParsableCommand {
     @Option(name: .customLong("port-base"), help: "The first of 40 ports; default: free ones.")
     var portBase: Int?
 
+    @Option(help: "The load program `http-load` (Tests/Benchmarks/CHttp), for the overloads.")
+    var load: String?
+
     @Flag(help: "More rounds, longer faults, all orders of restarts.")
     var long = false
 
@@ -47,7 +50,9 @@ struct RunCommand: AsyncParsableCommand {
             try await cluster.start()
             reporter.line("cluster at \(cluster.gateway), state and logs in \(folder.path)")
             outcome = .success(
-                try await Suite(cluster: cluster, client: client, reporter: reporter, rate: rate, isLong: long).run(chosen, overloads: overloads))
+                try await Suite(
+                    cluster: cluster, client: client, reporter: reporter, rate: rate, isLong: long, loadProgram: load.map { URL(fileURLWithPath: $0) }
+                ).run(chosen, overloads: overloads))
         } catch {
             outcome = .failure(error)
         }

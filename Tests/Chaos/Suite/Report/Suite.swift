@@ -10,6 +10,8 @@ struct Suite: Sendable {
     /// Stories per second.
     let rate: Double
     let isLong: Bool
+    /// `http-load`, for overloads.
+    let loadProgram: URL?
 
     /// - Parameter overloads: Of which calls it asks for twice of what the cluster can do, at the end.
     /// - Returns: How many checks passed and failed.
@@ -41,14 +43,15 @@ struct Suite: Sendable {
         }
         if !repeated.isEmpty { reporter.line("      tried twice: \(repeated.joined(separator: ", "))") }
         for subject in overloads {
-            if let obstacle = ProcessorShares.obstacle {
-                reporter.line("--    \(subject.name): not run: \(obstacle)")
+            let obstacle = ProcessorShares.obstacle
+            guard obstacle == nil, let loadProgram else {
+                reporter.line("--    \(subject.name): not run: \(obstacle ?? "--load must name the program http-load")")
                 continue
             }
-            var problems = try await overload(subject, app, round: 0)
+            var problems = try await overload(subject, app, loadProgram, round: 0)
             if !problems.isEmpty {
                 reporter.line("      \(subject.name) is tried once more")
-                problems = try await overload(subject, app, round: 1)
+                problems = try await overload(subject, app, loadProgram, round: 1)
             }
             count(problems)
         }
@@ -102,7 +105,7 @@ struct Suite: Sendable {
         }
     }
 
-    private func overload(_ subject: OverloadSubject, _ app: App, round: Int) async throws -> [String] {
+    private func overload(_ subject: OverloadSubject, _ app: App, _ program: URL, round: Int) async throws -> [String] {
         // The proxies are in this program: they would take what the load needs.
         try cluster.route(throughProxies: false)
         let devices = try await subject.devices(of: app, people: cluster.people, round: round)
@@ -113,7 +116,8 @@ struct Suite: Sendable {
             try await cluster.waitUntilReady(service)
         }
         try ProcessorShares.leaveTheFirst()
-        let (facts, problems) = try await Overload(subject: subject, app: app, cluster: cluster, seconds: isLong ? 20 : 4).run(devices: devices)
+        let (facts, problems) = try Overload(subject: subject, app: app, cluster: cluster, program: program, seconds: isLong ? 20 : 4).run(
+            devices: devices)
         reporter.check(subject.name, facts, problems: problems)
         return problems
     }

@@ -1,0 +1,71 @@
+import Testing
+import Tokens
+
+@Suite struct SigningRoomTests {
+    /// A reference, as an expectation changes no variable.
+    private final class Door {
+        var room: SigningRoom
+
+        init(leastRoom: Int) { room = SigningRoom(limit: 256, longestWait: .milliseconds(25), leastRoom: leastRoom, threads: 2) }
+
+        func admits(waiting: Int, at now: UInt64) -> Bool { room.admits(waiting: waiting, at: now) }
+    }
+
+    /// Signatures of 5 ms by two threads: 10 begin within 25 ms.
+    private static func slow() -> Door {
+        let door = Door(leastRoom: 64)
+        door.room.note(each: 5_000_000, count: 16)
+        return door
+    }
+
+    private static let start: UInt64 = 1_000_000_000_000
+
+    @Test func fewCallersAreNeverRefusedHoweverSlowTheMachine() {
+        let door = Self.slow()
+        for second in 0..<20 { #expect(door.admits(waiting: 63, at: Self.start + UInt64(second) * 1_000_000_000)) }
+    }
+
+    @Test func aCrowdWaitsNoLongerThanTheLongestWait() {
+        let door = Self.slow()
+        #expect(!door.admits(waiting: 64, at: Self.start))
+        #expect(!door.admits(waiting: 10, at: Self.start + 1))
+        #expect(door.admits(waiting: 9, at: Self.start + 2))
+    }
+
+    @Test func evenOnTheSlowestMachineSomeOfACrowdAreTaken() {
+        let door = Self.slow()
+        door.room.note(each: 1e9, count: 16)
+        #expect(!door.admits(waiting: 64, at: Self.start))
+        #expect(door.admits(waiting: 7, at: Self.start + 1))
+        #expect(!door.admits(waiting: 8, at: Self.start + 2))
+    }
+
+    @Test func aSecondWithoutARefusalEndsTheCrowd() {
+        let door = Self.slow()
+        #expect(!door.admits(waiting: 64, at: Self.start))
+        #expect(!door.admits(waiting: 63, at: Self.start + SigningRoom.quiet - 1))
+        #expect(!door.admits(waiting: 63, at: Self.start + 2 * SigningRoom.quiet - 2))
+        #expect(door.admits(waiting: 63, at: Self.start + 3 * SigningRoom.quiet))
+    }
+
+    /// Those who are refused ask again, be they few or many: only more room tells which.
+    @Test func aCrowdIsLookedForAnewAfterAWhile() {
+        let door = Self.slow()
+        var now = Self.start
+        #expect(!door.admits(waiting: 64, at: now))
+        while now + 100_000_000 < Self.start + SigningRoom.longestCrowding {
+            now += 100_000_000
+            #expect(!door.admits(waiting: 63, at: now))
+        }
+        now += 100_000_000
+        #expect(door.admits(waiting: 63, at: now), "64 callers are never refused for longer")
+        #expect(!door.admits(waiting: 64, at: now + 1))
+        #expect(!door.admits(waiting: 63, at: now + 2), "more are, at once")
+    }
+
+    @Test func nothingIsKnownBeforeTheFirstSignature() {
+        let door = Door(leastRoom: 1)
+        #expect(door.admits(waiting: 255, at: Self.start))
+        #expect(!door.admits(waiting: 256, at: Self.start))
+    }
+}

@@ -9,15 +9,16 @@ internal import Testing
         "a plain GET is read",
         arguments: [
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "/", String?.none),
-            ("GET /api/v1/checkauthn?a=b HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n", "/api/v1/checkauthn?a=b", "application/json"),
+            ("GET /a#b?c#d HTTP/1.1\r\nHost: a\r\n\r\n", "/a", nil),
+            ("GET /api/v1/checkauthn?a=b HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n", "/api/v1/checkauthn", "application/json"),
             (
                 "GET /x HTTP/1.1\r\naCCept:text/xml\r\nhOST:a:80\r\nTraceparent: 00-1\r\nTE-X: 1\r\nUser-Agent: Content-Length: 5\r\n\r\n", "/x",
                 "text/xml"
             ),
         ])
-    func plain(text: String, target: String, accept: String?) throws {
+    func plain(text: String, path: String, accept: String?) throws {
         let request = try #require(read(text))
-        #expect(request.target == target && request.accept == accept)
+        #expect(request.path == path && request.accept == accept)
     }
 
     @Test(

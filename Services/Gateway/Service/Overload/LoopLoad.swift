@@ -6,8 +6,8 @@
 /// overloaded: then its rounds are kept short, as in CoDel (Nichols, Jacobson, ACM Queue 10/5, 2012), by refusing what they cannot take up.
 ///
 /// Taking requests up is a small part of such a round: their answers, the services behind that share the processor, and refusals fill the rest. So an
-/// overloaded loop takes requests up for a sixth of the longest delay only. Where refusals alone make rounds too long (thousands of clients that ask
-/// again at once) it is a sixth of the round before: refusals must not crowd out what is served. The overload is over when rounds would be short without
+/// overloaded loop takes requests up for a fifth of the longest delay only. Where refusals alone make rounds too long (thousands of clients that ask
+/// again at once) it is a fifth of the round before: refusals must not crowd out what is served. The overload is over when rounds would be short without
 /// refusals, by what the rounds with them cost.
 struct LoopLoad {
     /// What becomes of a request.
@@ -24,7 +24,7 @@ struct LoopLoad {
     static let rest: Int64 = 20_000_000
 
     /// Of an overloaded loop's round, or of the longest delay, requests are taken up for one part in so many.
-    static let parts: Int64 = 6
+    static let parts: Int64 = 5
 
     /// Connections of the loop.
     var connections = 0
@@ -100,7 +100,7 @@ struct LoopLoad {
         guard let began else { return }
         length = now - began
         noteStrain(Double(length) * Double(taken + turnedAway) / Double(taken), at: now)
-        if isOverloaded(at: now), strain <= Double(delay / 2) { keptUp = now }
+        if isOverloaded(at: now), strain <= Double(delay) { keptUp = now }
         if length <= delay { noteCaughtUp(at: now) }
         self.began = nil
         ended = now

@@ -60,7 +60,7 @@ final class OverloadRefusals: Sendable {
     /// The same for what apps ask the v1 API, ready to be sent: it is copied, with another identifier.
     /// - Returns: `nil`: the request is served, or refused by `reply`.
     func refusal(of request: PlainGet, sparesUrgent: Bool) -> ByteBuffer? {
-        let (path, suffix) = RequestFacts.split(String(request.target.prefix { $0 != "?" && $0 != "#" }))
+        let (path, suffix) = RequestFacts.split(request.path)
         let audience = routes.match(path)?.route.audience ?? Self.audience(of: path)
         guard case .api = audience, !(sparesUrgent && audience.isUrgent) else { return nil }
         count(.get)

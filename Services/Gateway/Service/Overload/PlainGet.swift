@@ -1,28 +1,28 @@
+internal import Glibc
+
 /// The head of a GET that its bytes show to be a whole request: in the usual form, without a body, and without anything that concerns the connection.
 ///
-/// Whatever is in doubt is none: then the parser has its say.
+/// Whatever is in doubt is none: then the parser has its say. The C library looks for the ends of lines, many octets at a time: where this is called, there
+/// is no time.
 struct PlainGet {
-    let target: String
+    /// What comes before the query.
+    let path: String
     let accept: String?
 
     /// - Parameter bytes: All that the client has sent since the request before.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count < 16 * 1024, bytes.suffix(4).elementsEqual(Self.end), bytes.starts(with: Self.method) else { return nil }
+        guard (24..<16 * 1024).contains(bytes.count), let begin = bytes.baseAddress, memcmp(begin, Self.method.utf8Start, 5) == 0,
+            memcmp(begin + (bytes.count - 4), Self.end.utf8Start, 4) == 0, memchr(begin, 0, bytes.count) == nil
+        else { return nil }
+        // The last line is the empty one, of which there is but one.
+        let last = begin + (bytes.count - 2)
+        guard let first = Self.line(begin, last), let path = Self.path(first) else { return nil }
         var accept: String?
         var hosts = 0
-        var target: String?
-        var start = 0
-        // The last line is the empty one, of which there is but one.
-        let last = bytes.count - 2
-        while start < last {
-            guard let feed = bytes[start...].firstIndex(of: 0x0a), feed > start + 1, bytes[feed - 1] == 0x0d else { return nil }
-            let line = bytes[start..<feed - 1]
-            start = feed + 1
-            guard target != nil else {
-                guard let found = Self.target(line) else { return nil }
-                target = found
-                continue
-            }
+        var next = begin + (first.count + 2)
+        while next < last {
+            guard let line = Self.line(next, last) else { return nil }
+            next += line.count + 2
             switch Self.kind(line) {
             case .host: hosts += 1
             case .accept where accept == nil: accept = String(decoding: line.dropFirst(7).drop { $0 == 0x20 }, as: UTF8.self)
@@ -30,52 +30,72 @@ struct PlainGet {
             case .accept, .doubtful: return nil
             }
         }
-        guard let target, hosts == 1 else { return nil }
-        self.target = target
+        guard hosts == 1 else { return nil }
+        self.path = path
         self.accept = accept
     }
 
-    private static let method = Array("GET /".utf8)
-    private static let version = Array(" HTTP/1.1".utf8)
-    private static let end: [UInt8] = [0x0d, 0x0a, 0x0d, 0x0a]
+    private static let method: StaticString = "GET /"
+    private static let version: StaticString = " HTTP/1.1"
+    private static let end: StaticString = "\r\n\r\n"
 
-    private static func target(_ line: Slice<UnsafeRawBufferPointer>) -> String? {
-        guard line.count >= method.count + version.count, line.suffix(version.count).elementsEqual(version) else { return nil }
-        let target = line.dropFirst(4).dropLast(version.count)
-        return target.allSatisfy { (0x21..<0x7f).contains($0) } ? String(decoding: target, as: UTF8.self) : nil
+    /// The line that begins there, without its end; `nil` when it is empty, or does not end with the first CR and the first LF in it.
+    private static func line(_ start: UnsafeRawPointer, _ last: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
+        guard let feed = memchr(start, 0x0a, last - start).map({ UnsafeRawPointer($0) }), feed > start + 1,
+            let carriage = memchr(start, 0x0d, feed - start), UnsafeRawPointer(carriage) == feed - 1
+        else { return nil }
+        return UnsafeRawBufferPointer(start: start, count: feed - 1 - start)
+    }
+
+    private static func path(_ line: UnsafeRawBufferPointer) -> String? {
+        guard line.count >= 5 + 9, memcmp(line.baseAddress! + (line.count - 9), version.utf8Start, 9) == 0 else { return nil }
+        let target = UnsafeRawBufferPointer(rebasing: line[4..<line.count - 9])
+        var length = target.count
+        for (place, byte) in target.enumerated() {
+            guard byte > 0x20, byte < 0x7f else { return nil }
+            if byte == 0x3f || byte == 0x23 { length = min(length, place) }
+        }
+        return String(decoding: target.prefix(length), as: UTF8.self)
     }
 
     private enum Kind {
         case host, accept, harmless, doubtful
     }
 
-    /// Fields that tell of a body, an expectation, or what becomes of the connection (RFC 9110 §7.6.1, §8.6, §10.1.1; RFC 9112 §6.1).
-    private static let doubtful = [
-        "content-length", "content-type", "content-encoding", "connection", "transfer-encoding", "expect", "upgrade", "te", "trailer", "keep-alive",
-        "proxy-connection",
-    ].map { Array($0.utf8) }
-
-    private static func kind(_ line: Slice<UnsafeRawBufferPointer>) -> Kind {
+    private static func kind(_ line: UnsafeRawBufferPointer) -> Kind {
         // A continued line, one that is no field, or a name with a blank before its colon, which others on the way may have read as the name without it.
-        guard let colon = line.firstIndex(of: 0x3a), colon > line.startIndex, line[..<colon].allSatisfy(isOfName), !line.contains(0x0d),
-            !line.contains(0)
-        else { return .doubtful }
-        let name = line[..<colon]
-        if isNamed(name, host) { return .host }
-        if isNamed(name, acceptance) { return .accept }
-        return doubtful.contains { isNamed(name, $0) } ? .doubtful : .harmless
+        guard let start = line.baseAddress, let colon = memchr(start, 0x3a, line.count) else { return .doubtful }
+        let name = UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(colon) - start)
+        guard name.count > 0, name.allSatisfy(isOfName) else { return .doubtful }
+        if isNamed(name, "host") { return .host }
+        if isNamed(name, "accept") { return .accept }
+        return isDoubtful(name) ? .doubtful : .harmless
     }
 
-    private static let host = Array("host".utf8)
-    private static let acceptance = Array("accept".utf8)
+    /// Fields that tell of a body, an expectation, or what becomes of the connection (RFC 9110 §7.6.1, §8.6, §10.1.1; RFC 9112 §6.1).
+    private static func isDoubtful(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 2: isNamed(name, "te")
+        case 6: isNamed(name, "expect")
+        case 7: isNamed(name, "upgrade") || isNamed(name, "trailer")
+        case 10: isNamed(name, "connection") || isNamed(name, "keep-alive")
+        case 12: isNamed(name, "content-type")
+        case 14: isNamed(name, "content-length")
+        case 16: isNamed(name, "content-encoding") || isNamed(name, "proxy-connection")
+        case 17: isNamed(name, "transfer-encoding")
+        default: false
+        }
+    }
 
     /// What names of fields are made of: letters, digits and `-`; of the other characters that RFC 9110 §5.6.2 allows, nobody has need.
-    private static func isOfName(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2d }
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2d
+    }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
-
-    /// - Parameter other: In lower case.
-    private static func isNamed(_ name: Slice<UnsafeRawBufferPointer>, _ other: [UInt8]) -> Bool {
-        name.count == other.count && zip(name, other).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 && isLetter($0)) }
+    /// - Parameters:
+    ///   - name: Made of what names are made of.
+    ///   - other: The same; letters of either case are the same.
+    private static func isNamed(_ name: UnsafeRawBufferPointer, _ other: StaticString) -> Bool {
+        name.count == other.utf8CodeUnitCount && strncasecmp(name.baseAddress!, other.utf8Start, name.count) == 0
     }
 }

@@ -34,7 +34,8 @@ struct Overload: Sendable {
                 ])
         }
         let flood = try Flood(
-            program: program, port: cluster.ports.main(.gateway), texts: requests, file: cluster.home.root.appendingPathComponent("overload.requests"))
+            program: program, port: cluster.ports.main(.gateway), texts: requests, file: cluster.home.root.appendingPathComponent("overload.requests")
+        )
         let closed = try flood.run(connections: 64, rate: 0, seconds: seconds)
         let full = try flood.run(connections: Self.connections, rate: closed.rate * 0.9, seconds: seconds)
         let twice = try flood.run(connections: Self.connections, rate: closed.rate * 2, seconds: seconds)

@@ -135,8 +135,7 @@ extension AuthenticationRequirements {
             source: "authentication.proto SignInStart, config.proto SamlEndpoint.sso_url"
         ) { examination in
             let app = try await TestApp(examination)
-            let start = try await app.conversation.call(
-                AuthenticationMethods.startSignIn, app.startSignIn(try await app.code(TestApp.device()).code, mvpd: "NorthCable"))
+            let start = try await app.begin(at: "NorthCable").start
             let mvpd = try examination.peers().configuration.mvpds.first { $0.id == "NorthCable" }
             guard case .saml(let endpoint) = mvpd?.signIn else { throw NotApplicable("NorthCable signs in by something else") }
             guard start.url.hasPrefix(endpoint.ssoURL) else { throw Unmet("an address at \(endpoint.ssoURL)", came: start.url) }
@@ -152,8 +151,7 @@ extension AuthenticationRequirements {
             source: "authentication.proto SignInStart, config.proto OAuthEndpoint.authorize_url"
         ) { examination in
             let app = try await TestApp(examination)
-            let start = try await app.conversation.call(
-                AuthenticationMethods.startSignIn, app.startSignIn(try await app.code(TestApp.device()).code, mvpd: "OpenFiber"))
+            let start = try await app.begin(at: "OpenFiber").start
             let mvpd = try examination.peers().configuration.mvpds.first { $0.id == "OpenFiber" }
             guard case .oauth(let endpoint) = mvpd?.signIn else { throw NotApplicable("OpenFiber signs in by something else") }
             guard start.url.hasPrefix(endpoint.authorizeURL), start.url.contains("state="), start.url.contains("code_challenge=") else {
@@ -204,11 +202,7 @@ extension AuthenticationRequirements {
             let rule = DegradationRule(
                 id: "conformance-28", kind: .authnAll, requestorID: "ACME1", mvpdID: "LakeTel", startsAtMilliseconds: 1,
                 endsAtMilliseconds: 32_503_680_000_000)
-            let probe = { () async throws -> Bool in
-                let start = try await app.conversation.call(
-                    AuthenticationMethods.startSignIn, app.startSignIn(try await app.code(TestApp.device()).code, mvpd: "LakeTel"))
-                return start.url == "https://acme.example/done"
-            }
+            let probe = { () async throws -> Bool in try await app.begin(at: "LakeTel").start.url == "https://acme.example/done" }
             let request = SessionRequest(call: app.call(device))
             try await examination.peers().withCatalogue({ $0.degradationRules.append(rule) }, until: probe) {
                 try await app.conversation.call(

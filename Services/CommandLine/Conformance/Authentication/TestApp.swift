@@ -42,6 +42,23 @@ struct TestApp: Sendable {
             requestor: "ACME1", mvpd: mvpd, registrationCode: code, domainName: "acme.example", redirectURL: "https://acme.example/done",
             clientAddress: "192.0.2.7")
     }
+
+    /// A new device's person goes to an MVPD.
+    func begin(at mvpd: String) async throws -> (device: String, code: String, start: SignInStart) {
+        let device = Self.device()
+        let code = try await code(device).code
+        return (device, code, try await conversation.call(AuthenticationMethods.startSignIn, startSignIn(code, mvpd: mvpd)))
+    }
+
+    func session(on device: String) async throws -> Session {
+        try await conversation.call(AuthenticationMethods.getSession, SessionRequest(call: call(device)))
+    }
+
+    /// - Throws: `Unmet` when the device has a session.
+    func hasNoSession(on device: String) async throws {
+        try await conversation.refusal(
+            of: AuthenticationMethods.getSession, SessionRequest(call: call(device)), codes: ["authentication_session_missing"])
+    }
 }
 
 extension Examination {

@@ -35,8 +35,9 @@ struct TestMvpd: Sendable {
         let pair = try pair.get()
         guard case .rsa(let key) = pair.key else { throw NotApplicable("the examiner has no RSA key") }
         let entityID = "\(address)/metadata"
+        let app = try await TestApp(examination)
         let played = TestMvpd(
-            app: try await TestApp(examination), mvpd: PlayedMvpd(entityID: entityID, key: key),
+            app: app, mvpd: PlayedMvpd(entityID: entityID, key: key),
             impostor: PlayedMvpd(entityID: entityID, key: try strangersKey.get()))
         let change: (inout Configuration) -> Void = { configuration in
             for index in configuration.mvpds.indices where configuration.mvpds[index].id == id {
@@ -48,21 +49,14 @@ struct TestMvpd: Sendable {
                 configuration.mvpds[index].signIn = .saml(endpoint)
             }
         }
-        try await examination.peers().withCatalogue(change, until: { try await played.start().url.hasPrefix("\(address)/sso") }) {
+        try await examination.peers().withCatalogue(change, until: { try await app.begin(at: id).start.url.hasPrefix("\(address)/sso") }) {
             try await work(played)
         }
     }
 
-    private func start() async throws -> SignInStart {
-        try await app.conversation.call(
-            AuthenticationMethods.startSignIn, app.startSignIn(try await app.code(TestApp.device()).code, mvpd: Self.id))
-    }
-
     /// Sends a browser to the MVPD.
     func begin() async throws -> Pending {
-        let device = TestApp.device()
-        let code = try await app.code(device).code
-        let start = try await app.conversation.call(AuthenticationMethods.startSignIn, app.startSignIn(code, mvpd: Self.id))
+        let (device, code, start) = try await app.begin(at: Self.id)
         func parameter(_ name: String) -> String? {
             guard start.fields.isEmpty else { return start.fields.first { $0.name == name }?.value }
             return URLComponents(string: start.url)?.queryItems?.first { $0.name == name }?.value
@@ -95,14 +89,11 @@ struct TestMvpd: Sendable {
         return (pending, try await session(of: pending))
     }
 
-    func session(of pending: Pending) async throws -> Session {
-        try await app.conversation.call(AuthenticationMethods.getSession, SessionRequest(call: app.call(pending.device)))
-    }
+    func session(of pending: Pending) async throws -> Session { try await app.session(on: pending.device) }
 
     /// - Throws: `Unmet` when the device of the sign-in has a session.
     func hasNoSession(_ pending: Pending) async throws {
-        try await app.conversation.refusal(
-            of: AuthenticationMethods.getSession, SessionRequest(call: app.call(pending.device)), codes: ["authentication_session_missing"])
+        try await app.hasNoSession(on: pending.device)
         try await app.conversation.refusal(
             of: AuthenticationMethods.getSessionByCode, SessionByCodeRequest(requestor: "ACME1", code: pending.code),
             codes: ["authentication_session_missing"])

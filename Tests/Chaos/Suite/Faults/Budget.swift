@@ -28,8 +28,9 @@ struct Budget: Sendable {
             budget.breaking = [.mvpd]
             // The MVPD that decides is away (rest-v1 §3.14).
             budget.tolerated = [.authorize: [403]]
-            // The breaker of an MVPD's decision point stays open for 15 s (mvpd §4.3); then probes close it.
-            budget.aftermath = .seconds(18)
+            // The breaker of an MVPD's decision point counts failures for 30 s, stays open for 15 s (mvpd §4.3), and then probes close it: where half of the calls
+            // failed, one more failure, of the next fault, opens it late.
+            budget.aftermath = .seconds(48)
         default: break
         }
         return budget

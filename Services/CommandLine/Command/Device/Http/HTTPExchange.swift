@@ -28,6 +28,8 @@ package struct HTTPExchange: Sendable {
     var timeout: TimeAmount = .seconds(15)
     /// Sent with each request.
     package var headers: [(String, String)] = []
+    /// How long a request is repeated that is refused with `Retry-After`.
+    var patience: Duration = .zero
     /// The largest body that is read.
     private static let bodyLimit = 4 * 1024 * 1024
 
@@ -48,8 +50,13 @@ package struct HTTPExchange: Sendable {
 
     /// - Throws: `CommandFailure` when the server cannot be reached or breaks off.
     package func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
+        var patience = RetryPatience(patience)
         do {
-            return try await exchange(method, url, headers: headers, body: body.map { ByteBuffer(string: $0) }, timeout: timeout)
+            while true {
+                let answer = try await exchange(method, url, headers: headers, body: body.map { ByteBuffer(string: $0) }, timeout: timeout)
+                guard let pause = patience.pause(after: answer) else { return answer }
+                try await Task.sleep(for: pause)
+            }
         } catch {
             let place = URL(string: url).map { "\($0.scheme ?? "http")://\($0.host ?? "?"):\($0.port ?? 80)" } ?? "the server"
             throw CommandFailure("\(method) to \(place) failed (\(error))", advice: "is the cluster running? Start it with ./Services/up")

@@ -22,7 +22,9 @@ struct GatewayLoad {
         guard let parts = URLComponents(string: gateway), let host = parts.host, let port = parts.port, parts.scheme == "http" else {
             throw BadOption("--address '\(target.peer.address ?? gateway)'", "give host:port of the gateway's HTTP listener")
         }
-        let exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 24))
+        var exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 24))
+        // A load that was put on just before may still be felt.
+        exchange.patience = .seconds(20)
         let preparation = GatewayPreparation(
             exchange: exchange, gateway: gateway, cluster: cluster, pki: home.pki, scenario: scenario,
             deviceCount: target.devices ?? DeviceCount.forMediaTokens(plan))

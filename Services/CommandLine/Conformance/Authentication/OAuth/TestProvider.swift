@@ -28,7 +28,7 @@ struct TestProvider: Sendable {
         let played = TestProvider(app: app, provider: provider, server: server)
         let outcome: Result<Void, any Error>
         do {
-            try await peers.withCatalogue(played.change, until: { try await played.start().url.hasPrefix("\(server.address)/authorize") }) {
+            try await peers.withCatalogue(played.change, until: { try await app.begin(at: id).start.url.hasPrefix("\(server.address)/authorize") }) {
                 try await work(played)
             }
             outcome = .success(())
@@ -63,17 +63,10 @@ struct TestProvider: Sendable {
         }
     }
 
-    private func start() async throws -> SignInStart {
-        try await app.conversation.call(
-            AuthenticationMethods.startSignIn, app.startSignIn(try await app.code(TestApp.device()).code, mvpd: Self.id))
-    }
-
     /// Sends a browser to the provider.
     /// - Throws: `Unmet` when the address is no authorization request with state, nonce and S256.
     func begin() async throws -> Pending {
-        let device = TestApp.device()
-        let code = try await app.code(device).code
-        let start = try await app.conversation.call(AuthenticationMethods.startSignIn, app.startSignIn(code, mvpd: Self.id))
+        let (device, code, start) = try await app.begin(at: Self.id)
         let parameters = PlayedProvider.form(URLComponents(string: start.url)?.percentEncodedQuery ?? "")
         let pending = Pending(device: device, code: code, browserSecret: start.browserSecret, parameters: parameters)
         guard pending.parameter("response_type") == "code", pending.parameter("client_id") == PlayedProvider.clientID,
@@ -137,9 +130,7 @@ struct TestProvider: Sendable {
         return came
     }
 
-    func session(of pending: Pending) async throws -> Session {
-        try await app.conversation.call(AuthenticationMethods.getSession, SessionRequest(call: app.call(pending.device)))
-    }
+    func session(of pending: Pending) async throws -> Session { try await app.session(on: pending.device) }
 
     /// - Throws: `Unmet` unless the answer is rejected and nobody is signed in.
     func isRejected(_ request: CompleteOAuthSignInRequest, to pending: Pending) async throws {
@@ -151,8 +142,5 @@ struct TestProvider: Sendable {
     }
 
     /// - Throws: `Unmet` when the device of the sign-in has a session.
-    func hasNoSession(_ pending: Pending) async throws {
-        try await app.conversation.refusal(
-            of: AuthenticationMethods.getSession, SessionRequest(call: app.call(pending.device)), codes: ["authentication_session_missing"])
-    }
+    func hasNoSession(_ pending: Pending) async throws { try await app.hasNoSession(on: pending.device) }
 }

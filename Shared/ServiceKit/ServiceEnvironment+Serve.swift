@@ -46,10 +46,7 @@ extension ServiceEnvironment {
     private func groupConfiguration(_ services: [any Service], _ signals: [UnixSignal]) -> ServiceGroupConfiguration {
         var quiet = logger
         quiet.logLevel = max(.warning, logger.logLevel)
-        let parts = services.map { service in
-            // Work may come to its end by itself; only a failure of a part ends the program.
-            ServiceGroupConfiguration.ServiceConfiguration(service: service, successTerminationBehavior: .ignore)
-        }
+        let parts = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: EnduringPart(part: $0)) }
         var configuration = ServiceGroupConfiguration(services: parts, gracefulShutdownSignals: signals, logger: quiet)
         configuration.maximumGracefulShutdownDuration = .seconds((common.limits.drainSeconds ?? 10) + 20)
         return configuration

@@ -121,6 +121,34 @@ struct ServiceEnvironmentTests {
         #expect(!environment.readiness.lacking.isEmpty)
     }
 
+    @Test("work that is done while the program stops disturbs nothing")
+    func endsBeforeItsTurn() async throws {
+        let environment = try environment()
+        let steps = Steps()
+        let (done, finish) = AsyncStream<Void>.makeStream()
+        let (ended, tell) = AsyncStream<Void>.makeStream()
+        environment.background("short") {
+            for await _ in done {}
+            tell.finish()
+        }
+        environment.background("long") {
+            do { try await Task.sleep(for: .seconds(3600)) } catch { steps.add("long ended") }
+        }
+        environment.onStopping {
+            finish.finish()
+            for await _ in ended {}
+            // Long enough for the group to hear that a part has ended before its turn.
+            try? await Task.sleep(for: .milliseconds(100))
+            steps.add("farewell")
+        }
+        signal(SIGWINCH, SIG_IGN)
+        let program = Task { try await environment.serve(stoppedBy: [.sigwinch]) }
+        try await listening()
+        kill(getpid(), SIGWINCH)
+        try await program.value
+        #expect(steps.all == ["farewell", "long ended"])
+    }
+
     @Test("a busy port ends the program with one line", arguments: ["listen", "debug"])
     func busyPort(key: String) async throws {
         try await running(try environment()) { address in

@@ -1,6 +1,21 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// What is built beside the libraries and the seven programs: everything, unless BOXOFFICE_PARTS lists parts, for example `programs,chaos`.
+// Another list compiles nothing anew of what both have.
+let parts: Set<String> = {
+    let all: Set = ["programs", "chaos", "mutations", "benchmarks", "tests"]
+    guard let list = Context.environment["BOXOFFICE_PARTS"], !list.isEmpty else { return all }
+    let chosen = Set(list.split(separator: ",").map(String.init))
+    let unknown = chosen.subtracting(all).sorted()
+    guard unknown.isEmpty else {
+        fatalError("BOXOFFICE_PARTS names \(unknown.joined(separator: ", ")); the parts are \(all.sorted().joined(separator: ", "))")
+    }
+    return chosen
+}()
+
+func hasAny(_ names: String...) -> Bool { !parts.isDisjoint(with: names) }
+
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -17,25 +32,32 @@ let xmlsecSettings: [CSetting] = [
 ]
 let xmlsecLibraries: [LinkerSetting] = ["xmlsec1-openssl", "xmlsec1", "xslt", "xml2"].map { .linkedLibrary($0) }
 
-func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict)
+func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
 }
 
 /// A library on the path of every call. In release builds other modules may inline its functions, and the run-time check of exclusive access
 /// is left out: the debug builds that the tests run have it. Such flags keep a package from being a dependency, so what others use has none.
-func wireLibrary(
-    _ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []
-) -> Target {
+func wireLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
-    return .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict + [fast])
+    return .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict + [fast])
 }
 
+/// A library that never stands on the path of a call or of a load: optimising it would cost a release build more than a program ever gains by it.
+func slowLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    let plain: SwiftSetting = .unsafeFlags(["-Onone"], .when(configuration: .release))
+    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict + [plain])
+}
+
+// The linker of the toolchain that takes a third less time than its default.
+let quickLinker: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
+
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict, linkerSettings: quickLinker)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict)
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict, linkerSettings: quickLinker)
 }
 
 func cLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], settings: [CSetting] = [], links: [LinkerSetting]) -> Target {
@@ -77,14 +99,6 @@ let package = Package(
         .executable(name: "gateway", targets: ["GatewayMain"]),
         .executable(name: "sandbox", targets: ["SandboxMain"]),
         .executable(name: "boxoffice", targets: ["CommandLineMain"]),
-        .executable(name: "wire-benchmark", targets: ["WireBenchmark"]),
-        .executable(name: "gateway-benchmark", targets: ["GatewayBenchmark"]),
-        .executable(name: "saml-benchmark", targets: ["SamlBenchmark"]),
-        .executable(name: "apple-benchmark", targets: ["AppleBenchmark"]),
-        .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
-        .executable(name: "client-benchmark", targets: ["ClientBenchmark"]),
-        .executable(name: "saml-mutations", targets: ["SamlMutations"]),
-        .executable(name: "chaos", targets: ["ChaosSuite"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
         .library(name: "EntitlementClient", targets: ["EntitlementClient"]),
         .library(name: "EntitlementSimulator", targets: ["EntitlementSimulator"]),
@@ -98,7 +112,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        // Without its traits: two or more reach the compiler in an order that changes by chance, and with it everything would be compiled anew.
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
@@ -193,7 +208,7 @@ let package = Package(
         library(
             "SandboxService", "Services/Sandbox/Service",
             ["Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, mustache, nioCore]),
-        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", hummingbird, lifecycle, logging, unixSignals]),
+        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
 
         library(
             "PeerDoubles", "Services/CommandLine/Doubles",
@@ -201,9 +216,9 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Tokens", "Transport", logging, nioCore,
                 nioPosix,
             ]),
-        library("ContractReflection", "Services/CommandLine/Reflection", ["StrictJson"]),
+        slowLibrary("ContractReflection", "Services/CommandLine/Reflection", ["StrictJson"]),
         library("SamlResponder", "Services/CommandLine/SamlResponder", ["CInflate", "Cryptography"]),
-        library(
+        slowLibrary(
             "ContractConformance", "Services/CommandLine/Conformance",
             [
                 "Clocks", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "PeerDoubles",
@@ -213,8 +228,7 @@ let package = Package(
             ]),
         cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
         wireLibrary(
-            "LoadReporting", "Services/CommandLine/LoadReporting", ["Cryptography", histogram, mustache],
-            resources: ["page.mustache", "style.css", "hover.js"].map { .embedInCode("Page/Resources/\($0)") }),
+            "LoadReporting", "Services/CommandLine/LoadReporting", ["Cryptography", histogram, mustache], exclude: ["Page/Resources"]),
         wireLibrary(
             "LoadTool", "Services/CommandLine/Load",
             [
@@ -231,8 +245,43 @@ let package = Package(
                 arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
+    ]
+)
 
-        // Benchmarks: programs, not tests.
+// What tests, benchmarks and faults share.
+if hasAny("tests", "benchmarks", "mutations") { package.targets.append(library("SamlSigner", "Tests/SamlSigner", [])) }
+if hasAny("tests", "chaos") { package.targets.append(library("FaultProxy", "Tests/Chaos/Proxy", [nioCore, nioPosix])) }
+
+// Faults under load: a program, as it runs on release binaries.
+if hasAny("chaos") {
+    package.products.append(.executable(name: "chaos", targets: ["ChaosSuite"]))
+    package.targets += [
+        program(
+            "ChaosSuite", "Tests/Chaos/Suite",
+            ["BoxofficeCommand", "FaultProxy", "LoadTool", arguments, httpClient, nioCore, nioPosix, nioHTTP1])
+    ]
+}
+
+if hasAny("mutations") {
+    package.products.append(.executable(name: "saml-mutations", targets: ["SamlMutations"]))
+    package.targets += [
+        .executableTarget(
+            name: "SamlMutations", dependencies: ["Clocks", "SamlProfile", "SamlSigner"], path: "Tests/Fuzz/SamlMutations", exclude: ["run"],
+            swiftSettings: strict)
+    ]
+}
+
+// Benchmarks: programs, not tests.
+if hasAny("benchmarks") {
+    package.products += [
+        .executable(name: "wire-benchmark", targets: ["WireBenchmark"]),
+        .executable(name: "gateway-benchmark", targets: ["GatewayBenchmark"]),
+        .executable(name: "saml-benchmark", targets: ["SamlBenchmark"]),
+        .executable(name: "apple-benchmark", targets: ["AppleBenchmark"]),
+        .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
+        .executable(name: "client-benchmark", targets: ["ClientBenchmark"]),
+    ]
+    package.targets += [
         program(
             "WireBenchmark", "Tests/Benchmarks/Wire",
             [
@@ -240,15 +289,15 @@ let package = Package(
             ]),
         program("GatewayBenchmark", "Tests/Benchmarks/Gateway", ["BoxofficeCommand", arguments, hummingbird, hummingbirdCore, logging]),
         program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", arguments, grdb]),
+        program("ClientBenchmark", "Tests/Benchmarks/Client", ["EntitlementClient", "EntitlementSimulator", arguments]),
+        program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),
+        program("SamlBenchmark", "Tests/Benchmarks/Saml", ["Clocks", "SamlProfile", "SamlSigner", arguments]),
+    ]
+}
 
-        // Faults under load: a program, as it runs on release binaries.
-        library("FaultProxy", "Tests/Chaos/Proxy", [nioCore, nioPosix]),
-        program(
-            "ChaosSuite", "Tests/Chaos/Suite",
-            ["BoxofficeCommand", "FaultProxy", "LoadTool", arguments, httpClient, nioCore, nioPosix, nioHTTP1]),
+if hasAny("tests") {
+    package.targets += [
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
-
-        // Tests.
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
@@ -273,13 +322,6 @@ let package = Package(
                 "Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens",
                 logging,
             ]),
-        library("SamlSigner", "Tests/SamlSigner", []),
-        program("ClientBenchmark", "Tests/Benchmarks/Client", ["EntitlementClient", "EntitlementSimulator", arguments]),
-        program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),
-        program("SamlBenchmark", "Tests/Benchmarks/Saml", ["Clocks", "SamlProfile", "SamlSigner", arguments]),
-        .executableTarget(
-            name: "SamlMutations", dependencies: ["Clocks", "SamlProfile", "SamlSigner"], path: "Tests/Fuzz/SamlMutations", exclude: ["run"],
-            swiftSettings: strict),
         tests("SamlProfileTests", ["Clocks", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
         tests(
             "AuthenticationServiceTests",
@@ -333,4 +375,4 @@ let package = Package(
                 httpClient, nioCore, nioPosix, logging,
             ]),
     ]
-)
+}

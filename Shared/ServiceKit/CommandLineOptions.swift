@@ -22,6 +22,6 @@ struct CommandLineOptions: Equatable {
     }
 
     private static func usage(_ program: String, _ problem: String) -> StartFailure {
-        StartFailure("\(problem); usage: \(program) --config FILE [--check-config]")
+        StartFailure("\(problem); usage: \(program) --config FILE [--check-config], or \(program) --version")
     }
 }

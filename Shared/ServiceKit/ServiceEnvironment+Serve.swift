@@ -6,7 +6,6 @@ extension ServiceEnvironment {
     /// Runs everything that was handed over until one of the signals, or a failure.
     func serve(stoppedBy signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
         let group = ServiceGroup(configuration: groupConfiguration(try services(), signals))
-        logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)"])
         try await group.run()
         logger.info("program.stopped")
     }

@@ -9,7 +9,7 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 
-/// A service as a program: `--config FILE [--check-config]`, logs, metrics, health, signals, exit status.
+/// A service as a program: `--config FILE [--check-config]`, `--version`, logs, metrics, health, signals, exit status.
 ///
 ///     @main struct Main {
 ///         static func main() async {
@@ -34,8 +34,13 @@ public enum ServiceProgram {
     public static func run<Settings: Decodable & Sendable>(
         _ name: String, settings: Settings.Type, check: Check<Settings> = { _, _ in }, _ build: Builder<Settings>
     ) async -> Never {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments == ["--version"] {
+            print(SoftwareVersion.description)
+            exit(0)
+        }
         do {
-            let options = try CommandLineOptions(Array(CommandLine.arguments.dropFirst()), program: name)
+            let options = try CommandLineOptions(arguments, program: name)
             let document = try SettingsReader.read(settings, section: name, file: options.settingsFile)
             let files = SettingsFiles(settingsFile: options.settingsFile)
             try check(document.specific, files)
@@ -60,12 +65,14 @@ public enum ServiceProgram {
     ) throws -> ServiceEnvironment<Settings> {
         let level = document.common.log.level
         LoggingSystem.bootstrap { _ in JsonLogHandler(service: name, level: level, output: .standard) }
+        let logger = Logger(label: name)
+        logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)", "build": "\(SoftwareVersion.build)"])
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         signal(SIGPIPE, SIG_IGN)
         ProcessorShare.adopt()
         return try ServiceEnvironment(
-            name: name, document: document, files: files, logger: Logger(label: name), clock: SystemClock(), metrics: metrics)
+            name: name, document: document, files: files, logger: logger, clock: SystemClock(), metrics: metrics)
     }
 
     private static func fail(_ name: String, _ error: any Error) -> Never {

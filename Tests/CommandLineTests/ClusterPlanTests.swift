@@ -30,13 +30,54 @@ import Testing
             let pki = LocalPki(folder: home.pki)
             try pki.ensure()
             var file = try ClusterAddresses(ports: PortPlan(base: nil)).emptyFile(home: home, pki: pki)
-            file.setProcess(ServiceProcess(service: .config, pid: 41))
-            file.setProcess(ServiceProcess(service: .sandbox, pid: 42))
+            let program = ProgramFile(path: "/programs/config", build: "release", revision: "1-2")
+            file.setProcess(ServiceProcess(service: .config, pid: 41), of: program)
+            file.setProcess(ServiceProcess(service: .sandbox, pid: 42), of: program)
             try file.write(home)
             #expect(try ClusterFile.read(home) == file)
             #expect(file.processIDs[.config] == 41 && file.processIDs[.sandbox] == 42)
+            #expect(file.program(of: .config) == program && file.program(of: .sandbox) == program && file.program(of: .gateway) == nil)
             let mode = try FileManager.default.attributesOfItem(atPath: home.clusterFile.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
+        }
+    }
+
+    @Test("why services start again: another build, an unknown one, another folder, built anew")
+    func saysWhyServicesStartAgain() throws {
+        let now = ProgramFile(path: "/a/gateway", build: "release", revision: "2")
+        func reason(_ ran: ProgramFile?...) -> String { ProgramFile.reason(ran.map { ($0, now) }) }
+        let debug = ProgramFile(path: "/b/gateway", build: "debug", revision: "1")
+        #expect(reason(debug, debug) == "they ran a debug build, this is a release build")
+        #expect(reason(nil) == "what it was built from is not known")
+        #expect(reason(ProgramFile(path: "/b/gateway", build: "release", revision: "2")) == "its program is now in another folder")
+        #expect(reason(ProgramFile(path: "/a/gateway", build: "release", revision: "1")) == "its program was built anew")
+    }
+
+    @Test("a program that changed is another one; one that is missing is named")
+    func programsAreToldApart() throws {
+        try withHome { home in
+            let file = home.root.appendingPathComponent("config")
+            #expect { try ProgramFile(.config, in: home.root) } throws: { "\($0)".contains(file.path) }
+            func write(_ text: String) throws -> ProgramFile {
+                try Data(text.utf8).write(to: file)
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.path)
+                return try ProgramFile(.config, in: home.root)
+            }
+            let first = try write("one")
+            #expect(try ProgramFile(.config, in: home.root) == first)
+            #expect(try write("another") != first)
+        }
+    }
+
+    @Test("a file of a version that did not record programs is read")
+    func readsAFileWithoutPrograms() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensure()
+            try ClusterAddresses(ports: PortPlan(base: nil)).emptyFile(home: home, pki: pki).write(home)
+            let text = try String(contentsOf: home.clusterFile, encoding: .utf8)
+            #expect(!text.contains("\"program\"") && !text.contains("\"revision\""))
+            #expect(try ClusterFile.read(home)?.program(of: .gateway) == nil)
         }
     }
 

@@ -75,10 +75,16 @@ struct TestCluster: Sendable {
 
 /// Finds room for the port plan of one cluster.
 enum FreePorts {
+    /// `BOXOFFICE_TEST_PORTS=FROM-TO`, so that test runs beside each other do not race for a port.
+    private static let range: ClosedRange<Int> = {
+        let ends = (ProcessInfo.processInfo.environment["BOXOFFICE_TEST_PORTS"] ?? "").split(separator: "-").compactMap { Int($0) }
+        return ends.count == 2 && ends[0] < ends[1] ? ends[0]...ends[1] : 22_000...31_000
+    }()
+
     /// A base such that base to base + 21 are free now.
     static func base() throws -> Int {
         for _ in 0..<50 {
-            let candidate = Int.random(in: 22_000...31_000)
+            let candidate = Int.random(in: range)
             if (0...21).allSatisfy({ isFree(candidate + $0) }) { return candidate }
         }
         throw CommandFailure("no free ports")

@@ -58,9 +58,13 @@ import Testing
         new.settings.workload = "playback"
         new.machine.processor = "another"
         new.machine.build = "debug"
+        new.serviceBuild = .debug
         new.run.end = .interrupted
         let warnings = ReportComparison(base: base, new: new).warnings
-        for word in ["different connections: 64, then 128", "different workloads", "different processors", "debug build", "ended early"] {
+        for word in [
+            "different connections: 64, then 128", "different workloads", "different processors", "debug build", "ended early",
+            "different builds of the service: unknown, then debug",
+        ] {
             #expect(warnings.contains { $0.contains(word) }, "\(word)")
         }
     }

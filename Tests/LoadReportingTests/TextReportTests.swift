@@ -25,6 +25,39 @@ import Testing
         #expect(report.text().contains("The tool was the bottleneck. It was late."))
     }
 
+    @Test(
+        "figures of a debug build end with a warning, whether the service or the tool was one",
+        arguments: [("debug", "release", true), ("release", "debug", true), ("release", "release", false), ("unknown", "release", false)])
+    func debugBuildsAreSaid(service: String, tool: String, isWarned: Bool) throws {
+        var report = SampleReport.make()
+        report.serviceBuild = ServiceBuild(rawValue: service)
+        report.machine.build = tool
+        let text = report.text()
+        #expect(text.contains("service: \(service) build; this tool: \(tool) build"))
+        #expect(text.hasSuffix("debug build: these figures say nothing about speed\n") == isWarned)
+        #expect(try report.html().contains(ServiceBuild.warning) == isWarned)
+    }
+
+    @Test("a program's build is read from its metrics; without the line it is unknown")
+    func readsBuilds() {
+        func build(_ text: String) -> ServiceBuild { ServiceBuild(metrics: text) }
+        #expect(build("a 1\nboxoffice_build_info{version=\"0.1.0\",build=\"debug\"} 1\n") == .debug)
+        #expect(build("boxoffice_build_info{build=\"release\"} 1") == .release)
+        for text in ["", "boxoffice_build_info 1", "boxoffice_build_info{build=\"fast\"} 1", "build_info{build=\"debug\"} 1"] {
+            #expect(build(text) == .unknown, "\(text)")
+        }
+    }
+
+    @Test("a report of a version that did not ask for the build is read as one of an unknown build")
+    func readsOlderReports() throws {
+        var report = SampleReport.make()
+        report.serviceBuild = .release
+        let newer = try #require(try JSONSerialization.jsonObject(with: report.json()) as? [String: Any])
+        #expect(newer["serviceBuild"] as? String == "release")
+        let older = try LoadReport(json: try JSONSerialization.data(withJSONObject: newer.filter { $0.key != "serviceBuild" }))
+        #expect(older.serviceBuild == nil && older.text().contains("service: unknown build"))
+    }
+
     @Test func theSeriesIsAlsoCSV() {
         let lines = SampleReport.make().csv().components(separatedBy: "\r\n")
         #expect(lines.count == 3)

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Hummingbird
 internal import Logging
 internal import SandboxService
+internal import ServiceKit
 internal import ServiceLifecycle
 internal import UnixSignals
 
@@ -9,12 +10,16 @@ internal import UnixSignals
 @main
 struct SandboxMain {
     static func main() async {
+        if CommandLine.arguments.dropFirst() == ["--version"] { return print(SoftwareVersion.description) }
         do {
             let options = try Options(CommandLine.arguments.dropFirst())
             let settings = try SandboxSettings(file: options.file)
             let level = Logger.Level(rawValue: settings.logLevel) ?? .info
             LoggingSystem.bootstrap { _ in JsonLines(logLevel: level) }
             let logger = Logger(label: "sandbox")
+            if !options.checksOnly {
+                logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)", "build": "\(SoftwareVersion.build)"])
+            }
             let sandbox = try await Sandbox(settings: settings, logger: logger)
             if options.checksOnly { return print("sandbox: \(options.file) is good") }
             try await serve(sandbox, settings, logger)
@@ -52,7 +57,7 @@ private struct Options {
             switch argument {
             case "--config": file = rest.popFirst()
             case "--check-config": checksOnly = true
-            default: throw SettingsFault(key: argument, problem: "is not an option; use --config FILE [--check-config]")
+            default: throw SettingsFault(key: argument, problem: "is not an option; use --config FILE [--check-config], or --version")
             }
         }
         guard let file else { throw SettingsFault(key: "--config", problem: "is missing; use --config FILE [--check-config]") }

@@ -3,10 +3,12 @@ internal import Glibc
 #endif
 internal import Foundation
 
-/// What the process costs, read when somebody asks.
+/// What the process is and what it costs, read when somebody asks.
 enum ProcessMetrics {
     static func text() -> String {
-        var text = ""
+        // A constant 1 with its facts as labels, as Prometheus has it for facts that are no numbers.
+        var text = "# TYPE boxoffice_build_info gauge\n"
+        text += "boxoffice_build_info{version=\"\(SoftwareVersion.current)\",build=\"\(SoftwareVersion.build)\"} 1\n"
         if let bytes = residentBytes() {
             text += "# TYPE boxoffice_process_resident_bytes gauge\nboxoffice_process_resident_bytes \(bytes)\n"
         }

@@ -118,6 +118,7 @@ struct DeviceCommandCases {
         #expect(end.status == 0, "\(end.output)")
         let summary = try #require(try JSONSerialization.jsonObject(with: Data(end.lines.last?.utf8 ?? "".utf8)) as? [String: Any])
         #expect(summary["succeeded"] as? Int == 24 && summary["failed"] as? Int == 0)
+        #expect(["debug", "release"].contains(summary["build"] as? String), "the gateway says how it was built")
         let steps = try #require(summary["steps"] as? [String: [String: Any]])
         #expect(steps.count == 5 && steps.values.allSatisfy { $0["count"] as? Int == 24 })
         let refused = try device("--count", "3", "--as", "cleo", "--json")

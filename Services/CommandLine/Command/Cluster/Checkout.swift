@@ -15,6 +15,13 @@ enum Checkout {
         return URL(fileURLWithPath: program).deletingLastPathComponent()
     }()
 
+    /// How a person calls this program: by the script of the checkout, which finds the newest one.
+    static let commandLine: String = {
+        let script = current.appendingPathComponent("Services/boxoffice").path
+        guard FileManager.default.isExecutableFile(atPath: script) else { return CommandLine.arguments.first ?? "boxoffice" }
+        return FileManager.default.currentDirectoryPath == current.standardizedFileURL.path ? "./Services/boxoffice" : script
+    }()
+
     private static func above(_ start: URL) -> URL? {
         var folder = start.standardizedFileURL
         while folder.path != "/" {

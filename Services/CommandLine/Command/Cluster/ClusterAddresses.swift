@@ -55,11 +55,14 @@ package struct ClusterAddresses: Sendable {
 }
 
 extension ClusterFile {
-    mutating func setProcess(_ process: ServiceProcess) {
+    /// Enters a process and what it was started from.
+    mutating func setProcess(_ process: ServiceProcess, of program: ProgramFile) {
         if process.service == .sandbox {
-            sandbox.pid = process.pid
+            (sandbox.pid, sandbox.program, sandbox.build, sandbox.revision) = (process.pid, program.path, program.build, program.revision)
         } else {
-            services[process.service.rawValue]?.pid = process.pid
+            guard var entry = services[process.service.rawValue] else { return }
+            (entry.pid, entry.program, entry.build, entry.revision) = (process.pid, program.path, program.build, program.revision)
+            services[process.service.rawValue] = entry
         }
     }
 }

@@ -12,6 +12,12 @@ struct ClusterFile: Codable, Sendable, Equatable {
         var pid: Int32
         /// True for a service that somebody else runs: `up` does not start it, `down` leaves it alone.
         var replaced: Bool?
+        /// The executable that the process was started from; absent in a file of an earlier version, as are the next two.
+        var program: String?
+        /// `debug` or `release`.
+        var build: String?
+        /// Tells one build of the program from another; only good to be compared.
+        var revision: String?
     }
 
     struct Sandbox: Codable, Sendable, Equatable {
@@ -20,6 +26,10 @@ struct ClusterFile: Codable, Sendable, Equatable {
         /// Base URL of the stand-in Apple.
         var apple: String
         var pid: Int32
+        /// As of a service.
+        var program: String?
+        var build: String?
+        var revision: String?
     }
 
     struct Pki: Codable, Sendable, Equatable {
@@ -73,6 +83,14 @@ struct ClusterFile: Codable, Sendable, Equatable {
             guard let entry = services[service.rawValue], entry.replaced == true else { return nil }
             return RpcAddress(entry.address).map { Replacement(service: service, address: $0) }
         }
+    }
+
+    /// What the process of a service was started from; `nil` when the file does not say.
+    func program(of service: ClusterService) -> ProgramFile? {
+        let entry = services[service.rawValue]
+        let facts = service == .sandbox ? (sandbox.program, sandbox.build, sandbox.revision) : (entry?.program, entry?.build, entry?.revision)
+        guard case (let program?, let build?, let revision?) = facts else { return nil }
+        return ProgramFile(path: program, build: build, revision: revision)
     }
 
     /// The process ids by service, the sandbox included; without the replaced services.

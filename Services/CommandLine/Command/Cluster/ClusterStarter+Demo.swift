@@ -40,13 +40,13 @@ extension ClusterStarter {
             ("Public API", "\(addresses.gateway) \(addresses.gatewayTLS)"), ("Second screen", "\(addresses.gateway)/activate"),
             ("Stand-in MVPD", addresses.sandbox),
             ("Metrics", observed.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
-            ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
+            ("Programs", "\(binaries.path) (\(SoftwareVersion.build) build)"), ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
         ]
         if !replaced.isEmpty {
             rows.append(("Yours", replaced.map { "\($0.service.rawValue) at \($0.address)" }.joined(separator: " ") + " (down leaves it running)"))
         }
         rows.forEach { console.line("  \($0.0.padding(toLength: 15, withPad: " ", startingAt: 0)) \($0.1)") }
-        let program = CommandLine.arguments.first ?? "boxoffice"
+        let program = Checkout.commandLine
         console.line("\n  \(console.bold("Try next"))")
         console.line("    \(program) device              a TV with a remote; sign in as ada/ada at NorthCable")
         console.line("    \(program) device --as ben --resource ACME1-SPORT      a person who may not watch it")

@@ -25,32 +25,35 @@ struct ClusterStarter: Sendable {
         console.line("  State of earlier runs removed from \(home.root.path)")
     }
 
-    /// Starts what is not running and waits until all of it is ready.
+    /// Starts what is not running, and starts again what runs from another program than lies in `binaries` now; waits until all of it is ready.
     /// - Returns: What was started.
     func start() async throws -> [ServiceProcess] {
         try home.prepare()
         let lock = try ClusterLock(home)
         defer { lock.release() }
-        let made = try await console.step({ $0.isEmpty ? "Keys and certificates are there" : "Made keys and certificates in \(home.pki.path)" }) {
+        _ = try await console.step({ $0.isEmpty ? "Keys and certificates are there" : "Made keys and certificates in \(home.pki.path)" }) {
             try pki.ensure()
         }
-        _ = made
         let known = try ClusterFile.read(home)
-        let running = known?.processIDs.filter { ServiceProcess(service: $0.key, pid: $0.value).isRunning } ?? [:]
-        let addresses = ClusterAddresses(ports: ports, replacements: try replacements(beside: running.isEmpty ? nil : known))
+        let found = known?.processIDs.filter { ServiceProcess(service: $0.key, pid: $0.value).isRunning } ?? [:]
+        let addresses = ClusterAddresses(ports: ports, replacements: try replacements(beside: found.isEmpty ? nil : known))
+        let ours = ClusterService.allCases.filter { !addresses.isReplaced($0) }
+        let programs = Dictionary(uniqueKeysWithValues: try ours.map { ($0, try ProgramFile($0, in: binaries)) })
         try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements).write()
-        var file = try running.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
+        var file = try found.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
         file.gatewayTLS = addresses.gatewayTLS
-        try await waitForReplacements(addresses, until: .answers, isRequired: running.isEmpty)
+        try await waitForReplacements(addresses, until: .answers, isRequired: found.isEmpty)
+        let running = await stopOutdated(found, file, programs)
         var started: [ServiceProcess] = []
         do {
-            for service in ClusterService.allCases where running[service] == nil && !addresses.isReplaced(service) {
-                let process = try spawn(service)
+            for service in ours where running[service] == nil {
+                guard let program = programs[service] else { continue }
+                let process = try spawn(service, program)
                 started.append(process)
-                file.setProcess(process)
+                file.setProcess(process, of: program)
                 try file.write(home)
             }
-            try await waitForReplacements(addresses, until: .serves, isRequired: running.isEmpty)
+            try await waitForReplacements(addresses, until: .serves, isRequired: found.isEmpty)
             try await waitUntilReady(started, addresses)
             if file.softwareStatements.isEmpty || !started.isEmpty && !addresses.isReplaced(.config) {
                 file.softwareStatements = try await statements(addresses)
@@ -67,11 +70,34 @@ struct ClusterStarter: Sendable {
         return started
     }
 
+    /// Stops what runs from another program than there is now, and says so.
+    /// - Returns: What goes on.
+    private func stopOutdated(
+        _ found: [ClusterService: Int32], _ file: ClusterFile, _ programs: [ClusterService: ProgramFile]
+    ) async -> [ClusterService: Int32] {
+        let outdated = found.keys.sorted { $0.index < $1.index }.compactMap {
+            service -> (service: ClusterService, ran: ProgramFile?, now: ProgramFile)? in
+            guard let now = programs[service], file.program(of: service) != now else { return nil }
+            return (service, file.program(of: service), now)
+        }
+        guard !outdated.isEmpty else { return found }
+        let names = outdated.map(\.service.rawValue)
+        let list = names.count == ClusterService.allCases.count ? "all services" : names.joined(separator: ", ")
+        console.line("  \(console.bold("Starting \(list) again")): \(ProgramFile.reason(outdated.map { ($0.ran, $0.now) }))")
+        let killed = await ClusterStopper.stop(
+            outdated.compactMap { entry in found[entry.service].map { ServiceProcess(service: entry.service, pid: $0) } })
+        for service in killed {
+            console.line(console.bad("\(service.rawValue) did not stop in 10 s and was killed; its log is \(home.log(of: service).path)"))
+        }
+        return found.filter { entry in !outdated.contains { $0.service == entry.key } }
+    }
+
     /// Starts one service anew and enters it in `cluster.json`.
     func restart(_ service: ClusterService) async throws -> ServiceProcess {
-        let process = try spawn(service)
+        let program = try ProgramFile(service, in: binaries)
+        let process = try spawn(service, program)
         if var file = try ClusterFile.read(home) {
-            file.setProcess(process)
+            file.setProcess(process, of: program)
             try file.write(home)
         }
         return process
@@ -85,14 +111,10 @@ struct ClusterStarter: Sendable {
         try? FileManager.default.removeItem(at: home.clusterFile)
     }
 
-    private func spawn(_ service: ClusterService) throws -> ServiceProcess {
-        let binary = binaries.appendingPathComponent(service.rawValue)
-        guard FileManager.default.isExecutableFile(atPath: binary.path) else {
-            throw CommandFailure("\(binary.path) is not built", advice: "run ./Services/up, which builds it")
-        }
-        return try .start(
-            service, binary: binary, arguments: ["--config", home.settings(of: service).path], environment: service.environment,
-            log: home.log(of: service))
+    private func spawn(_ service: ClusterService, _ program: ProgramFile) throws -> ServiceProcess {
+        try .start(
+            service, binary: URL(fileURLWithPath: program.path), arguments: ["--config", home.settings(of: service).path],
+            environment: service.environment, log: home.log(of: service))
     }
 
     private func waitUntilReady(_ processes: [ServiceProcess], _ addresses: ClusterAddresses) async throws {

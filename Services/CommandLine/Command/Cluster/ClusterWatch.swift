@@ -34,8 +34,17 @@ struct ClusterWatch {
         while !Task.isCancelled {
             for (index, process) in processes.enumerated().reversed() where !process.isRunning {
                 let service = process.service
+                // While another 'up' or a 'down' is at work, nothing is known yet: its work is seen once it is done.
+                guard let lock = try? ClusterLock(starter.home) else { break }
+                defer { lock.release() }
+                let file = try? ClusterFile.read(starter.home)
+                if let pid = file?.processIDs[service], pid != process.pid, ServiceProcess(service: service, pid: pid).isRunning {
+                    processes[index] = ServiceProcess(service: service, pid: pid)
+                    console.line("\(service.rawValue) was started again by another 'up', as process \(pid)")
+                    continue
+                }
                 console.line(console.bad("\(service.rawValue) (process \(process.pid)) has ended; its log is \(starter.home.log(of: service).path)"))
-                if supervise, let again = try? await starter.restart(service) {
+                if supervise, file != nil, let again = try? await starter.restart(service) {
                     processes[index] = again
                     console.line("\(service.rawValue) was started again as process \(again.pid)")
                 } else {

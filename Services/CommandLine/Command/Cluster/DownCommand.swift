@@ -10,6 +10,9 @@ public struct DownCommand: AsyncParsableCommand {
     public func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let console = Console()
+        // An 'up' that watches the services must not take their end for a crash; one that still starts them is not waited for.
+        let lock = try? ClusterLock(home)
+        defer { lock?.release() }
         guard let file = try ClusterFile.read(home) else {
             console.line("No cluster runs in \(home.root.path).")
             return

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import EntitlementClient
 internal import Foundation
+internal import LoadReporting
 internal import Synchronization
 
 extension DeviceCommand {
@@ -13,7 +14,8 @@ extension DeviceCommand {
         let fleet = DeviceFleet(
             ground: ground, count: count, atOnce: atOnce, resource: resource, mvpds: mvpd.map { [$0] } ?? Self.demoMvpds,
             people: person.map { [$0] } ?? ["ada", "ben", "dan"])
-        let summary = try await fleet.run { line.show($0.progress, isLast: $0.finished == $0.count) }
+        var summary = try await fleet.run { line.show($0.progress, isLast: $0.finished == $0.count) }
+        summary.build = await gatewayBuild(ground)
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -22,7 +24,18 @@ extension DeviceCommand {
             console.line()
             summary.lines(console).forEach { console.line($0) }
         }
+        if !json, summary.build == .debug || SoftwareVersion.build == ServiceBuild.debug.rawValue { console.line("\n\(ServiceBuild.warning)") }
         guard summary.failed == 0 else { throw DeviceFailure(.refused, nil, "\(summary.failed) of \(count) devices did not get through") }
+    }
+
+    /// Of a gateway that is this cluster's; nobody knows where another one has its metrics.
+    private func gatewayBuild(_ ground: DeviceGround) async -> ServiceBuild {
+        guard let cluster = try? ClusterFile.read(home), cluster.gateway == ground.gateway || cluster.gatewayTLS == ground.gateway,
+            let debug = cluster.services[ClusterService.gateway.rawValue]?.debug
+        else { return .unknown }
+        var exchange = ground.exchange
+        exchange.timeout = .seconds(2)
+        return await exchange.build(metricsURL: "http://\(debug)/metrics")
     }
 }
 

@@ -98,6 +98,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         var report = preparation.report(measurement, assertions: assertions.map { $0.check(measurement) }, plan, output)
         // Calls that were under way at the end, and the leave-taking, belong to nothing that was measured.
         report.observation = observation.until(report.totals.elapsedSeconds + 1)
+        report.serviceBuild = watch.serviceBuild
         try output.write(report)
         if measurement.end == .targetLost {
             LoadExit.explain("the service was lost: no connection to \(report.settings.targets.joined(separator: ", ")) could be opened again")

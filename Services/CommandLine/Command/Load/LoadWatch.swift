@@ -5,6 +5,8 @@ internal import LoadReporting
 struct LoadWatch: Sendable {
     private let observer: Observer
     private let exchange: HTTPExchange
+    /// Of the service, as its metrics tell.
+    let serviceBuild: ServiceBuild
 
     /// Takes the first sample.
     static func start(_ prepared: LoadPreparation.Prepared, _ options: LoadTargetOptions) async -> LoadWatch {
@@ -19,7 +21,7 @@ struct LoadWatch: Sendable {
             return answer.text
         }
         await observer.start()
-        return LoadWatch(observer: observer, exchange: exchange)
+        return LoadWatch(observer: observer, exchange: exchange, serviceBuild: await exchange.build(metricsURL: target.metricsURL))
     }
 
     /// The measured part begins at that moment, which may lie ahead.
@@ -32,5 +34,15 @@ struct LoadWatch: Sendable {
         let observation = await observer.stop()
         try? await exchange.client.shutdown()
         return observation
+    }
+}
+
+extension HTTPExchange {
+    /// Asks a program how it was built.
+    /// - Parameter metricsURL: Its Prometheus text; `nil` where nobody knows it.
+    /// - Returns: `unknown` when it does not answer, or does not say.
+    func build(metricsURL: String?) async -> ServiceBuild {
+        guard let metricsURL, let answer = try? await send("GET", metricsURL), answer.status == 200 else { return .unknown }
+        return ServiceBuild(metrics: answer.text)
     }
 }

@@ -141,21 +141,16 @@ extension LoneService {
     }
 
     private func spawn(_ service: ClusterService) throws -> ServiceProcess {
-        let binary = binaries.appendingPathComponent(service.rawValue)
-        guard FileManager.default.isExecutableFile(atPath: binary.path) else {
-            throw CommandFailure("\(binary.path) is not built", advice: "run ./Services/up, which builds it")
-        }
-        return try .start(
-            service, binary: binary, arguments: ["--config", home.settings(of: service).path], environment: service.environment,
-            log: home.log(of: service))
+        try .start(
+            service, binary: URL(fileURLWithPath: try ProgramFile(service, in: binaries).path),
+            arguments: ["--config", home.settings(of: service).path], environment: service.environment, log: home.log(of: service))
     }
 
     private func clusterFile(_ process: ServiceProcess, _ sandbox: ServiceProcess?, _ doubles: PeerDoubles?) async throws -> ClusterFile {
         var file = try addresses.emptyFile(home: home, pki: pki)
         let there = Set([service.rawValue] + (doubles == nil ? [] : peers.map(\.rawValue)))
         file.services = file.services.filter { there.contains($0.key) }
-        file.setProcess(process)
-        if let sandbox { file.setProcess(sandbox) }
+        for process in [process, sandbox].compactMap({ $0 }) { file.setProcess(process, of: try ProgramFile(process.service, in: binaries)) }
         if let doubles {
             file.doubles = peers.map(\.rawValue)
             file.softwareStatements = try await statements(doubles)

@@ -27,7 +27,7 @@ struct LoneServiceSummary {
     }
 
     private var tries: [String] {
-        let program = CommandLine.arguments.first ?? "boxoffice"
+        let program = Checkout.commandLine
         guard lone.service == .gateway else { return ["\(program) conformance \(lone.service.rawValue) --help"] }
         let gateway = running.file.gateway
         let device =

@@ -21,6 +21,7 @@ extension ReportComparison {
         check("different processors", here.processor, there.processor)
         check("different numbers of cores", String(here.cores), String(there.cores))
         check("different systems", here.system, there.system)
+        check("different builds of the service", (base.serviceBuild ?? .unknown).rawValue, (new.serviceBuild ?? .unknown).rawValue)
         check("different builds of the tool", here.build, there.build)
         check("different versions of the tool", base.run.toolVersion, new.run.toolVersion)
         let memory = (Double(here.memoryBytes), Double(there.memoryBytes))
@@ -36,6 +37,7 @@ extension ReportComparison {
     static func shortcomings(_ report: LoadReport, _ name: String) -> [String] {
         var found: [String] = []
         if report.generator.wasBottleneck { found.append("\(name): the load tool was the limit, not the service") }
+        if report.serviceBuild == .debug { found.append("\(name): the service was a \(ServiceBuild.warning)") }
         if report.machine.build != "release" { found.append("\(name): made by a \(report.machine.build) build of the tool") }
         if report.run.end == .interrupted || report.run.end == .targetLost { found.append("\(name): the run ended early") }
         if report.totals.droppedShare > 0.001 {

@@ -9,6 +9,8 @@ public struct LoadReport: Codable, Sendable, Equatable {
     public var run: RunFacts
     public var settings: RunSettings
     public var machine: MachineFacts
+    /// How the loaded service was built; absent in reports of earlier versions.
+    public var serviceBuild: ServiceBuild?
     /// Over the measured part of the run: warm-up is excluded.
     public var totals: RunTotals
     /// The same by operation (an RPC method, or a step of a scenario), in the order of the workload; empty ones included.
@@ -52,4 +54,7 @@ public struct LoadReport: Codable, Sendable, Equatable {
 
     /// True when every assertion held.
     public var hasPassed: Bool { assertions.allSatisfy(\.hasHeld) }
+
+    /// True when the service or the tool was built for development: the figures then say nothing about speed.
+    public var isOfDebugBuild: Bool { serviceBuild == .debug || machine.build == ServiceBuild.debug.rawValue }
 }

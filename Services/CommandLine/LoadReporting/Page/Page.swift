@@ -5,8 +5,8 @@ internal import Mustache
 /// One HTML file that needs nothing beside itself: no other file, no network, no script for its numbers.
 enum Page {
     static func render(_ content: PageContent) throws -> String {
-        let (style, script) = (text(PackageResources.style_css), text(PackageResources.hover_js))
-        let template = try MustacheTemplate(string: text(PackageResources.page_mustache))
+        let (style, script) = (PageResources.styleCss, PageResources.hoverJs)
+        let template = try MustacheTemplate(string: PageResources.pageMustache)
         let sections = content.sections.filter { !$0.isEmpty }
         return template.render([
             "policy": policy(style: style, script: script), "generator": "boxoffice load", "title": content.title, "heading": content.heading,
@@ -60,6 +60,4 @@ enum Page {
         let hashes = [style, script].map { "'sha256-\(Base64.standard.encode(SHA256.hash($0)))'" }
         return "default-src 'none'; style-src \(hashes[0]); script-src \(hashes[1]); img-src data:; base-uri 'none'; form-action 'none'"
     }
-
-    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -3,7 +3,9 @@ internal import Foundation
 extension LoadReport {
     /// The report for a terminal, at most 80 columns wide.
     public func text() -> String {
-        let sections: [[String]] = [heading, counts, latencyTable, percentileCurve, operationTable, stepTable, errorTable, remarks, assertionLines]
+        let sections: [[String]] = [
+            heading, counts, latencyTable, percentileCurve, operationTable, stepTable, errorTable, remarks, assertionLines, warning,
+        ]
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
 
@@ -16,7 +18,8 @@ extension LoadReport {
         let loop = settings.loop == .open ? "open loop, \(level)/s \(settings.arrivals?.rawValue ?? "")" : "closed loop, \(level) users"
         lines.append("  \(loop); \(settings.connections) connections, \(settings.workers) threads")
         lines.append(TextTable.cut("  \(settings.targets.joined(separator: ", "))\(settings.isIsolated ? ", peers played by the tool" : "")", 80))
-        lines.append(TextTable.cut("  \(machine.processor), \(machine.cores) cores, \(machine.build) build", 80))
+        lines.append(TextTable.cut("  \(machine.processor), \(machine.cores) cores", 80))
+        lines.append("  service: \((serviceBuild ?? .unknown).rawValue) build; this tool: \(machine.build) build")
         if !run.tags.isEmpty {
             lines.append(TextTable.cut("  " + run.tags.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "), 80))
         }
@@ -117,9 +120,10 @@ extension LoadReport {
                 "\(totals.dropped) iterations were not started, because \(settings.maxOutstanding) were under way: the response times do not have them."
             )
         }
-        if machine.build == "debug" { remarks.append("A debug build of the tool: its figures are not those of a release build.") }
         return remarks.flatMap { TextTable.wrap("! \($0)", 78).map { "  \($0)" } }
     }
+
+    private var warning: [String] { isOfDebugBuild ? [ServiceBuild.warning] : [] }
 
     private var assertionLines: [String] {
         assertions.map { TextTable.cut("  \($0.hasHeld ? "held  " : "FAILED")  \($0.text)  (\($0.measured))", 80) }

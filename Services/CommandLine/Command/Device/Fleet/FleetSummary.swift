@@ -9,6 +9,8 @@ struct FleetSummary: Sendable {
     private static let otherCodes = "others"
 
     let count: Int
+    /// Of the gateway.
+    var build = ServiceBuild.unknown
     private(set) var succeeded = 0
     private(set) var failed = 0
     /// By step and code, with the words of the first.
@@ -87,7 +89,8 @@ struct FleetSummary: Sendable {
         }
         return .object([
             "count": .integer(Int64(count)), "succeeded": .integer(Int64(succeeded)), "failed": .integer(Int64(failed)),
-            "milliseconds": .integer(Int64(took / .milliseconds(1))), "steps": .object(Dictionary(uniqueKeysWithValues: steps)),
+            "milliseconds": .integer(Int64(took / .milliseconds(1))), "build": .string(build.rawValue),
+            "steps": .object(Dictionary(uniqueKeysWithValues: steps)),
             "failures": .object(failures.mapValues { .integer(Int64($0.times)) }),
         ])
     }

@@ -63,9 +63,10 @@ extension LoadReport {
             let why = generator.explanation ?? "it could not keep its schedule"
             notes.append(.init(text: "The load tool was the limit, not the service: \(why)", isGrave: true))
         }
-        if machine.build != "release" {
-            notes.append(
-                .init(text: "This is a \(machine.build) build of the load tool: its figures say little about a release build.", isGrave: true))
+        if isOfDebugBuild {
+            let isOfTool = machine.build == ServiceBuild.debug.rawValue
+            let whose = serviceBuild != .debug ? "The load tool is a" : isOfTool ? "Service and load tool are each a" : "The service is a"
+            notes.append(.init(text: "\(whose) \(ServiceBuild.warning).", isGrave: true))
         }
         switch run.end {
         case .targetLost: notes.append(.init(text: "The run ended early: the service could not be reached any more.", isGrave: true))

@@ -53,7 +53,8 @@ extension LoadReport {
 
     var settingsPairs: PageContent.Pairs {
         var rows: [(name: String, value: String)] = [
-            ("Service", settings.service), ("Called at", settings.targets.joined(separator: ", ")), ("Workload", settings.workload),
+            ("Service", settings.service), ("Build of the service", (serviceBuild ?? .unknown).rawValue),
+            ("Called at", settings.targets.joined(separator: ", ")), ("Workload", settings.workload),
         ]
         switch settings.loop {
         case .open:

@@ -1,0 +1,17 @@
+/// How a program was built, as far as its metrics tell.
+public enum ServiceBuild: String, Codable, Sendable {
+    /// For development: its speed says nothing.
+    case debug
+    case release
+    /// It has no metrics, or they do not say.
+    case unknown
+
+    /// What a person must know who looks at figures of a debug build.
+    public static let warning = "debug build: these figures say nothing about speed"
+
+    /// - Parameter metrics: Prometheus text of the program: `boxoffice_build_info{version="0.1.0",build="release"} 1`.
+    public init(metrics: String) {
+        let sample = PrometheusText(metrics).samples.first { $0.name.utf8.elementsEqual("boxoffice_build_info".utf8) }
+        self = sample?.labels["build"].flatMap(ServiceBuild.init) ?? .unknown
+    }
+}

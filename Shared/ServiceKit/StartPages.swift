@@ -5,10 +5,10 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 
-/// Gives back the pages of program code that only the start needed (Decisions/0009).
+/// Gives back the pages of programs and libraries that only the start needed (Decisions/0009).
 ///
 /// Starting a Swift program walks the metadata of every library, and the kernel maps what surrounds each page that is touched: two thirds of the
-/// resident memory of an idle service are code that it does not run. Dropping a clean page of a file costs nothing but a minor fault when
+/// resident memory of an idle service are code that it does not run and metadata that it does not read. Dropping a clean page of a file costs nothing but a minor fault when
 /// it is needed after all.
 struct StartPages: Service {
     let logger: Logger
@@ -45,7 +45,8 @@ struct StartPages: Service {
         let residentBytes: Int
     }
 
-    /// Executable mappings of files in which no page was ever written: only those may be dropped, for only those are on disk as they are.
+    /// Mappings of files, of code or of constants (some linkers keep these apart), in which no page was ever written: only those may be dropped, for only
+    /// those are on disk as they are.
     static func mappings(_ smaps: String) -> [Mapping] {
         var found: [Mapping] = []
         var range: Range<UInt>?
@@ -53,7 +54,7 @@ struct StartPages: Service {
         for line in smaps.split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
             if let header = header(words) {
-                range = header.isCode ? header.range : nil
+                range = header.isOfFile ? header.range : nil
             } else if words.first == "Rss:", words.count > 1 {
                 resident = (Int(words[1]) ?? 0) * 1024
             } else if words.first == "Anonymous:", words.count > 1, let clean = range, words[1] == "0", resident > 0 {
@@ -64,10 +65,10 @@ struct StartPages: Service {
     }
 
     /// `from-to mode offset device inode path` (proc(5)).
-    private static func header(_ words: [Substring]) -> (range: Range<UInt>, isCode: Bool)? {
+    private static func header(_ words: [Substring]) -> (range: Range<UInt>, isOfFile: Bool)? {
         guard words.count >= 5, let dash = words[0].firstIndex(of: "-"), let from = UInt(words[0][..<dash], radix: 16),
             let to = UInt(words[0][words[0].index(after: dash)...], radix: 16), from < to
         else { return nil }
-        return (from..<to, words.count >= 6 && words[1] == "r-xp" && words[5].hasPrefix("/"))
+        return (from..<to, words.count >= 6 && ["r-xp", "r--p"].contains(words[1]) && words[5].hasPrefix("/"))
     }
 }

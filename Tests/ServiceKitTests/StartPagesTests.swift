@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pages of the start")
 struct StartPagesTests {
-    @Test("only code of files that was never written is dropped")
+    @Test("only code and constants of files that were never written are dropped")
     func choosesMappings() {
         let smaps = """
             1000-3000 r--p 00000000 08:01 11 /opt/boxoffice/config
@@ -17,6 +17,9 @@ struct StartPagesTests {
             9000-a000 rw-p 00008000 08:01 11 /opt/boxoffice/config
             Rss:                   4 kB
             Anonymous:             4 kB
+            a000-b000 r--p 00009000 08:01 11 /opt/boxoffice/config
+            Rss:                   4 kB
+            Anonymous:             4 kB
             b000-d000 r-xp 00000000 08:01 12 /usr/lib/libpatched.so
             Rss:                   8 kB
             Anonymous:             4 kB
@@ -27,7 +30,11 @@ struct StartPagesTests {
             Rss:                   4 kB
             Anonymous:             0 kB
             """
-        #expect(StartPages.mappings(smaps) == [StartPages.Mapping(range: 0x3000..<0x9000, residentBytes: 16 * 1024)])
+        #expect(
+            StartPages.mappings(smaps) == [
+                StartPages.Mapping(range: 0x1000..<0x3000, residentBytes: 8 * 1024),
+                StartPages.Mapping(range: 0x3000..<0x9000, residentBytes: 16 * 1024),
+            ])
     }
 
     @Test("the program goes on after its code was dropped")

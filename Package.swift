@@ -23,6 +23,10 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// In these targets each file imports `Octets` by itself: `==` on texts compares octets there, not by canonical equivalence. The flag keeps a package
+/// from being a dependency, so what apps use (`Cryptography` and below) goes without.
+let octets: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", "Octets"])]
+
 // Debian's libxmlsec1 is built with switches that change struct layouts; `pkg-config --cflags xmlsec1-openssl` lists them.
 let xmlsecSettings: [CSetting] = [
     .define("XMLSEC_NO_SIZE_T"), .define("XMLSEC_NO_GOST", to: "1"), .define("XMLSEC_NO_GOST2012", to: "1"),
@@ -32,28 +36,34 @@ let xmlsecSettings: [CSetting] = [
 ]
 let xmlsecLibraries: [LinkerSetting] = ["xmlsec1-openssl", "xmlsec1", "xslt", "xml2"].map { .linkedLibrary($0) }
 
+/// A library that apps may use too, or that such a library uses.
+func plainLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
 func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude, swiftSettings: strict + octets)
 }
 
 /// A library on the path of every call. In release builds other modules may inline its functions, and the run-time check of exclusive access
 /// is left out: the debug builds that the tests run have it. Such flags keep a package from being a dependency, so what others use has none.
 func wireLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
-    return .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict + [fast])
+    return .target(name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude, swiftSettings: strict + octets + [fast])
 }
 
 /// A library that never stands on the path of a call or of a load: optimising it would cost a release build more than a program ever gains by it.
 func slowLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
     let plain: SwiftSetting = .unsafeFlags(["-Onone"], .when(configuration: .release))
-    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict + [plain])
+    return .target(name: name, dependencies: dependencies + ["Octets"], path: path, swiftSettings: strict + octets + [plain])
 }
 
 // The linker of the toolchain that takes a third less time than its default, where programs are linked again and again.
 let quickLinker: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux], configuration: .debug))]
 
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict, linkerSettings: quickLinker)
+    .executableTarget(
+        name: name, dependencies: dependencies + ["Octets"], path: path, swiftSettings: strict + octets, linkerSettings: quickLinker)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -120,13 +130,14 @@ let package = Package(
     ],
     targets: [
         // Shared layers, lowest first; a target may only depend on targets above it in this list.
-        library("Faults", "Shared/Faults", []),
-        library("Clocks", "Shared/Clocks", []),
+        plainLibrary("Octets", "Shared/Octets", []),
+        plainLibrary("Faults", "Shared/Faults", []),
+        plainLibrary("Clocks", "Shared/Clocks", []),
         library("StrictJson", "Shared/StrictJson", []),
         cLibrary("CProtobufC", "Shared/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
-        library("Cryptography", "Shared/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
+        plainLibrary("Cryptography", "Shared/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         wireLibrary("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
         library(
             "Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"],
@@ -139,10 +150,10 @@ let package = Package(
             [
                 "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, logging, coreMetrics,
             ]),
-        library("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
+        plainLibrary("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
         // For apps: builds for Apple platforms too, where CryptoKit takes the place of what is only on Linux.
-        library("EntitlementClient", "Shared/EntitlementClient", [.target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
-        library("EntitlementSimulator", "Shared/EntitlementSimulator", ["EntitlementClient"]),
+        plainLibrary("EntitlementClient", "Shared/EntitlementClient", [.target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
+        plainLibrary("EntitlementSimulator", "Shared/EntitlementSimulator", ["EntitlementClient"]),
         library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library("OutboundHttp", "Shared/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
         library("Storage", "Shared/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
@@ -299,6 +310,7 @@ if hasAny("tests") {
     package.targets += [
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
         library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
+        tests("OctetsTests", ["Octets"]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
         tests("ContractsTests", ["Contracts", "ContractReflection", "ContractRuntime", "Faults", "StrictJson"]),

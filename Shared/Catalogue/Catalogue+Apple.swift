@@ -19,9 +19,9 @@ extension Catalogue {
 
     static func appleIndex(
         _ programmers: [Programmer]
-    ) -> (teams: [String: (programmer: String, team: AppleTeam)], apps: [String: AppleApp]) {
-        var teams: [String: (programmer: String, team: AppleTeam)] = [:]
-        var apps: [String: AppleApp] = [:]
+    ) -> (teams: [OctetText: (programmer: String, team: AppleTeam)], apps: [OctetText: AppleApp]) {
+        var teams: [OctetText: (programmer: String, team: AppleTeam)] = [:]
+        var apps: [OctetText: AppleApp] = [:]
         for programmer in programmers {
             for team in programmer.appleTeams {
                 teams[team.teamID] = (programmer.id, team)

@@ -10,10 +10,10 @@ public struct Catalogue: Sendable {
     public init(_ configuration: Configuration) { index = CatalogueIndex(configuration) }
 
     public var configuration: Configuration { index.configuration }
-    var programmers: [String: Programmer] { index.programmers }
+    var programmers: [OctetText: Programmer] { index.programmers }
     var degradationRules: [IntegrationKey: [DegradationRule]] { index.degradationRules }
-    var appleApps: [String: AppleApp] { index.appleApps }
-    var appleTeams: [String: (programmer: String, team: AppleTeam)] { index.appleTeams }
+    var appleApps: [OctetText: AppleApp] { index.appleApps }
+    var appleTeams: [OctetText: (programmer: String, team: AppleTeam)] { index.appleTeams }
 
     public var version: UInt64 { index.configuration.version }
 

@@ -27,6 +27,12 @@ public struct OctetText: Hashable, Comparable, Sendable, ExpressibleByStringLite
 }
 
 extension Dictionary where Key == OctetText {
+    /// - Parameter combine: Called with the old and the new value where a key comes again.
+    @inlinable
+    public init(texts: some Sequence<(String, Value)>, uniquingKeysWith combine: (Value, Value) throws -> Value) rethrows {
+        try self.init(texts.lazy.map { (OctetText($0), $1) }, uniquingKeysWith: combine)
+    }
+
     @inlinable
     public subscript(key: String) -> Value? {
         get { self[OctetText(key)] }
@@ -50,17 +56,24 @@ extension Dictionary where Key == OctetText {
 }
 
 extension Set where Element == OctetText {
+    /// In no particular order.
+    @inlinable
+    public var texts: [String] { map(\.text) }
+
     @inlinable
     public init(texts: some Sequence<String>) { self.init(texts.lazy.map { OctetText($0) }) }
 
     @inlinable
+    @_disfavoredOverload
     public func contains(_ text: String) -> Bool { contains(OctetText(text)) }
 
     @inlinable
     @discardableResult
+    @_disfavoredOverload
     public mutating func insert(_ text: String) -> (inserted: Bool, memberAfterInsert: OctetText) { insert(OctetText(text)) }
 
     @inlinable
     @discardableResult
+    @_disfavoredOverload
     public mutating func remove(_ text: String) -> OctetText? { remove(OctetText(text)) }
 }

@@ -2,7 +2,7 @@
 public final class JsonObject {
     private let members: [JsonMember]
     private let value: JsonValue
-    private var known: Set<String> = []
+    private var known: Set<OctetText> = []
 
     init(members: [JsonMember], value: JsonValue) {
         self.members = members
@@ -31,11 +31,11 @@ public final class JsonObject {
     }
 
     func refuseUnknownNames() {
-        var seen: Set<String> = []
+        var seen: Set<OctetText> = []
         for member in members {
             let path = value.path.appending(key: member.name)
             if !known.contains(member.name) {
-                value.problems.add(path, at: member.offset, "is not known here; known are \(known.sorted().joined(separator: ", "))")
+                value.problems.add(path, at: member.offset, "is not known here; known are \(known.texts.sorted().joined(separator: ", "))")
             } else if !seen.insert(member.name).inserted {
                 value.problems.add(path, at: member.offset, "occurs twice")
             }

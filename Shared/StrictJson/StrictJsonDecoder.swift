@@ -24,7 +24,7 @@ final class JsonVisit {
     private struct Visited {
         let members: [JsonMember]
         let path: JsonPath
-        var known: Set<String> = []
+        var known: Set<OctetText> = []
     }
 
     let userInfo: [CodingUserInfoKey: Any]
@@ -39,7 +39,7 @@ final class JsonVisit {
 
     func enter(_ node: JsonNode, _ members: [JsonMember], path: [any CodingKey]) throws(JsonProblem) {
         guard objects[node.offset] == nil else { return }
-        var seen: Set<String> = []
+        var seen: Set<OctetText> = []
         for member in members where !seen.insert(member.name).inserted {
             throw problem(JsonPath(path).appending(key: member.name), at: member.offset, "occurs twice")
         }
@@ -52,7 +52,7 @@ final class JsonVisit {
     func refuseUnknownNames() throws(JsonProblem) {
         for visited in order.compactMap({ objects[$0] }) {
             guard let member = visited.members.first(where: { !visited.known.contains($0.name) }) else { continue }
-            let known = visited.known.sorted().joined(separator: ", ")
+            let known = visited.known.texts.sorted().joined(separator: ", ")
             throw problem(visited.path.appending(key: member.name), at: member.offset, "is not known here; known are \(known)")
         }
     }

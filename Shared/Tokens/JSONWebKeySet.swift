@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// Public keys by name (RFC 7517 §5).
 public struct JSONWebKeySet: Sendable {
     public let keys: [JSONWebKey]
-    private let byIdentifier: [String: JSONWebKey]
+    private let byIdentifier: [OctetText: JSONWebKey]
 
     private struct Document: Codable {
         var keys: [JSONWebKey.Members]
@@ -13,7 +13,7 @@ public struct JSONWebKeySet: Sendable {
     /// - Parameter keys: Of two with the same name the first counts.
     public init(keys: [JSONWebKey]) {
         self.keys = keys
-        byIdentifier = Dictionary(keys.map { ($0.identifier, $0) }) { first, _ in first }
+        byIdentifier = Dictionary(texts: keys.map { ($0.identifier, $0) }) { first, _ in first }
     }
 
     /// Keys of kinds other than P-256 and RSA are passed over; a key without `kid` goes by its thumbprint.

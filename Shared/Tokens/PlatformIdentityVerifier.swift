@@ -19,10 +19,10 @@ public struct PlatformIdentityVerifier: Sendable {
     private static let types: Set<String?> = [nil, "jwt"]
     private static let longestName = 1024
 
-    private let keys: [String: JSONWebKeySet]
+    private let keys: [OctetText: JSONWebKeySet]
 
     /// - Parameter keys: By issuer.
-    public init(keys: [String: JSONWebKeySet]) { self.keys = keys }
+    public init(keys: [OctetText: JSONWebKeySet]) { self.keys = keys }
 
     /// - Throws: The first reason found, in the order form, issuer, type, key, signature, audience, time.
     public func verify(_ token: String, now: Timestamp) throws(TokenRejection) -> PlatformIdentityClaims {

@@ -21,10 +21,45 @@ internal import Testing
         #expect(try await gateway.send(method, "/api/v1/checkauthn").status == 405)
     }
 
-    @Test(arguments: ["/api/v1/checkauthn", "/api//v1/checkauthn", "/api/v1/checkauthn/", "/api/v1/checkauthn.json", "/api/v1//checkauthn.xml"])
-    func emptySegmentsAndSuffixesDoNotCount(path: String) async throws {
+    @Test(arguments: ["/api/v1/checkauthn", "/api/v1/checkauthn.json", "/api/v1/checkauthn.xml"])
+    func suffixesDoNotCount(path: String) async throws {
         #expect(try await gateway.get("\(path)?\(TestGateway.deviceQuery)").status == 200)
         #expect(gateway.authentication.getSession.requests.count == 1)
+    }
+
+    @Test(
+        "a path that can be read in two ways is refused in its neighbours' form, and nothing is asked",
+        arguments: [
+            "//api/v1/checkauthn", "/api//v1/checkauthn", "/api/v1//checkauthn", "/api/v1/checkauthn//", "/api/./v1/checkauthn", "/api/v1/x/../checkauthn",
+            "/api/v1/%2e%2e/v1/checkauthn", "/api/v1/%2E/checkauthn", "/api%2fv1/checkauthn", "/api/v1%5Ccheckauthn", "/api/v1\\checkauthn",
+            "/api/v1/checkauthn/%00", "/api/v1/checkauthn/%0a", "/api/v1/config/..", "/api/v1/config/%2e%2E", "/api/v1/config/a%2Fb",
+            "/api/v1/checkauthn" + String(repeating: "/x", count: 5000),
+        ])
+    func ambiguousPathsAreRefused(path: String) async throws {
+        let reply = try await gateway.get("\(path)?\(TestGateway.deviceQuery)")
+        #expect(reply.status == 404)
+        #expect(reply.headers[.location] == nil)
+        #expect(gateway.authentication.getSession.requests.isEmpty)
+    }
+
+    @Test func ambiguousPathsKeepTheirNeighboursForm() async throws {
+        #expect(try await gateway.get("/api/v1//checkauthn").text == #"{"status":404,"message":"Not Found","details":null}"#)
+        #expect(try await gateway.get("/admin/v1//draft").failure["code"] as? String == "not_found")
+        #expect(try await gateway.get("/auto-signin/v1//status").json["code"] != nil)
+        #expect(try await gateway.get("/activate//done", [:]).isHTML)
+        #expect(try await gateway.get("///evil.example/activate", [:]).status == 404)
+    }
+
+    @Test(
+        "one slash at the end leads to the route's own path, the query as it was",
+        arguments: [
+            ("/activate/?code=a%20b&x=//evil.example", "/activate?code=a%20b&x=//evil.example"), ("/api/v1/config/ACME1/", "/api/v1/config/ACME1"),
+            ("/api/v1/checkauthn/QK7M2XD/?requestor=ACME1", "/api/v1/checkauthn/QK7M2XD?requestor=ACME1"),
+        ])
+    func aSlashAtTheEndIsRedirected(path: String, location: String) async throws {
+        let reply = try await gateway.get(path, [:])
+        #expect(reply.status == 308)
+        #expect(reply.headers[.location] == location)
     }
 
     @Test func unknownAddressesAre404InTheCallersLanguage() async throws {

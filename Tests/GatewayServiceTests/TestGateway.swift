@@ -96,6 +96,7 @@ struct TestGateway: Sendable {
     }
 
     private func prepare() {
+        administration.getAdministrator.answer(with: Administrator(name: "ada", role: .editor))
         authentication.verifyAccessToken.answer { request, _ in
             if request.accessToken == "good" { return VerifiedClient(clientID: "c1", requestorIDs: ["ACME1", "ACME2"]) }
             throw Fault(.accessDenied, "The access token is not accepted.")

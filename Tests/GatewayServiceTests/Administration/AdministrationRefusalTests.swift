@@ -16,6 +16,22 @@ internal import Testing
         #expect(gateway.administration.getDraft.requests.isEmpty)
     }
 
+    @Test("who one is comes before what one says, at every administrative route")
+    func strangersLearnNothingOfTheirBody() async throws {
+        gateway.administration.getAdministrator.fail(with: Fault(.accessDenied, "no"))
+        let routes = try gateway.routes().filter { $0.path.hasPrefix("/admin/v1") }
+        #expect(routes.count > 30)
+        for route in routes {
+            for method in route.handlers.keys {
+                let path = route.path.replacing(/\{[a-z]+\}/, with: "0x")
+                for body in ["{\"nonsense\":1", "{}"] {
+                    let reply = try await gateway.send(method, path + "?size=nonsense", TestGateway.administrator, body: body)
+                    #expect(reply.status == 401 && reply.failure["code"] as? String == "access_denied", "\(method) \(path)")
+                }
+            }
+        }
+    }
+
     @Test(
         "dashboard §5: each fault has its status",
         arguments: [

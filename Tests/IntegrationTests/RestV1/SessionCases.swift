@@ -1,4 +1,5 @@
 @testable import BoxofficeCommand
+import Foundation
 import Testing
 
 extension RestV1 {
@@ -46,6 +47,23 @@ extension RestV1 {
             let device = try await Device.make()
             try await device.signIn()
             #expect(try await device.at("ACME2").checkAuthn() == 403)
+        }
+
+        @Test("device ids that differ in their form of Unicode alone are two devices")
+        func formsOfUnicode() async throws {
+            let suffix = UUID().uuidString
+            let composed = try await Device.make(id: "a\u{e9}" + suffix)
+            let decomposed = try await Device.make(id: "ae\u{301}" + suffix)
+            try await composed.signIn()
+            #expect(try await composed.checkAuthn() == 200)
+            #expect(try await decomposed.checkAuthn() == 403)
+            #expect(try await decomposed.authnToken().status == 404)
+            #expect(try await decomposed.authorize("ACME1-NEWS").status == 403)
+            try await decomposed.signIn(at: "LakeTel")
+            #expect(try await composed.authnToken().object["mvpd"] as? String == "NorthCable")
+            #expect(try await decomposed.authnToken().object["mvpd"] as? String == "LakeTel")
+            #expect(try await decomposed.logout() == 204)
+            #expect(try await composed.checkAuthn() == 200)
         }
 
         @Test("rest-v1 #85: logout ends one requestor's session with its authorizations, and may be repeated")

@@ -32,7 +32,7 @@ struct AttributeStatements {
     /// A key that cannot be mapped is left out; that never fails a sign-in.
     func mapped(by map: [AttributeMapping], nameID: NameID) -> [MappedAttribute] {
         var keys: [String] = []
-        var results: [String: MappedAttribute.Value] = [:]
+        var results: [OctetText: MappedAttribute.Value] = [:]
         for entry in map {
             let values = entry.source.isEmpty ? [nameID.value.rawValue] : values(of: entry.source, nameFormat: entry.sourceNameFormat)
             let (key, part) = Self.split(entry.target)

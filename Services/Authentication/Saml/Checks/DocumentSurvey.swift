@@ -12,7 +12,7 @@ struct DocumentSurvey {
     private(set) var signatures: [PlacedSignature] = []
     private(set) var holdsOtherCiphertext = false
     private(set) var identifiersAreSound = true
-    private var ids: Set<String> = []
+    private var ids: Set<OctetText> = []
     private var otherIdentifiers: [String] = []
 
     init(of root: XmlElement) {

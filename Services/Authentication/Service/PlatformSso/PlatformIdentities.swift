@@ -60,7 +60,7 @@ final class PlatformIdentities: Sendable {
         let sets = catalogue.configuration.platformIdentityIssuers.compactMap { issuer in
             (try? JSONWebKeySet(json: issuer.jwks)).map { (issuer.issuer, $0) }
         }
-        state.verifier = PlatformIdentityVerifier(keys: Dictionary(sets) { first, _ in first })
+        state.verifier = PlatformIdentityVerifier(keys: Dictionary(texts: sets) { first, _ in first })
         state.version = catalogue.version
         return state.verifier
     }

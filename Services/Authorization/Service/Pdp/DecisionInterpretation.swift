@@ -21,12 +21,12 @@ struct DecisionInterpretation: Sendable {
     /// Reads the decisions about several resources; one that the answer does not mention is left out.
     /// - Parameter resourceIDs: Each once.
     /// - Throws: `network_received_error` when the answer cannot be used: a result names no resource, or two name one (mvpd §4.2).
-    func decideEach(_ answer: DecisionAnswer, resourceIDs: [String]) throws(Fault) -> [String: MvpdDecision] {
+    func decideEach(_ answer: DecisionAnswer, resourceIDs: [String]) throws(Fault) -> [OctetText: MvpdDecision] {
         if resourceIDs.count == 1, let only = answer.results.first, answer.results.count == 1, only.resourceIDs.isEmpty {
-            return [resourceIDs[0]: decision(only, answer)]
+            return [OctetText(resourceIDs[0]): decision(only, answer)]
         }
         if resourceIDs.count == 1, answer.results.isEmpty { throw Self.unusable("the answer has no result") }
-        var decisions: [String: MvpdDecision] = [:]
+        var decisions: [OctetText: MvpdDecision] = [:]
         for result in answer.results {
             guard !result.resourceIDs.isEmpty else { throw Self.unusable("a result names no resource") }
             for id in result.resourceIDs where resourceIDs.contains(id) {

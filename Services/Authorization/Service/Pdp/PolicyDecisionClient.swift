@@ -41,7 +41,7 @@ struct PolicyDecisionClient: Sendable {
     /// - Parameter queries: About one subject and device.
     /// - Returns: Decisions by resource id; one that the MVPD did not give is missing.
     /// - Throws: As `decide`.
-    func decideEach(_ queries: [DecisionQuery], at point: DecisionPoint, context: CallContext) async throws(Fault) -> [String: MvpdDecision] {
+    func decideEach(_ queries: [DecisionQuery], at point: DecisionPoint, context: CallContext) async throws(Fault) -> [OctetText: MvpdDecision] {
         var ids: [String] = []
         let questions = queries.filter { query in
             let id = query.resourceID(point)

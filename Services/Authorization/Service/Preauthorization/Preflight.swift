@@ -44,7 +44,7 @@ struct Preflight: Sendable {
     /// Positions of the questions that one call may carry: answers are told apart by their ids, so questions of one id that differ in
     /// anything else (a rating) go into different calls.
     private static func batches(_ queries: [DecisionQuery], _ point: DecisionPoint) -> [[Int]] {
-        var batches: [(positions: [Int], questions: [String: [DecisionQuery.Attribute]])] = []
+        var batches: [(positions: [Int], questions: [OctetText: [DecisionQuery.Attribute]])] = []
         for (position, query) in queries.enumerated() {
             let (id, attributes) = (query.resourceID(point), query.resourceAttributes(point))
             let fitting = batches.firstIndex { $0.questions[id] == nil || $0.questions[id] == attributes }
@@ -52,7 +52,7 @@ struct Preflight: Sendable {
                 batches[fitting].positions.append(position)
                 batches[fitting].questions[id] = attributes
             } else {
-                batches.append(([position], [id: attributes]))
+                batches.append(([position], [OctetText(id): attributes]))
             }
         }
         return batches.map(\.positions)
@@ -81,7 +81,7 @@ struct Preflight: Sendable {
     ) async throws(Fault) -> [Answer] {
         var answers = earlier ?? Array(repeating: .silence, count: queries.count)
         var failure: Fault?
-        await withTaskGroup(of: (positions: [Int], result: Result<[String: MvpdDecision], Fault>).self) { group in
+        await withTaskGroup(of: (positions: [Int], result: Result<[OctetText: MvpdDecision], Fault>).self) { group in
             var waiting = batches[...]
             func startNext() {
                 guard let positions = waiting.popFirst() else { return }
@@ -109,7 +109,7 @@ struct Preflight: Sendable {
 
     private func decide(
         _ queries: [DecisionQuery], at point: DecisionPoint, context: CallContext
-    ) async -> Result<[String: MvpdDecision], Fault> {
+    ) async -> Result<[OctetText: MvpdDecision], Fault> {
         do throws(Fault) {
             return .success(try await client.decideEach(queries, at: point, context: context))
         } catch {

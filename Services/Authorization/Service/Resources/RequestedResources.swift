@@ -14,7 +14,7 @@ struct RequestedResources: Hashable, Sendable {
     init(_ text: String?) throws(Fault) {
         let text = text ?? ""
         guard text.utf8.count <= Self.largestByteCount else { throw RequestedResource.malformed }
-        var seen: Set<String> = []
+        var seen: Set<OctetText> = []
         let names = Self.split(text).filter { seen.insert($0).inserted }
         guard !names.isEmpty else { throw Fault(.missingResource, "Required 'resource' is not present") }
         var items: [RequestedResource] = []

@@ -113,7 +113,7 @@ extension CatalogueReading {
     ]
 
     private func denialReasons(_ object: JsonObject) -> [DenialReason] {
-        var seen: Set<String> = []
+        var seen: Set<OctetText> = []
         return object.optional("denialReasons")?.array { value in
             value.object { object in
                 let reason = DenialReason(reason: object.text("reason"), code: object.text("code"))

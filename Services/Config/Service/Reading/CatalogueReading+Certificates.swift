@@ -6,7 +6,7 @@ internal import StrictJson
 extension CatalogueReading {
     /// The certificates of a programmer or a requestor (dashboard §2).
     func certificates(_ object: JsonObject) -> [Contracts.Certificate] {
-        var seen: Set<String> = []
+        var seen: Set<OctetText> = []
         return object.optional("certificates")?.array { value -> Contracts.Certificate? in
             guard let certificate = certificate(value) else { return nil }
             if !seen.insert(certificate.id).inserted { value.problem("is there twice") }

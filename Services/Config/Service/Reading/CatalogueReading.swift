@@ -17,18 +17,18 @@ final class CatalogueReading {
     let completeness: Completeness
     /// `nil`: where they lie is not known here.
     let clientSecrets: ClientSecretFiles?
-    var programmers: [String: Programmer] = [:]
-    var requestors: [String: Requestor] = [:]
-    var mvpds: [String: Mvpd] = [:]
-    var mappingIDs: Set<String> = []
+    var programmers: [OctetText: Programmer] = [:]
+    var requestors: [OctetText: Requestor] = [:]
+    var mvpds: [OctetText: Mvpd] = [:]
+    var mappingIDs: Set<OctetText> = []
     var integrations: Set<[String]> = []
-    var applications: Set<String> = []
+    var applications: Set<OctetText> = []
     /// Name and version of each programmer's applications.
     var editions: Set<[String]> = []
-    var issuers: Set<String> = []
-    var appleTeams: Set<String> = []
+    var issuers: Set<OctetText> = []
+    var appleTeams: Set<OctetText> = []
     /// Where each app of every team stands.
-    var appleClients: [String: JsonPath] = [:]
+    var appleClients: [OctetText: JsonPath] = [:]
     private var ownWarnings: [CatalogueProblem] = []
     /// References to MVPDs that may stand before the MVPD itself.
     var proxies: [(reference: JsonValue, id: String, from: String)] = []

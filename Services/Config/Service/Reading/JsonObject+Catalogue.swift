@@ -16,7 +16,7 @@ extension JsonObject {
     }
 
     /// The id of something that was read before.
-    func reference(_ name: String, _ kind: String, in known: Set<String>) -> String {
+    func reference(_ name: String, _ kind: String, in known: Set<OctetText>) -> String {
         guard let value = required(name), let id = value.string() else { return "" }
         if !known.contains(id) { value.problem("names the \(kind) '\(id)', which is not in the catalogue") }
         return id
@@ -40,7 +40,7 @@ extension JsonObject {
     /// - Parameter problem: What is wrong with an element, or `nil`.
     func texts(_ name: String, required isRequired: Bool = false, _ problem: (String) -> String? = { _ in nil }) -> [String] {
         guard let value = isRequired ? required(name) : optional(name) else { return [] }
-        var seen: Set<String> = []
+        var seen: Set<OctetText> = []
         let texts = value.array { element -> String? in
             guard let text = element.string() else { return nil }
             if text.isEmpty {

@@ -29,9 +29,17 @@ enum EntityCollection: String, CaseIterable, Sendable {
 
     /// The address of an entry.
     func address(of id: String) -> String {
-        let parts = self == .integrations ? id.split(separator: "/", maxSplits: 1).map(String.init) : [id]
+        let parts = self == .integrations ? id.split(separator: "/", maxSplits: 1).map(String.init) : [self == .platformIdentityIssuers ? Self.escape(id) : id]
         return ([path] + parts.map(PercentEncoding.encode)).joined(separator: "/")
     }
+}
+
+extension EntityCollection {
+    /// An id as one segment of a path: an issuer is a URL, and no segment holds a slash. `~1` stands for `/` and `~0` for `~` (RFC 6901 §3).
+    static func escape(_ id: String) -> String { id.replacing("~", with: "~0").replacing("/", with: "~1") }
+
+    /// The id that a segment stands for.
+    static func unescape(_ segment: String) -> String { segment.replacing("~1", with: "/").replacing("~0", with: "~") }
 }
 
 extension EntityKind {

@@ -61,7 +61,10 @@ struct EntityEndpoints: Sendable {
     }
 
     private func id(_ exchange: Exchange) throws(Fault) -> String {
-        guard collection == .integrations else { return try exchange.captured("id") }
+        guard collection == .integrations else {
+            let id = try exchange.captured("id")
+            return collection == .platformIdentityIssuers ? EntityCollection.unescape(id) : id
+        }
         return "\(try exchange.captured("requestor"))/\(try exchange.captured("mvpd"))"
     }
 

@@ -22,19 +22,30 @@ struct AppCallReader: Sendable {
             requestor = try self.requestor(exchange)
             return (try call(exchange, token: token, requestor: requestor), try others(exchange))
         } catch {
-            let request = VerifyAccessTokenRequest(accessToken: token, requestor: requestor)
-            _ = try await authentication.verifyAccessToken(request, context: exchange.call)
+            try await verify(token, requestor, exchange)
             throw error
         }
     }
 
     /// A call of a programmer's own backend, which has no device headers (apple §4).
-    /// - Throws: `BearerProblem`, `invalid_requestor`, or what the endpoint finds.
+    /// - Throws: `BearerProblem`, `invalid_requestor`, or what the endpoint finds; the bearer comes first, as for devices.
     func backend<Others>(
         _ exchange: Exchange, others: (Exchange) throws(Fault) -> Others
-    ) throws -> (call: BackendCall, others: Others) {
+    ) async throws -> (call: BackendCall, others: Others) {
         let token = try Bearer.required(exchange)
-        return (BackendCall(accessToken: token, requestor: try requestor(exchange)), try others(exchange))
+        var requestor = ""
+        do {
+            requestor = try self.requestor(exchange)
+            return (BackendCall(accessToken: token, requestor: requestor), try others(exchange))
+        } catch {
+            try await verify(token, requestor, exchange)
+            throw error
+        }
+    }
+
+    private func verify(_ token: String, _ requestor: String, _ exchange: Exchange) async throws {
+        let request = VerifyAccessTokenRequest(accessToken: token, requestor: requestor)
+        _ = try await authentication.verifyAccessToken(request, context: exchange.call)
     }
 
     private func requestor(_ exchange: Exchange) throws(Fault) -> String {

@@ -8,7 +8,7 @@ struct OwnerEndpoints: Sendable {
     let reader: AppCallReader
 
     @Sendable func rotate(_ exchange: Exchange) async throws -> Response {
-        var (call, request) = try reader.backend(exchange) { exchange throws(Fault) in
+        var (call, request) = try await reader.backend(exchange) { exchange throws(Fault) in
             let key = try IdempotencyKey.required(exchange)
             return RotateTokenRequest(
                 familyID: try exchange.captured("family"), reason: try AppBody(exchange).optionalText("reason"), idempotencyKey: key)
@@ -22,7 +22,7 @@ struct OwnerEndpoints: Sendable {
     }
 
     @Sendable func revokeAll(_ exchange: Exchange) async throws -> Response {
-        var (call, request) = try reader.backend(exchange) { exchange throws(Fault) in
+        var (call, request) = try await reader.backend(exchange) { exchange throws(Fault) in
             let key = try IdempotencyKey.required(exchange)
             let body = try AppBody(exchange)
             return RevokeAllRequest(
@@ -37,7 +37,7 @@ struct OwnerEndpoints: Sendable {
     @Sendable func flag(_ exchange: Exchange) async throws -> Response {
         var request: FlagSignInRequest
         if exchange.headers[.apDeviceIdentifier] == nil {
-            let (call, others) = try reader.backend(exchange, others: Self.flagged)
+            let (call, others) = try await reader.backend(exchange, others: Self.flagged)
             request = others
             request.caller = Caller(who: .backend(call))
         } else {

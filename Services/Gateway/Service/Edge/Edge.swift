@@ -66,12 +66,21 @@ final class Edge: HTTPResponder {
 
     /// - Returns: The answer and the route's label.
     private func answer(_ request: Request, _ context: GatewayContext) async -> (Response, route: String) {
+        let verdict = PathRule.verdict(on: context.facts.sentPath)
+        let match = verdict == .refused ? nil : routes.match(context.facts.path)
         // Before everything else (rest-v1 §2.8).
-        if ThrottledPaths.applies(to: request.method, context.facts.path), !throttle.admits(context.facts.clientAddress) {
+        if ThrottledPaths.applies(to: request.method, match?.route.path ?? context.facts.path), !throttle.admits(context.facts.clientAddress) {
             return (Refusals.tooManyRequests(retryAfter: 1), "throttled")
         }
-        guard let match = routes.match(context.facts.path) else { return (refusals.notFound(request, facts: context.facts), "other") }
+        guard let match else { return (refusals.notFound(request, facts: context.facts), "other") }
+        if verdict == .endsInSlash { return (Self.redirect(request, to: match), match.route.path) }
         return (await responder.respond(request, context, match), match.route.path)
+    }
+
+    /// To the same address without the slash at its end, method and query kept (RFC 9110 §15.4.9).
+    private static func redirect(_ request: Request, to match: RouteTree.Match) -> Response {
+        let query = request.uri.query.map { "?" + $0 } ?? ""
+        return Response(status: .permanentRedirect, headers: [.location: match.path + query, .cacheControl: "no-store"])
     }
 
     /// - Parameter spent: In nanoseconds.

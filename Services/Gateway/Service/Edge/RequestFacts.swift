@@ -13,6 +13,8 @@ final class RequestFacts: Sendable {
     let suffix: String?
     /// Path without that suffix.
     let path: String
+    /// Path as it was sent.
+    let sentPath: String
 
     /// Before anything is known.
     static let none = RequestFacts(trace: .random(), requestID: RequestIdentifier.random())
@@ -24,6 +26,7 @@ final class RequestFacts: Sendable {
         clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
         suffix = nil
         path = "/"
+        sentPath = "/"
     }
 
     /// - Parameters:
@@ -40,7 +43,8 @@ final class RequestFacts: Sendable {
         requestID = sent == nil ? RequestIdentifier.text(trace.traceHigh, trace.traceLow) : RequestIdentifier.random()
         self.isSecure = isSecure
         clientAddress = ClientAddress(peer: peer, forwarded: request.headers[values: .xForwardedFor], trusted: trusted)
-        (path, suffix) = Self.split(request.uri.path)
+        sentPath = String((request.head.path ?? "/").prefix { $0 != "?" && $0 != "#" })
+        (path, suffix) = Self.split(sentPath)
     }
 
     /// Takes `.json` or `.xml` off a path that may end so.

@@ -1,3 +1,4 @@
+internal import Contracts
 internal import Faults
 internal import Hummingbird
 internal import NIOCore
@@ -18,6 +19,10 @@ final class RouteResponder: Sendable {
         guard let handler = route.handlers[request.method] else {
             return refusals.methodNotAllowed(exchange(request, context, match), allow: route.allowed)
         }
+        if case .administration = route.audience {
+            let exchange = exchange(request, context, match)
+            do { try await knowAdministrator(exchange) } catch { return refusals.reply(to: error, exchange) }
+        }
         let body: ByteBuffer
         // What a GET says stands in its query (rest-v1 §2.3).
         let rule = request.method == .get && route.handlers[.post] != nil ? .ignored : route.body
@@ -28,6 +33,13 @@ final class RouteResponder: Sendable {
         var response = await answer(exchange, route, handler)
         crossOrigin(exchange).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Who one is comes before what one says: a stranger's body is not even read (dashboard §5).
+    /// - Throws: `access_denied`, or why nobody can tell.
+    private func knowAdministrator(_ exchange: Exchange) async throws {
+        let request = GetAdministratorRequest(token: try exchange.administrator())
+        _ = try await dependencies.administration.getAdministrator(request, context: exchange.call)
     }
 
     private func answer(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> Response {

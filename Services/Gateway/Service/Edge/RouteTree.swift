@@ -1,20 +1,28 @@
-/// Finds the route of a path, segment by segment: a literal segment goes before a captured one. Empty segments do not count.
+/// Finds the route of a path, segment by segment: a literal segment goes before a captured one. `PathRule` has said that no segment is empty.
 struct RouteTree: Sendable {
     /// A route and the parts of the path that it captured, as they were sent.
     struct Match: Sendable {
         let route: Route
         let captures: [(name: String, text: Substring)]
+
+        /// The route's own path with what was captured in its places: nothing else of the path that was asked for.
+        var path: String {
+            let parts = route.path.split(separator: "/").map { part -> Substring in
+                captures.first { part == "{" + $0.name + "}" }?.text ?? part
+            }
+            return "/" + parts.joined(separator: "/")
+        }
     }
 
     private struct Node: Sendable {
-        var literals: [Substring: Int] = [:]
+        var literals: [OctetText: Int] = [:]
         var capture: (name: String, node: Int)?
         var route: Route?
     }
 
     private var nodes = [Node()]
     /// Routes without captures, by their whole path: most requests are for one of these, written as it is here.
-    private var plain: [String: Route] = [:]
+    private var plain: [OctetText: Route] = [:]
 
     init(_ routes: [Route]) {
         for route in routes { add(route) }
@@ -23,14 +31,14 @@ struct RouteTree: Sendable {
     func match(_ path: String) -> Match? {
         if let route = plain[path] { return Match(route: route, captures: []) }
         var captures: [(name: String, text: Substring)] = []
-        guard let route = find(path.split(separator: "/")[...], from: 0, &captures) else { return nil }
+        guard let route = find(path.split(separator: "/", maxSplits: PathRule.deepest)[...], from: 0, &captures) else { return nil }
         return Match(route: route, captures: captures)
     }
 
     private func find(_ segments: ArraySlice<Substring>, from index: Int, _ captures: inout [(name: String, text: Substring)]) -> Route? {
         let node = nodes[index]
         guard let segment = segments.first else { return node.route }
-        if let next = node.literals[segment], let route = find(segments.dropFirst(), from: next, &captures) { return route }
+        if let next = node.literals[OctetText(segment)], let route = find(segments.dropFirst(), from: next, &captures) { return route }
         guard let capture = node.capture else { return nil }
         captures.append((capture.name, segment))
         if let route = find(segments.dropFirst(), from: capture.node, &captures) { return route }
@@ -42,7 +50,7 @@ struct RouteTree: Sendable {
         var index = 0
         for segment in route.path.split(separator: "/") {
             let isCapture = segment.hasPrefix("{")
-            if let next = isCapture ? nodes[index].capture?.node : nodes[index].literals[segment] {
+            if let next = isCapture ? nodes[index].capture?.node : nodes[index].literals[OctetText(segment)] {
                 index = next
                 continue
             }
@@ -50,7 +58,7 @@ struct RouteTree: Sendable {
             if isCapture {
                 nodes[index].capture = (String(segment.dropFirst().dropLast()), nodes.count - 1)
             } else {
-                nodes[index].literals[segment] = nodes.count - 1
+                nodes[index].literals[OctetText(segment)] = nodes.count - 1
             }
             index = nodes.count - 1
         }

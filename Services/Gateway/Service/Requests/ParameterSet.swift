@@ -5,7 +5,7 @@ struct ParameterSet: Sendable {
     /// In the order in which they were sent. Requests have a handful: to look through them costs less than a table.
     private var sent: [(name: String, value: String)] = []
     /// With more of them there is a table as well.
-    private var table: [String: [String]] = [:]
+    private var table: [OctetText: [String]] = [:]
     private static let few = 16
 
     init() {}
@@ -14,7 +14,7 @@ struct ParameterSet: Sendable {
     init(query: [UInt8], form: [UInt8]) throws(Fault) {
         try add(query)
         try add(form)
-        if sent.count > Self.few { table = Dictionary(grouping: sent, by: \.name).mapValues { $0.map(\.value) } }
+        if sent.count > Self.few { table = Dictionary(grouping: sent) { OctetText($0.name) }.mapValues { $0.map(\.value) } }
     }
 
     /// Each value that was sent under the name, in order.

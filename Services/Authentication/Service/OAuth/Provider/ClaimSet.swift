@@ -2,7 +2,7 @@ internal import StrictJson
 
 /// The members of a JSON object that an MVPD sent. One with a member twice is refused: two readers could take it for two things.
 struct ClaimSet: Sendable {
-    private var members: [String: JsonNode.Content] = [:]
+    private var members: [OctetText: JsonNode.Content] = [:]
 
     /// - Returns: `nil` unless the text is one JSON object whose members all differ.
     init?(json: [UInt8]) {

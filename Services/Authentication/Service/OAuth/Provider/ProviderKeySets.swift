@@ -14,13 +14,13 @@ actor ProviderKeySets {
         var provider: OAuthProvider
         var keys: JSONWebKeySet?
         var dueAt: Timestamp
-        var unknown: Set<String> = []
+        var unknown: Set<OctetText> = []
         var reading: Task<Result<JSONWebKeySet, Fault>, Never>?
     }
 
     private let client: ProviderClient
     private let clock: any WallClock
-    private var entries: [String: Entry] = [:]
+    private var entries: [OctetText: Entry] = [:]
 
     init(client: ProviderClient, clock: any WallClock) {
         self.client = client

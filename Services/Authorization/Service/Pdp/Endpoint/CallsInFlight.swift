@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// How many calls each decision point has under way, so that one that hangs takes up no more than its share.
 final class CallsInFlight: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+    private let counts = Mutex<[OctetText: Int]>([:])
 
     /// - Returns: `false` when as many are under way as may be.
     func enter(_ endpoint: String, limit: Int) -> Bool {

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// One breaker per endpoint.
 final class CircuitBreakers: Sendable {
-    private let breakers = Mutex<[String: CircuitBreaker]>([:])
+    private let breakers = Mutex<[OctetText: CircuitBreaker]>([:])
 
     /// - Parameter endpoint: Its URL; there are as many as the catalogue has.
     func ask(_ endpoint: String, now: Timestamp) -> CircuitBreaker.Permission {

@@ -10,9 +10,9 @@ package enum AppleKey: Sendable {
 
 /// Apple's keys by name (RFC 7517 §5; apple §2.1).
 package struct AppleKeySet: Sendable {
-    private let keys: [String: AppleKey]
+    private let keys: [OctetText: AppleKey]
 
-    package init(_ keys: [String: AppleKey]) { self.keys = keys }
+    package init(_ keys: [String: AppleKey]) { self.keys = Dictionary(texts: keys.map { ($0.key, $0.value) }) { first, _ in first } }
 
     /// Reads the document at `auth/keys`. Keys of other kinds and broken ones are passed over, so that they do not take the good ones along; of two
     /// with the same name the first counts.
@@ -21,7 +21,7 @@ package struct AppleKeySet: Sendable {
         guard let document = try? JsonDocument(parsing: document), case .object(let members) = document.root.content,
             case .array(let list)? = members.first(where: { $0.name == "keys" })?.value.content
         else { return nil }
-        keys = Dictionary(list.compactMap(Self.read)) { first, _ in first }
+        keys = Dictionary(texts: list.compactMap(Self.read)) { first, _ in first }
     }
 
     package func key(_ name: String) -> AppleKey? { keys[name] }

@@ -59,7 +59,7 @@ enum EntityText {
         case .array(let nodes):
             for (index, node) in nodes.enumerated() { inspect(node, path.appending(index: index), &problems) }
         case .object(let members):
-            var seen: Set<String> = []
+            var seen: Set<OctetText> = []
             for member in members {
                 let place = path.appending(key: String(member.name.prefix(100)))
                 if !seen.insert(member.name).inserted { problems.append(FieldProblem(field: "\(place)", message: "occurs twice")) }

@@ -34,7 +34,7 @@ struct DegradationCheck {
 
     private var mvpds: [FieldProblem] {
         if request.mvpdIDs.isEmpty { return [FieldProblem(field: "mvpds", message: "must name at least one MVPD")] }
-        var seen: Set<String> = []
+        var seen: Set<OctetText> = []
         return request.mvpdIDs.enumerated().compactMap { index, id in
             if !seen.insert(id).inserted { return FieldProblem(field: "mvpds[\(index)]", message: "is there twice") }
             guard catalogue.integration(requestor: request.requestorID, mvpd: id) == nil else { return nil }

@@ -1,0 +1,71 @@
+/// What a path may look like. One place decides, before the throttle, the routes or a log looks at it: a path that a proxy, a router and a limit can read
+/// in two ways goes around one of them.
+enum PathRule {
+    /// More segments than any route has are not even told apart.
+    static let deepest = 16
+
+    enum Verdict: Equatable {
+        case plain
+        /// Plain but for one slash at its end.
+        case endsInSlash
+        /// A segment is empty, `.` or `..`, encoded or not; a slash, a backslash, `.` or a control is hidden in one; or there are too many.
+        case refused
+    }
+
+    /// - Parameter path: As it was sent, without the query.
+    static func verdict(on path: String) -> Verdict {
+        var path = path
+        return path.withUTF8 { verdict(on: $0) }
+    }
+
+    private static func verdict(on octets: UnsafeBufferPointer<UInt8>) -> Verdict {
+        guard octets.first == slash else { return .refused }
+        if octets.count == 1 { return .plain }
+        var depth = 0
+        var start = 1
+        for index in 1...octets.count where index == octets.count || octets[index] == slash {
+            if index == start { return index == octets.count && depth > 0 ? .endsInSlash : .refused }
+            depth += 1
+            guard depth <= deepest, isPlain(octets[start..<index]) else { return .refused }
+            start = index + 1
+        }
+        return .plain
+    }
+
+    private static let slash = UInt8(ascii: "/")
+    private static let dot = UInt8(ascii: ".")
+
+    private static func isPlain(_ segment: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        var index = segment.startIndex
+        var dots = 0
+        var count = 0
+        while index < segment.endIndex {
+            var octet = segment[index]
+            index += 1
+            if octet == UInt8(ascii: "%"), let decoded = hexPair(segment, index) {
+                octet = decoded
+                index += 2
+                if octet == slash || octet < 0x20 || octet == 0x7f { return false }
+            }
+            // A control that was not encoded has no place in a request line; an encoded space is text.
+            if octet == UInt8(ascii: "\\") || octet < 0x20 { return false }
+            if octet == dot { dots += 1 }
+            count += 1
+        }
+        return !(dots == count && count <= 2)
+    }
+
+    private static func hexPair(_ segment: Slice<UnsafeBufferPointer<UInt8>>, _ index: Int) -> UInt8? {
+        guard index + 1 < segment.endIndex, let high = hex(segment[index]), let low = hex(segment[index + 1]) else { return nil }
+        return high << 4 | low
+    }
+
+    private static func hex(_ octet: UInt8) -> UInt8? {
+        switch octet {
+        case 0x30...0x39: octet - 0x30
+        case 0x41...0x46: octet - 0x37
+        case 0x61...0x66: octet - 0x57
+        default: nil
+        }
+    }
+}

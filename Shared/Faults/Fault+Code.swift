@@ -20,6 +20,7 @@ extension Fault {
             case malformedAuthzRequest = "malformed_authz_request"
             case unknownIntegration = "unknown_integration"
             case invalidRegistrationCode = "invalid_registration_code"
+            case registrationCodeSpent = "registration_code_spent"
             case invalidDomain = "invalid_domain"
             case invalidRedirectURL = "invalid_redirect_url"
             case authenticationSessionMissing = "authentication_session_missing"
@@ -173,6 +174,9 @@ extension Fault.Code {
     public static let unknownIntegration = Fault.Code(.unknownIntegration)
     /// rest-v1 §3.5.
     public static let invalidRegistrationCode = Fault.Code(.invalidRegistrationCode)
+    /// A code that was good and tells this caller nothing any more: used, or over for less than an hour and asked for by its maker. Callers are told what
+    /// they are told of an unknown code; it is no guess (clients §1.14).
+    public static let registrationCodeSpent = Fault.Code(.registrationCodeSpent)
     /// rest-v1 §3.7.
     public static let invalidDomain = Fault.Code(.invalidDomain)
     /// A redirect_url is of no accepted form (rest-v1 §3.7).

@@ -48,7 +48,7 @@ struct DegradationTests {
         let waiting = try await rig.start(code.code)
         rig.degrade(.authnAll)
         _ = try await rig.start(code.code)
-        await expectFault(.invalidRegistrationCode) { _ = try await rig.start(code.code) }
+        await expectFault(.registrationCodeSpent) { _ = try await rig.start(code.code) }
         rig.saml.accept()
         #expect(try await rig.finish(waiting).result == .rejected)
         #expect(try await rig.session(byCode: code.code).kind == .degraded)

@@ -74,6 +74,7 @@ struct RegistrationCodeReuseTests {
         let rig = try Rig(backend)
         let codes = RegistrationCodes(
             bearers: rig.service.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: OneCode(),
+            userIDs: rig.service.codes.userIDs,
             metrics: AuthenticationMetrics())
         let bearer = try await rig.bearer()
         func draw(_ device: String) async throws -> String {

@@ -44,7 +44,7 @@ struct RegistrationCodeTests {
         let source = CountingRandom(repeats: 3)
         let codes = RegistrationCodes(
             bearers: rig.service.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: source,
-            metrics: AuthenticationMetrics())
+            userIDs: rig.service.codes.userIDs, metrics: AuthenticationMetrics())
         let call = try await rig.call(rig.bearer())
         let first = try await codes.create(CreateRegistrationCodeRequest(call: call))
         let second = try await codes.create(CreateRegistrationCodeRequest(call: call))
@@ -105,7 +105,7 @@ struct RegistrationCodeTests {
         }
         try await delete(rig, request)
         await expectFault(.invalidRegistrationCode) { _ = try await show(rig, code.code) }
-        await expectFault(.invalidRegistrationCode) { try await delete(rig, request) }
+        await expectFault(.registrationCodeSpent) { try await delete(rig, request) }
     }
 
     @Test("rest-v1 #37: a device without an id gets one")
@@ -113,7 +113,7 @@ struct RegistrationCodeTests {
         let rig = try Rig()
         let bearer = try await rig.bearer()
         let first = try await rig.code(rig.call(bearer, device: "dummy"))
-        await expectFault(.invalidRegistrationCode) { _ = try await rig.start(first.code) }
+        await expectFault(.registrationCodeSpent) { _ = try await rig.start(first.code) }
         let second = try await rig.code(rig.call(bearer, device: first.id))
         #expect(second.deviceID == first.id)
         #expect(try await !rig.start(second.code).start.url.isEmpty)

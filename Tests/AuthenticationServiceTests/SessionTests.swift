@@ -30,8 +30,8 @@ struct SessionTests {
         rig.catalogue.change { $0.integrations[0].authnTtlSeconds = 60 }
         let code = try await rig.signIn(rig.call(rig.bearer()))
         #expect(try await rig.session(byCode: code.code.lowercased()).mvpd == "DemoCable")
-        await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: code.code, requestor: "CHAN8") }
-        await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: "ZZZZZZZ") }
+        await expectFault(.invalidRegistrationCode) { _ = try await rig.session(byCode: code.code, requestor: "CHAN8") }
+        await expectFault(.invalidRegistrationCode) { _ = try await rig.session(byCode: "ZZZZZZZ") }
         await expectFault(.invalidRequestor) { _ = try await rig.session(byCode: code.code, requestor: "") }
         rig.clock.advance(by: .seconds(60))
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: code.code) }
@@ -168,7 +168,7 @@ struct SessionTests {
         #expect(try await find(code.code, bearer: call.accessToken) == (try await self.find(rig, call)))
         #expect(try await find(code.code.lowercased()).deviceID == "dev-7f3a")
         await expectFault(.authenticationSessionMissing) { _ = try await find(unused.code) }
-        await expectFault(.authenticationSessionMissing) { _ = try await find("ZZZZZZZ") }
+        await expectFault(.invalidRegistrationCode) { _ = try await find("ZZZZZZZ") }
         await expectFault(.accessDenied) { _ = try await find(code.code, bearer: "broken") }
     }
 

@@ -146,7 +146,7 @@ struct StartSignInTests {
         let accepted = try await rig.start(code.code)
         rig.saml.accept()
         #expect(try await rig.finish(accepted).result == .signedIn)
-        await expectFault(.invalidRegistrationCode) { _ = try await rig.start(code.code) }
+        await expectFault(.registrationCodeSpent) { _ = try await rig.start(code.code) }
     }
 
     @Test("rest-v1 §3.6: deleting the code ends a sign-in under way")

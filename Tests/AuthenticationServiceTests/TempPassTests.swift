@@ -189,7 +189,7 @@ struct TempPassTests {
         request.genericData = #"("email":"ada")"#
         #expect(try await rig.start(request).start == SignInStart(url: "https://chan7.example/done"))
         #expect(try await rig.session(byCode: code.code).mvpd == "PromoVod")
-        await expectFault(.invalidRegistrationCode) { _ = try await rig.start(request) }
+        await expectFault(.registrationCodeSpent) { _ = try await rig.start(request) }
         rig.clock.advance(by: .seconds(1))
         try await rig.play("ONE", call, user: "ada")
         rig.clock.advance(by: .seconds(3600))

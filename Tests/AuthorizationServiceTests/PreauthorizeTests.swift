@@ -173,10 +173,10 @@ import Testing
         #expect(fixture.sessions.findSessionByCode.requests.map(\.code) == ["QK7M2XD"])
         let body = try #require(fixture.transport.bodies.first)
         #expect(try SentRequest(json: body).environment.flatMap(\.attributes).map(\.value) == ["203.0.113.77"])
-        for code in [Fault.Code.invalidRegistrationCode, .authenticationSessionMissing] {
+        for code in [Fault.Code.invalidRegistrationCode, .registrationCodeSpent, .authenticationSessionMissing] {
             fixture.sessions.findSessionByCode.fail(with: Fault(code, "x"))
             #expect(
-                await fault { try await fixture.service.preauthorizeByCode(request, context: CallContext()) }?.code == .authenticationSessionMissing)
+                await fault { try await fixture.service.preauthorizeByCode(request, context: CallContext()) }?.code == code)
         }
         fixture.sessions.findSessionByCode.fail(with: Fault(.unavailable, "x"))
         #expect(await fault { try await fixture.service.preauthorizeByCode(request, context: CallContext()) }?.code == .unavailable)

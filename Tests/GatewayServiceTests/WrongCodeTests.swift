@@ -36,16 +36,28 @@ internal import Testing
     @Test func aRightCodeCostsNothingAndForgivesNothing() throws {
         let clock = SetClock()
         let codes = CodeGuard(exempt: [], clock: clock, capacity: 1024)
-        for _ in 0..<100 { codes.takeBack(try #require(Self.allowed(codes.begin(Self.person)))) }
-        for _ in 0..<4 { #expect(Self.allowed(codes.begin(Self.person)) != nil) }
-        codes.takeBack(try #require(Self.allowed(codes.begin(Self.person))))
-        #expect(Self.allowed(codes.begin(Self.person)) != nil, "the fifth wrong one")
-        #expect(Self.allowed(codes.begin(Self.person)) == nil)
+        for _ in 0..<100 { try Self.ask(codes, "QK7M2XD", isWrong: false) }
+        for guess in 0..<4 { try Self.ask(codes, "AAAAAA\(guess)", isWrong: true) }
+        try Self.ask(codes, "QK7M2XD", isWrong: false)
+        try Self.ask(codes, "AAAAAAX", isWrong: true)
+        #expect(Self.allowed(codes.begin("QK7M2XD", of: Self.person)) == nil)
     }
 
-    @Test func manyAtOnceGainNothing() {
+    @Test("at most five different codes of an address are looked up at one time")
+    func manyAtOnceGainNothing() {
         let codes = CodeGuard(exempt: [], clock: SetClock(), capacity: 1024)
-        #expect((0..<1000).count { _ in Self.allowed(codes.begin(Self.person)) != nil } == 5)
+        #expect((0..<1000).count { Self.allowed(codes.begin("GUESS\($0)", of: Self.person)) != nil } == 5)
+    }
+
+    @Test("one code asked many times at once is one code, and one wrong code")
+    func oneCodeAtOnce() throws {
+        let codes = CodeGuard(exempt: [], clock: SetClock(), capacity: 1024)
+        let attempts = try (0..<100).map { index in
+            try #require(Self.allowed(codes.begin(index.isMultiple(of: 2) ? "QK7M2XD" : "qk7-m2xd", of: Self.person)))
+        }
+        for attempt in attempts { codes.end(attempt, isWrong: true) }
+        for guess in 0..<4 { try Self.ask(codes, "AAAAAA\(guess)", isWrong: true) }
+        #expect(Self.allowed(codes.begin("BBBBBBB", of: Self.person)) == nil, "five in all")
     }
 
     @Test("dashboard #52: of 1000 guesses within a day few are looked up, and the right one is not confirmed in a pause")
@@ -90,29 +102,69 @@ internal import Testing
         #expect(last.headers[.contentSecurityPolicy]?.contains("script-src 'self'") == true)
     }
 
-    @Test(
-        "the endpoints that take a code count with the pages, and answer as the throttle does",
-        arguments: [
-            "/reggie/v1/ACME1/regcode/ZZZZZZZ", "/api/v1/checkauthn/ZZZZZZZ?requestor=ACME1",
-            "/api/v1/authenticate?requestor_id=ACME1&mso_id=NorthCable&reg_code=ZZZZZZZ&domain_name=acme.example&redirect_url=https://acme.example/",
-            "/activate/done?code=ZZZZZZZ&requestor=ACME1", "/activate/sign-in?code=ZZZZZZZ&mvpd=NorthCable",
-        ])
-    func oneAccount(uri: String) async throws {
-        let gateway = TestGateway(trusted: ["127.0.0.1"], clock: SetClock())
-        let wrong = Fault(.invalidRegistrationCode, "x")
-        gateway.authentication.getRegistrationCode.fail(with: wrong)
-        gateway.authentication.getSessionByCode.fail(with: wrong)
-        gateway.authentication.startSignIn.fail(with: wrong)
-        try await gateway.exchange(over: .live) { client in
-            for attempt in 0..<6 {
-                try await client.execute(uri: uri, method: .get, headers: Self.headers) { response in
-                    #expect((response.status == .tooManyRequests) == (attempt == 5), "\(attempt): \(response.status)")
-                    guard attempt == 5 else { return }
-                    #expect(response.headers[.retryAfter] == "30")
-                    if uri.hasPrefix("/api") { #expect(String(buffer: response.body) == "429 Too Many Requests") }
+    /// A request for each route that takes a code, with that code.
+    private static func request(_ route: Route, code: String) -> (HTTPRequest.Method, String) {
+        let device = "requestor=ACME1&requestor_id=ACME1&resource=ACME1-NEWS&mvpd=NorthCable&mso_id=NorthCable&domain_name=acme.example"
+        let path = route.path.replacing("{requestor}", with: "ACME1").replacing("{code}", with: code)
+        let query = "\(device)&redirect_url=https%3A%2F%2Facme.example%2F&code=\(code)&reg_code=\(code)"
+        return (route.handlers[.get] == nil ? .post : .get, "\(path)?\(query)")
+    }
+
+    @Test("clients #14, dashboard #52: every route that takes a code charges exactly codes that are not known, to one account")
+    func everyRouteIsGuarded() async throws {
+        let plain = TestGateway()
+        let routes = try plain.routes().filter { $0.code != .nowhere }
+        let taking = try plain.routes().filter { route in
+            route.path.contains("{code}") || (route.path.hasPrefix("/activate/") && route.path != "/activate") || route.path == "/api/v1/authenticate"
+        }
+        #expect(routes.map(\.path).sorted() == taking.map(\.path).sorted() && routes.count >= 7)
+        for route in routes {
+            let gateway = Self.doubting(.invalidRegistrationCode)
+            try await gateway.exchange(over: .live) { client in
+                for attempt in 0..<6 {
+                    let (method, uri) = Self.request(route, code: "ZZZZZ\(attempt)Z")
+                    try await client.execute(uri: uri, method: method, headers: Self.headers) { response in
+                        #expect((response.status == .tooManyRequests) == (attempt == 5), "\(route.path) \(attempt): \(response.status)")
+                        guard attempt == 5 else { return }
+                        #expect(response.headers[.retryAfter] == "30")
+                        if uri.hasPrefix("/api") { #expect(String(buffer: response.body) == "429 Too Many Requests") }
+                    }
                 }
             }
         }
+    }
+
+    @Test("a code that is spent is told as one that is not known, and costs nothing")
+    func spentCodes() async throws {
+        for route in try TestGateway().routes() where route.code != .nowhere {
+            let (unknown, spent) = (Self.doubting(.invalidRegistrationCode), Self.doubting(.registrationCodeSpent))
+            let (method, uri) = Self.request(route, code: "QK7M2XD")
+            let told = try await unknown.exchange(over: .live) { client in
+                try await client.execute(uri: uri, method: method, headers: Self.headers) { Reply($0) }
+            }
+            try await spent.exchange(over: .live) { client in
+                for attempt in 0..<20 {
+                    let reply = try await client.execute(uri: uri, method: method, headers: Self.headers) { Reply($0) }
+                    #expect(reply.status == told.status && reply.text == told.text, "\(route.path) \(attempt)")
+                }
+            }
+        }
+    }
+
+    /// A gateway before services that say this of each code.
+    private static func doubting(_ code: Fault.Code) -> TestGateway {
+        let gateway = TestGateway(trusted: ["127.0.0.1"], throttle: ThrottleSettings(perSecond: 1000, burst: 1000), clock: SetClock())
+        let fault = Fault(code, "The registration code is not known or has expired.")
+        gateway.authentication.getRegistrationCode.fail(with: fault)
+        gateway.authentication.deleteRegistrationCode.fail(with: fault)
+        gateway.authentication.getSessionByCode.fail(with: fault)
+        gateway.authentication.startSignIn.fail(with: fault)
+        gateway.authorization.preauthorizeByCode.fail(with: fault)
+        return gateway
+    }
+
+    private static func ask(_ codes: CodeGuard, _ code: String, isWrong: Bool) throws {
+        codes.end(try #require(allowed(codes.begin(code, of: person))), isWrong: isWrong)
     }
 
     @Test func failuresThatSayNothingOfTheCodeCostNothing() async throws {

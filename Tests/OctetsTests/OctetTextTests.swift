@@ -47,7 +47,10 @@ struct OctetTextTests {
         #expect(Set([Device(text: composed), Device(text: decomposed)]).count == 2)
     }
 
-    @Test(arguments: [("", "", true), ("a", "", false), ("a", "b", false), ("same", "same", true), ("Same text of more than fifteen octets", "Same text of more than fifteen octets", true)])
+    @Test(arguments: [
+        ("", "", true), ("a", "", false), ("a", "b", false), ("same", "same", true),
+        ("Same text of more than fifteen octets", "Same text of more than fifteen octets", true),
+    ])
     func plainTextsCompareAsEver(left: String, right: String, equal: Bool) {
         #expect(sameOctets(left, right) == equal)
     }

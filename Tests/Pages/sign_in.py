@@ -22,7 +22,7 @@ def signs_in_by_keyboard_on_a_phone():
         assert device.is_signed_in(), "the TV is signed in"
         browser.driver.get(f"{gateway}/activate?code={code}")
         browser.press(Keys.ENTER)
-        browser.wait("a word on the used code", lambda: "already" in browser.text())
+        browser.wait("a word on the used code", lambda: "not valid any more" in browser.text())
         browser.screenshot("used")
     finally:
         browser.driver.quit()

@@ -64,7 +64,9 @@ struct InMemoryAuthenticationTests {
         #expect(outcome.result == .signedIn && outcome.redirectURL == "http://done")
         let subject = try await double.findSession(SessionRequest(call: call), context: CallContext())
         #expect(subject.upstreamUserID == "ada" && subject.session?.kind == .regular)
-        #expect(try await double.getRegistrationCode(RegistrationCodeRequest(code: code), context: CallContext()).used)
+        let maker = RegistrationCodeRequest(accessToken: call.accessToken, requestor: "ACME1", code: code)
+        #expect(try await double.getRegistrationCode(maker, context: CallContext()).used)
+        await expect(.registrationCodeSpent) { try await double.getRegistrationCode(RegistrationCodeRequest(code: code), context: CallContext()) }
     }
 
     @Test func codesAreSevenLettersAndNeverTheSame() async throws {

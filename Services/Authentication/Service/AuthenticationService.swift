@@ -40,7 +40,8 @@ public struct AuthenticationService: Sendable {
         registration = ClientRegistration(
             catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
         tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, metrics: metrics)
-        codes = RegistrationCodes(bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+        codes = RegistrationCodes(
+            bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, userIDs: parts.scrambler, metrics: metrics)
         sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
         logouts = SingleLogout(
             saml: parts.logout, catalogue: catalogue, store: store, clock: clock, random: random, visitAddress: parts.logoutVisitAddress,

@@ -21,7 +21,7 @@ struct SessionFinder: Sendable {
         }
     }
 
-    /// The same for the device of a registration code; a dead code is a missing session (rest-v1 §3.17).
+    /// The same for the device of a registration code; a dead code is as good as a missing session (rest-v1 §3.17).
     func findByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws(Fault) -> Result<SessionAtHand, Fault> {
         do {
             let lookup = SessionByCodeRequest(accessToken: request.accessToken, requestor: request.requestor, code: request.code)
@@ -52,8 +52,8 @@ struct SessionFinder: Sendable {
     private static func absence(_ error: any Error) throws(Fault) -> Fault {
         let fault = Fault.unexpected(error)
         switch fault.code {
-        case .authenticationSessionMissing, .authenticationSessionExpired: return fault
-        case .invalidRegistrationCode: return Fault(.authenticationSessionMissing, "User not authenticated", cause: fault)
+        // Whoever faces the caller has to tell a wrong code from one through which nobody has signed in yet, and tells the caller the same of both.
+        case .authenticationSessionMissing, .authenticationSessionExpired, .invalidRegistrationCode, .registrationCodeSpent: return fault
         default: throw fault
         }
     }

@@ -60,8 +60,15 @@ extension InMemoryAuthentication {
         try requireWorking()
         if !request.accessToken.isEmpty { try requireBearer(request.accessToken) }
         if !request.requestor.isEmpty { _ = try config.catalogue.requireRequestor(request.requestor) }
-        var record = try liveCode(request.code, requestor: request.requestor).record
-        guard request.accessToken.isEmpty else { return record }
+        let live = try liveCode(request.code, requestor: request.requestor)
+        var record = live.record
+        let isMaker = !request.accessToken.isEmpty && clientID(request.accessToken) == live.clientID
+        guard isMaker || !record.used else { throw Fault(.registrationCodeSpent, "The registration code is not known or has expired.") }
+        guard !isMaker else { return record }
+        if !request.accessToken.isEmpty {
+            record.deviceID = DerivedIdentity.uuid("device", record.requestor + record.deviceID)
+            return record
+        }
         record.deviceID = ""
         record.device = nil
         return record

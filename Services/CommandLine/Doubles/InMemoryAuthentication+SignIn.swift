@@ -8,7 +8,7 @@ extension InMemoryAuthentication: Authentication {
         try requireWorking()
         let requestor = try config.catalogue.requireRequestor(request.requestor)
         let code = try liveCode(request.registrationCode, requestor: requestor.id)
-        guard !code.record.used else { throw Fault(.invalidRegistrationCode, "The registration code was used.") }
+        guard !code.record.used else { throw Fault(.registrationCodeSpent, "The registration code is not known or has expired.") }
         let mvpd = try config.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd).mvpd
         if case .tempPass(let terms) = mvpd.signIn {
             finish(code.record, mvpd: mvpd.id, kind: .tempPass, lifetime: UInt64(terms.ttlSeconds) * 1000)
@@ -66,7 +66,8 @@ extension InMemoryAuthentication: Authentication {
         try requireWorking()
         if !request.accessToken.isEmpty { try requireBearer(request.accessToken) }
         _ = try config.catalogue.requireRequestor(request.requestor)
-        guard let code = try? liveCode(request.code, requestor: request.requestor).record, code.used || behaviour.signedIn == .everyDevice else {
+        let code = try liveCode(request.code, requestor: request.requestor).record
+        guard code.used || behaviour.signedIn == .everyDevice else {
             throw Fault(.authenticationSessionMissing, "Forbidden")
         }
         return try subject(at: Place(device: code.deviceID, requestor: code.requestor), call: nil)

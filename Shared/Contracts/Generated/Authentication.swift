@@ -2990,20 +2990,29 @@ public protocol Authentication: Sendable {
     func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient
     /// Faults: as every device call; `invalid_request` (`ttl_s` is too large), `unknown_integration` (the MVPD, where it names one).
     func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode
-    /// Fault: `invalid_registration_code` (unknown, over, deleted, or another requestor's).
+    /// The maker of a code, the client that it was made for, learns its `device_id`, other clients of the requestor a keyed digest of it, callers without
+    /// a token nothing. A used code is shown to its maker alone.
+    ///
+    /// Faults: `invalid_registration_code` (unknown, over, deleted, or another requestor's), `registration_code_spent` (used and not the caller's, or the
+    /// caller's and over for less than an hour). A caller is told the same of both; the second is no guess.
     func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode
-    /// Fault: `invalid_registration_code` (there is nothing to delete).
+    /// Any client of the requestor deletes an unused code, its maker also a used one.
+    ///
+    /// Faults: as GetRegistrationCode.
     func deleteRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> DeleteRegistrationCodeResponse
     /// At a TempPass, and while an AuthN-all rule holds, the session is there at once: the browser goes to `redirect_url`, and the code is used.
     ///
-    /// Faults: `invalid_requestor`, `invalid_request` (a field is absent), `invalid_registration_code` (as above, or used), `unknown_integration`,
+    /// Faults: `invalid_requestor`, `invalid_request` (a field is absent), `invalid_registration_code` (as above), `registration_code_spent` (used), `unknown_integration`,
     /// `invalid_domain`, `invalid_redirect_url` (not under a domain of the requestor).
     func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart
     func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome
     func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome
     /// Faults: as every device call; `authentication_session_missing`, `authentication_session_expired` (for a day after its end).
     func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session
-    /// The session that a sign-in through the code made. Fault: `authentication_session_missing` (none, or there is no such code).
+    /// The session that a sign-in through the code made: told to others for ten minutes after the code's use, to its maker until it is over.
+    ///
+    /// Faults: `authentication_session_missing` (nobody has signed in, or nobody is any more), `invalid_registration_code`, `registration_code_spent` (as
+    /// GetRegistrationCode has them). A caller is told the same of all.
     func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
     /// From its answer on nobody finds the session. Faults: as every device call.
     func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse
@@ -3188,7 +3197,7 @@ public struct AuthenticationClient: Authentication {
 public protocol Sessions: Sendable {
     /// Faults: as Authentication.GetSession.
     func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject
-    /// Faults: as Authentication.GetSessionByCode; `invalid_registration_code` in place of it where there is no such code.
+    /// Faults: as Authentication.GetSessionByCode.
     func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject
     /// Counts a play of a TempPass: starts its clock, takes one of its resources.
     ///

@@ -42,6 +42,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
                 record.expiresAt > now
             else { return false }
             records[code]?.isUsed = true
+            records[code]?.usedAt = now
             pending = pending.filter { $0.value.record != id }
             return true
         }
@@ -92,7 +93,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
     func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
             guard let record = state.records[code], record.requestor == requestor, record.expiresAt > now else { return false }
-            state.records[code] = nil
+            state.records[code]?.expiresAt = now
             state.pending = state.pending.filter { $0.value.record != record.id }
             return true
         }

@@ -18,6 +18,7 @@ struct RegistrationCodes: Sendable {
     let store: any AuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
+    let userIDs: UserIDScrambler
     let metrics: AuthenticationMetrics
 
     func create(_ request: CreateRegistrationCodeRequest) async throws(Fault) -> RegistrationCode {
@@ -29,30 +30,48 @@ struct RegistrationCodes: Sendable {
         }
         let record = try await claim(request, caller, lifetime: lifetime)
         metrics.createdCodes.increment()
-        return record.contract(in: caller.catalogue, application: caller.client.application, showsDevice: true)
+        return record.contract(in: caller.catalogue, application: caller.client.application, device: .plain)
     }
 
-    /// - Throws: `invalid_registration_code` for an unknown, expired or deleted code, or another requestor's.
+    /// - Throws: `invalid_registration_code` for an unknown, expired or deleted code, or another requestor's; `registration_code_spent`.
     func show(_ request: RegistrationCodeRequest) async throws(Fault) -> RegistrationCode {
         let catalogue = try catalogue.current()
         let client = try await optionalClient(request)
         // The gateway's own activation page asks without a requestor: the person has typed nothing but the code.
         if !request.requestor.isEmpty { _ = try catalogue.requireRequestor(request.requestor) }
-        let record = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: clock.now())
-        guard let record, request.requestor.isEmpty || record.requestor.text == request.requestor else { throw Self.unknownCode }
+        let now = clock.now()
+        let record = try await record(request, now)
+        try record.requireTold(.record, to: client?.id, now: now)
         let application = try await store.client(record.clientID).flatMap { catalogue.application(softwareID: $0.softwareID.text) }
-        return record.contract(in: catalogue, application: application, showsDevice: client?.covers(record.requestor) ?? false)
+        return record.contract(in: catalogue, application: application, device: shown(of: record, to: client))
     }
 
-    /// - Throws: `invalid_registration_code` when there is nothing to remove.
+    /// An unused code by any client of its requestor (rest-v1 §3.6), a used one by its maker (clients §1.14).
+    /// - Throws: `invalid_registration_code` when there is nothing to remove; `registration_code_spent`.
     func remove(_ request: RegistrationCodeRequest) async throws(Fault) {
         let client = try await bearers.client(request.accessToken, requestor: request.requestor)
         let requestor = RequestorID(try client.catalogue.requireRequestor(request.requestor).id)
-        let removed = try await store.remove(RegistrationCodeText(typed: request.code), requestor: requestor, now: clock.now())
+        let now = clock.now()
+        try await record(request, now).requireTold(.record, to: client.id, now: now)
+        let removed = try await store.remove(RegistrationCodeText(typed: request.code), requestor: requestor, now: now)
         guard removed else { throw Self.unknownCode }
     }
 
+    /// The code's record, also for a while after its end.
+    private func record(_ request: RegistrationCodeRequest, _ now: Timestamp) async throws(Fault) -> RegistrationRecord {
+        let record = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now - RegistrationRecord.remembrance)
+        guard let record, request.requestor.isEmpty || record.requestor.text == request.requestor else { throw Self.unknownCode }
+        return record
+    }
+
+    /// The device's id opens its sessions: its maker alone learns it.
+    private func shown(of record: RegistrationRecord, to client: AuthenticatedClient?) -> RegistrationRecord.ShownDevice {
+        guard let client, client.covers(record.requestor) else { return .hidden }
+        return record.isMadeBy(client.id) ? .plain : .hashed(userIDs.hidden(record.deviceID, requestor: record.requestor))
+    }
+
     static let unknownCode = Fault(.invalidRegistrationCode, "The registration code is not known or has expired.")
+    static let spentCode = Fault(.registrationCodeSpent, "The registration code is not known or has expired.")
 
     private func optionalClient(_ request: RegistrationCodeRequest) async throws(Fault) -> AuthenticatedClient? {
         guard !request.accessToken.isEmpty else { return nil }

@@ -9,7 +9,7 @@ struct RegistrationRecord: Hashable, Sendable {
     /// Empty when the device named none.
     let mvpd: String
     let generatedAt: Timestamp
-    let expiresAt: Timestamp
+    var expiresAt: Timestamp
     let deviceID: DeviceID
     let device: DeviceInformation
     let userAgent: String
@@ -22,4 +22,6 @@ struct RegistrationRecord: Hashable, Sendable {
     var isUsed = false
     /// Who the platform said that its user is (rest-v1 §2.6); the sign-in through the code is theirs.
     var identity: PlatformIdentity?
+    /// When a sign-in through it succeeded; `nil` before.
+    var usedAt: Timestamp?
 }

@@ -42,15 +42,17 @@ struct SessionLookup: Sendable {
     }
 
     /// The session that a sign-in through this code made, if it is still the device's and valid (rest-v1 §3.10).
-    /// - Throws: `authentication_session_missing` in every other case, also for an unknown code.
+    /// - Throws: `authentication_session_missing` while nobody has; `invalid_registration_code` and `registration_code_spent` for a code that tells this
+    ///   caller nothing (clients §1.14).
     func session(byCode request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let catalogue = try catalogue.current()
-        if !request.accessToken.isEmpty { _ = try await bearers.client(request.accessToken, requestor: request.requestor) }
+        let client = request.accessToken.isEmpty ? nil : try await bearers.client(request.accessToken, requestor: request.requestor)
         let requestor = RequestorID(try catalogue.requireRequestor(request.requestor).id)
         let now = clock.now()
         let missing = Fault(.authenticationSessionMissing, "Forbidden")
-        let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now)
-        guard let code, code.requestor == requestor else { throw missing }
+        let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now - RegistrationRecord.remembrance)
+        guard let code, code.requestor == requestor else { throw RegistrationCodes.unknownCode }
+        try code.requireTold(.session, to: client?.id, now: now)
         let record = try await store.session(SessionKey(device: code.deviceID, requestor: requestor))
         guard let record, record.record == code.id else { throw missing }
         guard case .valid = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, now: now) else { throw missing }

@@ -18,6 +18,11 @@ struct UserIDScrambler: Sendable {
     /// Stands for the person at a device that is on trial (rest-v1 §6.2).
     func tempPass(_ device: DeviceID) -> String { "temppass_" + digest(of: device) }
 
+    /// Stands for a device before callers that may tell devices apart and no more: 64 lower-case hex digits, others at each requestor.
+    func hidden(_ device: DeviceID, requestor: RequestorID) -> String {
+        Hex.encode(HMACSHA256.authenticate([0, 0] + Array(requestor.text.utf8) + [0] + Array(device.text.utf8), key: key))
+    }
+
     /// 40 hex digits. No MVPD has an empty id, so no input of `scramble` begins with 0x00.
     private func digest(of device: DeviceID) -> String {
         Hex.encode(HMACSHA256.authenticate([0] + Array(device.text.utf8), key: key).prefix(20))

@@ -32,19 +32,21 @@ struct SignInStarter: Sendable {
         try await requireAddresses(request, requestor, record, catalogue)
         if let rule = catalogue.degradation(requestor: requestor.id, mvpd: mvpd.id, platform: platform, resource: nil, now: now) {
             let session = try await degraded.start(record, integration: integration, mvpd: mvpd, rule: rule)
-            guard session != nil else { throw Self.usedCode }
+            guard session != nil else { throw RegistrationCodes.spentCode }
             return SignInStart(url: request.redirectURL)
         }
         if case .tempPass = mvpd.signIn {
             let session = try await previews.start(record, mvpd: mvpd, genericData: request.genericData)
-            guard session != nil else { throw Self.usedCode }
+            guard session != nil else { throw RegistrationCodes.spentCode }
             return SignInStart(url: request.redirectURL)
         }
         // Whose MVPD cannot be asked silently is as good as not signed in there (mvpd §2.6).
         if request.isPassive, !mvpd.passiveAuthnEnabled { return SignInStart(url: request.redirectURL) }
         if let provider = OAuthProvider(mvpd, integration, in: catalogue) {
             let attempt: OAuthAttempt = request.isPassive ? .passive : provider.endpoint.attemptHba ? .homeBased : .interactive
-            guard let start = try await oauth.begin(provider, record, attempt, end: request.redirectURL, now: now) else { throw Self.usedCode }
+            guard let start = try await oauth.begin(provider, record, attempt, end: request.redirectURL, now: now) else {
+                throw RegistrationCodes.spentCode
+            }
             return start
         }
         let provider = try SamlProvider(mvpd, in: catalogue)
@@ -61,10 +63,9 @@ struct SignInStarter: Sendable {
 
     private func usableRecord(_ request: StartSignInRequest, _ now: Timestamp) async throws(Fault) -> RegistrationRecord {
         let record = try await store.liveRecord(RegistrationCodeText(typed: request.registrationCode), now: now)
-        guard let record, record.requestor.text == request.requestor, record.deviceID != RegistrationCodes.placeholderDevice else {
-            throw RegistrationCodes.unknownCode
-        }
-        guard !record.isUsed else { throw Self.usedCode }
+        guard let record, record.requestor.text == request.requestor else { throw RegistrationCodes.unknownCode }
+        guard record.deviceID != RegistrationCodes.placeholderDevice else { throw RegistrationCodes.spentCode }
+        guard !record.isUsed else { throw RegistrationCodes.spentCode }
         return record
     }
 
@@ -92,12 +93,10 @@ struct SignInStarter: Sendable {
             requestor: record.requestor, mvpd: MvpdID(provider.mvpd.id), issuerSent: dispatch.issuer, redirectURL: sent.redirectURL,
             startedAt: now, expiresAt: min(record.expiresAt, now + Self.longestPending))
         // The code may have been used or deleted since it was read.
-        guard try await store.begin(pending, now: now) else { throw Self.usedCode }
+        guard try await store.begin(pending, now: now) else { throw RegistrationCodes.spentCode }
         metrics.startedSignIns.increment()
         return SignInStart(
             url: dispatch.url, fields: dispatch.fields, browserSecret: browser.text,
             expiresInSeconds: UInt32(clamping: (pending.expiresAt - now).components.seconds))
     }
-
-    private static let usedCode = Fault(.invalidRegistrationCode, "The registration code has been used.")
 }

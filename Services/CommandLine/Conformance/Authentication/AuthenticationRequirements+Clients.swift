@@ -226,8 +226,9 @@ extension AuthenticationRequirements {
             try await app.conversation.refusal(of: get, RegistrationCodeRequest(requestor: "ACME2", code: code), codes: invalid)
             let own = RegistrationCodeRequest(accessToken: app.token, requestor: "ACME1", code: code)
             try await app.conversation.call(AuthenticationMethods.deleteRegistrationCode, own)
-            try await app.conversation.refusal(of: get, own, codes: invalid)
-            try await app.conversation.refusal(of: AuthenticationMethods.deleteRegistrationCode, own, codes: invalid)
+            let over = invalid.union(["registration_code_spent"])
+            try await app.conversation.refusal(of: get, own, codes: over)
+            try await app.conversation.refusal(of: AuthenticationMethods.deleteRegistrationCode, own, codes: over)
         },
         Requirement(
             "AUTHN-14", "Many codes are made at the same time, each once.", source: "authentication.proto CreateRegistrationCode"

@@ -21,7 +21,7 @@ extension AuthenticationRequirements {
                 let other = try await examination.greet()
                 let same = try await other.call(AuthenticationMethods.getSessionByCode, byCode)
                 guard same == session else { throw Unmet(FrameText.text(session), came: FrameText.text(same)) }
-                let code = RegistrationCodeRequest(requestor: "ACME1", code: pending.code)
+                let code = RegistrationCodeRequest(accessToken: mvpd.app.token, requestor: "ACME1", code: pending.code)
                 guard try await other.call(AuthenticationMethods.getRegistrationCode, code).used else {
                     throw Unmet("a code that is used", came: "one that is not")
                 }

@@ -125,10 +125,10 @@ extension AuthenticationRequirements {
             let session = try await app.conversation.call(AuthenticationMethods.getSessionByCode, byCode)
             let own = try await app.conversation.call(AuthenticationMethods.getSession, SessionRequest(call: app.call(device)))
             guard session == own else { throw Unmet("the device's session", came: FrameText.text(session)) }
-            let record = try await app.conversation.call(
-                AuthenticationMethods.getRegistrationCode, RegistrationCodeRequest(requestor: "ACME1", code: code))
-            guard record.used else { throw Unmet("a code that is used", came: FrameText.text(record)) }
-            try await app.conversation.refusal(of: AuthenticationMethods.startSignIn, request, codes: ["invalid_registration_code"])
+            let used: Set = ["invalid_registration_code", "registration_code_spent"]
+            try await app.conversation.refusal(
+                of: AuthenticationMethods.getRegistrationCode, RegistrationCodeRequest(requestor: "ACME1", code: code), codes: used)
+            try await app.conversation.refusal(of: AuthenticationMethods.startSignIn, request, codes: used)
         },
         Requirement(
             "AUTHN-24", "StartSignIn sends the browser to the MVPD's SAML address, with a secret for its cookie.",

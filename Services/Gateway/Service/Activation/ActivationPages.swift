@@ -14,9 +14,8 @@ struct ActivationPages: Sendable {
     enum CodeProblem: String {
         case empty
         case implausible
-        /// Unknown, expired, replaced: one text for all, so that nobody learns which codes there were (dashboard §8).
+        /// Unknown, expired, replaced, used: one text for all, so that nobody learns which codes there were (dashboard §8).
         case unknown
-        case used
         case noProvider
         case providerUnavailable
     }
@@ -31,7 +30,6 @@ struct ActivationPages: Sendable {
         guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
         let code: RegistrationCode
         do { code = try await record(typed, exchange) } catch { return try refusal(error, typed) }
-        guard !code.used else { return page(code: "", problem: .used) }
         let catalogue = try dependencies.catalogue.current()
         let providers = ProviderList(catalogue, code).entries
         guard !providers.isEmpty else { return page(code: typed.text, problem: .noProvider) }
@@ -51,7 +49,7 @@ struct ActivationPages: Sendable {
             domainName: requestor.domains.first?.name ?? "", redirectURL: doneAddress(code), clientAddress: exchange.facts.clientAddress.text)
         do { return try await signIn.start(request, exchange) } catch let fault as Fault {
             guard let problem = Self.problem(fault.code) else { throw fault }
-            return page(code: problem == .providerUnavailable ? code.code : "", problem: code.used ? .used : problem)
+            return page(code: problem == .providerUnavailable ? code.code : "", problem: problem)
         }
     }
 
@@ -59,7 +57,7 @@ struct ActivationPages: Sendable {
         let code = TypedCode(try exchange.value("code") ?? "").text
         let request = SessionByCodeRequest(requestor: try exchange.value("requestor") ?? "", code: code)
         do {
-            _ = try await dependencies.codes.tryingCode(of: exchange) {
+            _ = try await dependencies.codes.trying(code, of: exchange) {
                 try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
             }
             return dependencies.pages.render("done", ["signedIn": true], status: .ok)
@@ -74,14 +72,14 @@ struct ActivationPages: Sendable {
     private func record(_ typed: TypedCode, _ exchange: Exchange) async throws -> RegistrationCode {
         // Without a requestor any requestor's code is found: the person only knows the code.
         let request = RegistrationCodeRequest(code: typed.text)
-        return try await dependencies.codes.tryingCode(of: exchange) {
+        return try await dependencies.codes.trying(typed.text, of: exchange) {
             try await dependencies.authentication.getRegistrationCode(request, context: exchange.call)
         }
     }
 
     private func refusal(_ error: any Error, _ typed: TypedCode) throws -> Response {
         if let pause = error as? CodePause { return page(code: typed.text, pause: pause) }
-        guard let fault = error as? Fault, fault.code == .invalidRegistrationCode else { throw error }
+        guard let fault = error as? Fault, [.invalidRegistrationCode, .registrationCodeSpent].contains(fault.code) else { throw error }
         return page(code: typed.text, problem: .unknown)
     }
 
@@ -92,7 +90,7 @@ struct ActivationPages: Sendable {
 
     private static func problem(_ code: Fault.Code) -> CodeProblem? {
         switch code {
-        case .invalidRegistrationCode: .unknown
+        case .invalidRegistrationCode, .registrationCodeSpent: .unknown
         case .unknownIntegration, .unimplemented, .invalidRequest, .invalidDomain, .invalidRedirectURL: .providerUnavailable
         default: nil
         }

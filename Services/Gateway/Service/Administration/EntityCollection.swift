@@ -29,7 +29,9 @@ enum EntityCollection: String, CaseIterable, Sendable {
 
     /// The address of an entry.
     func address(of id: String) -> String {
-        let parts = self == .integrations ? id.split(separator: "/", maxSplits: 1).map(String.init) : [self == .platformIdentityIssuers ? Self.escape(id) : id]
+        let parts =
+            self == .integrations
+            ? id.split(separator: "/", maxSplits: 1).map(String.init) : [self == .platformIdentityIssuers ? Self.escape(id) : id]
         return ([path] + parts.map(PercentEncoding.encode)).joined(separator: "/")
     }
 }

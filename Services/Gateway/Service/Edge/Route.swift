@@ -40,21 +40,31 @@ final class Route: Sendable {
         case assertion
     }
 
+    /// Where a request names a registration code.
+    enum CodePlace: Equatable, Sendable {
+        case nowhere
+        /// The captured part `{code}` of the path.
+        case path
+        case parameter(String)
+        /// In the parameter `code` of a page, whose handler asks the guard itself: it tells a person about a pause.
+        case page
+    }
+
     /// Path; captures are `{name}`. Also the label of metrics and logs.
     let path: String
     let audience: Audience
     let body: BodyRule
-    /// True: an answer tells whether a registration code exists, so that who sends wrong ones is slowed down.
-    let takesCode: Bool
+    /// Where the registration code stands of which an answer tells whether it exists, so that who sends wrong ones is slowed down.
+    let code: CodePlace
     let handlers: [HTTPRequest.Method: Handler]
 
     init(
-        _ path: String, _ audience: Audience, body: BodyRule = .ignored, takesCode: Bool = false, _ handlers: [HTTPRequest.Method: Handler]
+        _ path: String, _ audience: Audience, body: BodyRule = .ignored, code: CodePlace = .nowhere, _ handlers: [HTTPRequest.Method: Handler]
     ) {
         self.path = path
         self.audience = audience
         self.body = body
-        self.takesCode = takesCode
+        self.code = code
         self.handlers = handlers
     }
 

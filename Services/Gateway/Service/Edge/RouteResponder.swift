@@ -44,12 +44,21 @@ final class RouteResponder: Sendable {
 
     private func answer(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> Response {
         do {
-            guard route.takesCode else { return try await handler(exchange) }
-            return try await dependencies.codes.tryingCode(of: exchange) { try await handler(exchange) }
+            guard let code = Self.code(route, exchange) else { return try await handler(exchange) }
+            return try await dependencies.codes.trying(code, of: exchange) { try await handler(exchange) }
         } catch let pause as CodePause {
             return Refusals.tooManyRequests(retryAfter: pause.seconds)
         } catch {
             return refusals.reply(to: error, exchange)
+        }
+    }
+
+    /// - Returns: The registration code that the request names where the route looks one up.
+    private static func code(_ route: Route, _ exchange: Exchange) -> String? {
+        switch route.code {
+        case .nowhere, .page: nil
+        case .path: try? exchange.captured("code")
+        case .parameter(let name): (try? exchange.value(name)) ?? nil
         }
     }
 

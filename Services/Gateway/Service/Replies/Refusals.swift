@@ -114,7 +114,18 @@ final class Refusals: Sendable {
         return Response(ErrorDocument.plain(status: 404, message: "Not Found", details: nil), format: format, status: .notFound)
     }
 
+    /// What a caller is told of a code: that it is spent is ours to know, and who asks by a code whether somebody is signed in learns no more than that
+    /// nobody is (rest-v1 §3.10, §3.17).
+    private static func told(_ fault: Fault, at endpoint: Endpoint) -> Fault {
+        guard [.invalidRegistrationCode, .registrationCodeSpent].contains(fault.code) else { return fault }
+        return switch endpoint {
+        case .checkAuthnByCode, .preauthorize: Fault(.authenticationSessionMissing, "User not authenticated", cause: fault)
+        default: Fault(.invalidRegistrationCode, fault.message, cause: fault)
+        }
+    }
+
     private func apiReply(_ fault: Fault, at endpoint: Endpoint, _ exchange: Exchange) -> Response {
+        let fault = Self.told(fault, at: endpoint)
         // Not in the table of codes: apps know a 429 by its status, in the one form that it has (rest-v1 §2.7).
         if fault.code == .tooManyRequests { return Self.tooManyRequests(retryAfter: Int(Self.retrySeconds(fault))) }
         let status = StatusTable.status(of: fault.code, at: endpoint, resourceIsAbsent: exchange.lacks("resource"))

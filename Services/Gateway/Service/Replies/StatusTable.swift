@@ -12,7 +12,7 @@ enum StatusTable {
         case .authenticationSessionInvalidated: sessionMissing[endpoint] ?? 403
         case .authorizationNotFound: endpoint == .mediaToken ? 403 : 404
         case .authorizationExpired: endpoint == .mediaToken ? 403 : 410
-        case .invalidRegistrationCode: codeUnknown[endpoint] ?? 400
+        case .invalidRegistrationCode, .registrationCodeSpent: codeUnknown[endpoint] ?? 400
         case .tooManyRequests: 429
         default: status[code] ?? 500
         }
@@ -23,7 +23,7 @@ enum StatusTable {
 
     private static let sessionMissing: [Endpoint: Int] = [.authnToken: 404, .authzToken: 412, .preauthorize: 412, .userMetadata: 412]
     private static let sessionExpired: [Endpoint: Int] = [.authnToken: 410, .authzToken: 412, .preauthorize: 412, .userMetadata: 412]
-    private static let codeUnknown: [Endpoint: Int] = [.registrationCode: 404, .checkAuthnByCode: 403]
+    private static let codeUnknown: [Endpoint: Int] = [.registrationCode: 404, .checkAuthnByCode: 403, .preauthorize: 412]
 
     private static let transient: Set<Fault.Code> = [.unavailable, .overloaded, .deadlineExceeded, .cancelled, .storageFull]
 

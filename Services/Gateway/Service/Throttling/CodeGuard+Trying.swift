@@ -7,18 +7,19 @@ struct CodePause: Error {
 }
 
 extension CodeGuard {
-    /// Does what needs a code, unless the address must pause. Only `invalid_registration_code` leaves a charge: other failures say nothing of the code.
+    /// Does what looks a code up, unless the address must pause. Only a code that the service does not know costs anything, whatever the caller is told;
+    /// other failures say nothing of the code.
     /// - Throws: `CodePause`, or what the work throws.
-    func tryingCode<Value>(of exchange: Exchange, _ work: () async throws -> Value) async throws -> Value {
-        switch begin(exchange.facts.clientAddress) {
+    func trying<Value>(_ code: String, of exchange: Exchange, _ work: () async throws -> Value) async throws -> Value {
+        switch begin(code, of: exchange.facts.clientAddress) {
         case .paused(let seconds): throw CodePause(seconds: seconds)
         case .allowed(let attempt):
             do {
                 let value = try await work()
-                takeBack(attempt)
+                end(attempt, isWrong: false)
                 return value
             } catch {
-                if (error as? Fault)?.code != .invalidRegistrationCode { takeBack(attempt) }
+                end(attempt, isWrong: (error as? Fault)?.code == .invalidRegistrationCode)
                 throw error
             }
         }

@@ -23,7 +23,7 @@ struct WrongCodes: AddressRecord {
     /// The pause that is left, in nanoseconds; 0: a code may be tried.
     func pause(at now: Int64) -> Int64 { max(0, pausedUntil - now) }
 
-    /// Counts a code as wrong before it is looked up, so that many at once gain nothing.
+    /// Counts a wrong code.
     mutating func charge(at now: Int64) {
         if pauses == 0, count == 0 || now >= windowStart + Self.minute {
             windowStart = now
@@ -33,16 +33,6 @@ struct WrongCodes: AddressRecord {
         guard pauses > 0 || count >= Self.free else { return }
         pauses += 1
         pausedUntil = now + Self.pause(pauses)
-    }
-
-    /// Takes back the charge of a code that was right.
-    /// - Parameter before: The record as it was before the charge.
-    mutating func refund(to before: WrongCodes) {
-        count = max(0, count - 1)
-        // Others may have been charged since; only the pause that this charge began ends.
-        guard pauses == before.pauses + 1 else { return }
-        pauses = before.pauses
-        pausedUntil = before.pausedUntil
     }
 
     /// Nanoseconds.

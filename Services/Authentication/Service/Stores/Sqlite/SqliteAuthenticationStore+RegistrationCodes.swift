@@ -8,12 +8,12 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
     /// A code that expired but was not swept yet may be given out again.
     private static let claim = """
         INSERT INTO registration_code (\(RegistrationRecord.columns))
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, NULL)
         ON CONFLICT (code) DO UPDATE SET id = excluded.id, requestor = excluded.requestor, mvpd = excluded.mvpd,
             generated_at_ms = excluded.generated_at_ms, expires_at_ms = excluded.expires_at_ms, device_id = excluded.device_id,
             device = excluded.device, user_agent = excluded.user_agent, device_type = excluded.device_type, app_id = excluded.app_id,
             device_user = excluded.device_user, registration_url = excluded.registration_url, client_id = excluded.client_id,
-            is_used = 0, identity = excluded.identity
+            is_used = 0, identity = excluded.identity, used_at_ms = NULL
         WHERE expires_at_ms <= ?
         """
 
@@ -39,8 +39,9 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
                     (SELECT id FROM registration_code WHERE code = ? AND requestor = ? AND expires_at_ms > ?)
                 """
             try database.cachedStatement(sql: pending).execute(arguments: [code, requestor, now])
-            let record = "DELETE FROM registration_code WHERE code = ? AND requestor = ? AND expires_at_ms > ?"
-            try database.cachedStatement(sql: record).execute(arguments: [code, requestor, now])
+            // Over, and remembered for a while: its maker may go on polling.
+            let record = "UPDATE registration_code SET expires_at_ms = ? WHERE code = ? AND requestor = ? AND expires_at_ms > ?"
+            try database.cachedStatement(sql: record).execute(arguments: [now, code, requestor, now])
             return database.changesCount == 1
         }
     }
@@ -50,7 +51,7 @@ extension RegistrationRecord {
     /// In the order in which they are read and written.
     fileprivate static let columns = """
         code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent, device_type, app_id, device_user, registration_url, \
-        client_id, is_used, identity
+        client_id, is_used, identity, used_at_ms
         """
 
     /// Those of the insert, but for `is_used`.
@@ -70,5 +71,6 @@ extension RegistrationRecord {
             device: try DeviceInformation(columnValue: columns.next()), userAgent: columns.next(), deviceType: columns.next(),
             claims: DeviceClaims(appID: columns.next(), deviceUser: columns.next()), registrationURL: columns.next(),
             clientID: columns.next(), isUsed: columns.next(), identity: columns.next())
+        usedAt = columns.next()
     }
 }

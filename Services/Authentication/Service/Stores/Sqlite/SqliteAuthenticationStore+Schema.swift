@@ -146,11 +146,17 @@ extension SqliteAuthenticationStore {
                 ALTER TABLE session ADD COLUMN sp_provided_id TEXT NOT NULL DEFAULT '';
                 ALTER TABLE pending_logout ADD COLUMN sp_provided_id TEXT NOT NULL DEFAULT '';
                 """),
+        Migration(
+            "13-uses-of-codes",
+            sql: """
+                ALTER TABLE registration_code ADD COLUMN used_at_ms INTEGER;
+                UPDATE registration_code SET used_at_ms = generated_at_ms WHERE is_used = 1;
+                """),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
     static let sweeps = [
-        Sweep(table: "registration_code", expiryColumn: "expires_at_ms"),
+        Sweep(table: "registration_code", expiryColumn: "expires_at_ms", grace: RegistrationRecord.remembrance),
         Sweep(table: "pending_sign_in", expiryColumn: "expires_at_ms"),
         Sweep(table: "used_assertion", expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", expiryColumn: "expires_at_ms"),

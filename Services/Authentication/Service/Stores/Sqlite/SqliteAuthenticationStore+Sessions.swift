@@ -69,8 +69,8 @@ extension Database {
     /// Marks a registration code used and ends a sign-in under way through it.
     /// - Returns: False when it is no longer live or has been used.
     func use(_ record: RegistrationRecordID, now: Timestamp) throws -> Bool {
-        let sql = "UPDATE registration_code SET is_used = 1 WHERE id = ? AND is_used = 0 AND expires_at_ms > ?"
-        try cachedStatement(sql: sql).execute(arguments: [record, now])
+        let sql = "UPDATE registration_code SET is_used = 1, used_at_ms = ? WHERE id = ? AND is_used = 0 AND expires_at_ms > ?"
+        try cachedStatement(sql: sql).execute(arguments: [now, record, now])
         guard changesCount == 1 else { return false }
         try cachedStatement(sql: "DELETE FROM pending_sign_in WHERE record_id = ?").execute(arguments: [record])
         return true

@@ -13,7 +13,7 @@ extension AuthenticationRequirements {
                     guard session.kind == .regular, session.requestor == "ACME1", session.mvpd == TestProvider.id,
                         session.expiresAtMilliseconds > session.createdAtMilliseconds
                     else { throw Unmet("a session of kind REGULAR at \(TestProvider.id) for ACME1", came: FrameText.text(session)) }
-                    let code = RegistrationCodeRequest(requestor: "ACME1", code: pending.code)
+                    let code = RegistrationCodeRequest(accessToken: provider.app.token, requestor: "ACME1", code: pending.code)
                     guard try await provider.app.conversation.call(AuthenticationMethods.getRegistrationCode, code).used else {
                         throw Unmet("a code that is used", came: "one that is not")
                     }

@@ -4033,7 +4033,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_cod
   (ProtobufCMessageInit) boxoffice__authentication__v1__registration_code_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registration_code__field_descriptors[19] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registration_code__field_descriptors[20] =
 {
   {
     "id",
@@ -4263,6 +4263,18 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registratio
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_label",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RegistrationCode, device_label),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__registration_code__field_indices_by_name[] = {
   12,   /* field[12] = app_id */
@@ -4273,6 +4285,7 @@ static const unsigned boxoffice__authentication__v1__registration_code__field_in
   1,   /* field[1] = code */
   7,   /* field[7] = device */
   6,   /* field[6] = device_id */
+  19,   /* field[19] = device_label */
   10,   /* field[10] = device_type */
   11,   /* field[11] = device_user */
   5,   /* field[5] = expires_at_ms */
@@ -4288,7 +4301,7 @@ static const unsigned boxoffice__authentication__v1__registration_code__field_in
 static const ProtobufCIntRange boxoffice__authentication__v1__registration_code__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 19 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_code__descriptor =
 {
@@ -4298,7 +4311,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_cod
   "Boxoffice__Authentication__V1__RegistrationCode",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__RegistrationCode),
-  19,
+  20,
   boxoffice__authentication__v1__registration_code__field_descriptors,
   boxoffice__authentication__v1__registration_code__field_indices_by_name,
   1,  boxoffice__authentication__v1__registration_code__number_ranges,

@@ -2165,7 +2165,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer
   (ProtobufCMessageInit) boxoffice__config__v1__platform_identity_issuer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[12] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[13] =
 {
   {
     "id",
@@ -2311,10 +2311,23 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "confirms_sign_in",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, confirms_sign_in),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] = {
   11,   /* field[11] = certificates */
   10,   /* field[10] = channels */
+  12,   /* field[12] = confirms_sign_in */
   9,   /* field[9] = custom_schemes */
   6,   /* field[6] = default_redirect_url */
   3,   /* field[3] = domains */
@@ -2329,7 +2342,7 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
 static const ProtobufCIntRange boxoffice__config__v1__requestor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
 {
@@ -2339,14 +2352,14 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
   "Boxoffice__Config__V1__Requestor",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Requestor),
-  12,
+  13,
   boxoffice__config__v1__requestor__field_descriptors,
   boxoffice__config__v1__requestor__field_indices_by_name,
   1,  boxoffice__config__v1__requestor__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__requestor__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__domain__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__domain__field_descriptors[3] =
 {
   {
     "name",
@@ -2372,15 +2385,28 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__domain__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "development",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Domain, development),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__domain__field_indices_by_name[] = {
+  2,   /* field[2] = development */
   1,   /* field[1] = mvpd_initiated */
   0,   /* field[0] = name */
 };
 static const ProtobufCIntRange boxoffice__config__v1__domain__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor =
 {
@@ -2390,7 +2416,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor =
   "Boxoffice__Config__V1__Domain",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Domain),
-  2,
+  3,
   boxoffice__config__v1__domain__field_descriptors,
   boxoffice__config__v1__domain__field_indices_by_name,
   1,  boxoffice__config__v1__domain__number_ranges,

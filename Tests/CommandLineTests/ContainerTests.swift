@@ -67,6 +67,29 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? Int == before)
     }
 
+    @Test("Settings and a catalogue that somebody changed stay as they are, and are named")
+    func keepsWhatIsThere() throws {
+        let (folder, pki) = try Self.written()
+        let settings = folder.appendingPathComponent("gateway/config.json")
+        let catalogue = folder.appendingPathComponent("config/catalogue.json")
+        for file in [settings, catalogue] { try "{ \"mine\": true }".write(to: file, atomically: true, encoding: .utf8) }
+        let kept = try ContainerSettings(network: ContainerNetwork(), pki: pki, checkout: Self.checkout, folder: folder).write()
+        #expect(Set(kept) == [settings.path, catalogue.path])
+        for file in [settings, catalogue] { #expect(try String(contentsOf: file, encoding: .utf8) == "{ \"mine\": true }") }
+    }
+
+    @Test("Nobody is exempt from the limits by address, and only the named proxy is trusted", arguments: ["", "172.30.0.2"])
+    func exemptsNobody(proxy: String) throws {
+        let (folder, pki) = try Self.written()
+        let file = folder.appendingPathComponent("gateway/config.json")
+        try FileManager.default.removeItem(at: file)
+        try ContainerSettings(network: ContainerNetwork(), pki: pki, checkout: Self.checkout, folder: folder, trustedProxy: proxy).write()
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+        let own = try #require(object["gateway"] as? [String: Any])
+        #expect((own["throttle"] as? [String: Any])?["exempt"] as? [String] == [])
+        #expect(own["trustedProxies"] as? [String] == (proxy.isEmpty ? [] : [proxy]))
+    }
+
     @Test("A missing key is named")
     func namesAMissingKey() throws {
         let (folder, pki) = try Self.written()

@@ -1,5 +1,7 @@
 internal import Contracts
 internal import Faults
+@testable import GatewayService
+internal import Hummingbird
 internal import Testing
 
 @Suite struct ActivationTests {
@@ -55,7 +57,7 @@ internal import Testing
     }
 
     @Test func theChosenProviderIsStartedWithTheGatewaysOwnReturnAddress() async throws {
-        let reply = try await gateway.get("/activate/sign-in?code=qk7m2xd&mvpd=NorthCable", [:])
+        let reply = try await gateway.confirm("NorthCable")
         #expect(reply.status == 302)
         #expect(reply.headers[.setCookie]?.hasPrefix("__Host-signin-") == true)
         let request = try #require(gateway.authentication.startSignIn.requests.first)
@@ -66,8 +68,59 @@ internal import Testing
     @Test(arguments: [Fault.Code.unknownIntegration, .unimplemented])
     func aProviderThatCannotBeUsedIsExplained(code: Fault.Code) async throws {
         gateway.authentication.startSignIn.fail(with: Fault(code, "x"))
-        let reply = try await gateway.get("/activate/sign-in?code=QK7M2XD&mvpd=OpenFiber", [:])
+        let reply = try await gateway.confirm("OpenFiber")
         #expect(reply.status == 400 && reply.text.contains("Choose another one"))
+    }
+
+    @Test("dashboard §8: a link alone begins no sign-in; the page before it tells channel, device and provider")
+    func aLinkBeginsNoSignIn() async throws {
+        let page = try await gateway.get("/activate/sign-in?code=qk7m2xd&mvpd=NorthCable", [:])
+        #expect(page.status == 200 && gateway.authentication.startSignIn.requests.isEmpty)
+        #expect(page.text.contains("Acme One") && page.text.contains("QK7M2XD") && page.text.contains("Sign in with "))
+        #expect(page.text.contains("an unknown device"))
+        var code = TestGateway.code(call: nil)
+        code.deviceLabel = "Livingroom <Roku>"
+        gateway.authentication.getRegistrationCode.answer(with: code)
+        let labelled = try await gateway.get("/activate/sign-in?code=qk7m2xd&mvpd=NorthCable", [:])
+        #expect(labelled.text.contains("Livingroom &lt;Roku&gt;"))
+        #expect(labelled.headers[.contentSecurityPolicy]?.contains("frame-ancestors 'none'") == true)
+        let unknown = try await gateway.get("/activate/sign-in?code=qk7m2xd&mvpd=NoSuchOne", [:])
+        #expect(unknown.status == 400 && unknown.text.contains("Choose another one"))
+    }
+
+    @Test("dashboard §8: a form that another site, another browser or another code made begins no sign-in")
+    func aForeignFormBeginsNoSignIn() async throws {
+        let (cookie, token) = try await gateway.confirmation("/activate/sign-in?code=QK7M2XD&mvpd=NorthCable")
+        let form = "code=QK7M2XD&mvpd=NorthCable&confirmation="
+        let whole = form + token
+        let own: HTTPFields = [.cookie: cookie]
+        let foreign: [(String, HTTPFields)] = [
+            (whole, [:]), (form, own), (whole, own.with(.secFetchSite, "cross-site")), (whole, own.with(.origin, "https://evil.example")),
+            (whole, [.cookie: String(cookie.prefix(30))]), ("code=QK7M2XE&mvpd=NorthCable&confirmation=" + token, own),
+        ]
+        for (sent, headers) in foreign {
+            let reply = try await gateway.post("/activate/sign-in", form: sent, headers)
+            #expect(reply.status == 400 && reply.isHTML, "\(sent)")
+        }
+        #expect(gateway.authentication.startSignIn.requests.isEmpty)
+        #expect(try await gateway.post("/activate/sign-in", form: form + token, [.cookie: cookie]).status == 302)
+    }
+
+    @Test("a requestor that wants it has each sign-in confirmed, whichever page began it")
+    func appsPagesAreConfirmedToo() async throws {
+        var configuration = DemoCatalogue.configuration
+        for index in configuration.requestors.indices where configuration.requestors[index].id == "ACME1" {
+            configuration.requestors[index].confirmsSignIn = true
+        }
+        let gateway = TestGateway(configuration: configuration)
+        let query =
+            "requestor_id=ACME1&mso_id=NorthCable&reg_code=QK7M2XD&domain_name=acme.example&redirect_url=https%3A%2F%2Facme.example%2Fdone"
+        let (cookie, token) = try await gateway.confirmation("/api/v1/authenticate?" + query)
+        #expect(gateway.authentication.startSignIn.requests.isEmpty)
+        #expect(try await gateway.post("/activate/authenticate", form: query, [.cookie: cookie]).status == 400)
+        let reply = try await gateway.post("/activate/authenticate", form: query + "&confirmation=" + token, [.cookie: cookie])
+        #expect(reply.status == 302)
+        #expect(gateway.authentication.startSignIn.requests.map(\.redirectURL) == ["https://acme.example/done"])
     }
 
     @Test func theEndSaysWhetherThisCodeIsSignedIn() async throws {
@@ -103,5 +156,21 @@ internal import Testing
         for code in ["authorization_denied_by_mvpd", "internal_error", "network_connection_timeout"] {
             #expect(reply.text.contains(#"id="\#(code)""#))
         }
+    }
+}
+
+extension TestGateway {
+    /// The cookie and the form's token of a page of confirmation.
+    func confirmation(_ uri: String) async throws -> (cookie: String, token: String) {
+        let page = try await get(uri, [:])
+        let cookie = try #require(page.headers[.setCookie]?.prefix { $0 != ";" })
+        let token = try #require(page.text.firstMatch(of: /name="confirmation" value="([^"]+)"/)?.output.1)
+        return (String(cookie), String(token))
+    }
+
+    /// A person who presses the button.
+    func confirm(_ mvpd: String) async throws -> Reply {
+        let (cookie, token) = try await confirmation("/activate/sign-in?code=QK7M2XD&mvpd=\(mvpd)")
+        return try await post("/activate/sign-in", form: "code=QK7M2XD&mvpd=\(mvpd)&confirmation=\(token)", [.cookie: cookie])
     }
 }

@@ -5,11 +5,12 @@ internal import Testing
     private let trusted = ["127.0.0.0/8", "198.51.100.0/24", "2001:db8:1::/48"].compactMap(AddressRange.init)
 
     @Test(
-        "rest-v1 #99: the rightmost address that is neither trusted nor private counts",
+        "rest-v1 #99: the rightmost address that is not trusted counts, private or not",
         arguments: [
-            ("9.9.9.9, 203.0.113.7", "203.0.113.7"), ("9.9.9.9, 203.0.113.7, 198.51.100.4, 10.0.0.1", "203.0.113.7"),
+            ("9.9.9.9, 203.0.113.7", "203.0.113.7"), ("9.9.9.9, 203.0.113.7, 198.51.100.4, 127.0.0.1", "203.0.113.7"),
+            ("203.0.113.7, 10.0.0.1", "10.0.0.1"),
             ("203.0.113.7:51234", "203.0.113.7"), ("[2001:db8::5]:443", "2001:db8::5"), ("2001:db8:2::1, 2001:db8:1::1", "2001:db8:2::1"),
-            ("::ffff:203.0.113.7", "::ffff:203.0.113.7"), ("10.0.0.1", "127.0.0.1"), ("9.9.9.9, unknown", "127.0.0.1"), ("", "127.0.0.1"),
+            ("::ffff:203.0.113.7", "::ffff:203.0.113.7"), ("10.0.0.1", "10.0.0.1"), ("9.9.9.9, unknown", "127.0.0.1"), ("", "127.0.0.1"),
         ])
     func rightmost(header: String, expected: String) {
         let address = ClientAddress(peer: "127.0.0.1", forwarded: [header], trusted: trusted)

@@ -73,16 +73,20 @@ struct CertificateFiles: Sendable {
         }
     }
 
+    private static let signIn =
+        "/api/v1/authenticate?requestor_id=ACME1&mso_id=NorthCable&reg_code=QK7M2XD&domain_name=acme.example"
+        + "&redirect_url=https://acme.example/"
+
     @Test func answersCarryStrictTransportSecurityAndSecureCookiesEvenWherePlainHttpHasOthers() async throws {
         try await Self.serving(insecureCookies: true) { port, files, _ in
             try await RawConnection.with(port, tls: try files.client()) { connection in
-                await connection.send("GET /activate/sign-in?code=QK7M2XD&mvpd=NorthCable HTTP/1.1\r\nHost: tv.example\r\n\r\n")
+                await connection.send("GET \(Self.signIn) HTTP/1.1\r\nHost: tv.example\r\n\r\n")
                 try await connection.wait(for: "the answer") { $0.statuses == [302] }
                 #expect(connection.text.contains("Strict-Transport-Security: max-age=31536000"))
                 #expect(connection.text.contains("__Host-signin-") && connection.text.contains("Secure"))
             }
         }
-        let plain = try await TestGateway(insecureCookies: true).get("/activate/sign-in?code=QK7M2XD&mvpd=NorthCable", [:])
+        let plain = try await TestGateway(insecureCookies: true).get(Self.signIn, [:])
         #expect(plain.headers[.setCookie]?.hasPrefix("boxoffice-signin-") == true)
         #expect(plain.headers[.strictTransportSecurity] == nil)
     }

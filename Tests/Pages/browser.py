@@ -52,6 +52,10 @@ class Browser:
             pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
             self.driver.save_screenshot(f"{folder}/{name}.png")
 
+    def confirm(self):
+        self.wait("the page of confirmation", lambda: self.driver.find_elements(By.ID, "confirm"))
+        self.driver.find_element(By.CSS_SELECTOR, "#confirm button").click()
+
     def sign_in_at_sandbox(self, name):
         self.wait("the login page", lambda: self.driver.find_elements(By.NAME, "password"))
         self.screenshot("login")

@@ -35,6 +35,7 @@ def signed_in_device(browser):
     device = AppleDevice()
     browser.driver.get(f"{gateway}/activate/providers?code={device.code()}")
     browser.driver.find_element(By.PARTIAL_LINK_TEXT, "North").click()
+    browser.confirm()
     browser.sign_in_at_sandbox("ada")
     browser.wait("the end of the sign-in", lambda: device.is_signed_in())
     return device

@@ -69,7 +69,11 @@ struct RouteTable {
             Route("/healthz", .browser, readable(documents.health)),
             Route("/activate", .browser, readable(activation.entry)),
             Route("/activate/providers", .browser, code: .page, readable(activation.providers)),
-            Route("/activate/sign-in", .browser, code: .page, [.get: activation.start]),
+            Route(
+                ActivationPages.startPath, .browser, body: .form, code: .page,
+                [.get: activation.confirm, .head: activation.confirm, .post: activation.start]),
+            Route(
+                SignInEndpoints.confirmedPath, .browser, body: .form, code: .parameter("reg_code"), [.post: signIn.authenticateConfirmed]),
             Route("/activate/done", .browser, code: .page, readable(activation.done)),
             Route("/help/errors", .browser, readable(help.errors)),
             Route("/assets/{file}", .browser, readable(help.asset)),

@@ -401,10 +401,14 @@ struct  Boxoffice__Authentication__V1__RegistrationCode
    * True once a sign-in through the code has succeeded; it starts no other.
    */
   protobuf_c_boolean used;
+  /*
+   * What the device says that it is, for a person to recognise; at most 120 characters, empty when it says nothing. Shown to whoever has the code.
+   */
+  char *device_label;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__REGISTRATION_CODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__registration_code__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse

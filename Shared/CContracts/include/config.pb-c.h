@@ -528,10 +528,14 @@ struct  Boxoffice__Config__V1__Requestor
    */
   size_t n_certificates;
   Boxoffice__Config__V1__Certificate **certificates;
+  /*
+   * A person confirms channel and device on the gateway's own page before a sign-in begins, whichever page they come from.
+   */
+  protobuf_c_boolean confirms_sign_in;
 };
 #define BOXOFFICE__CONFIG__V1__REQUESTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__requestor__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0 }
 
 
 struct  Boxoffice__Config__V1__Domain
@@ -539,10 +543,14 @@ struct  Boxoffice__Config__V1__Domain
   ProtobufCMessage base;
   char *name;
   protobuf_c_boolean mvpd_initiated;
+  /*
+   * For developers: pages of the domain may also be plain HTTP, at any port.
+   */
+  protobuf_c_boolean development;
 };
 #define BOXOFFICE__CONFIG__V1__DOMAIN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__domain__descriptor) \
-    , (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, 0, 0 }
 
 
 typedef enum {

@@ -731,6 +731,8 @@ public struct RegistrationCode: Message {
     public var applicationVersion: String
     /// True once a sign-in through the code has succeeded; it starts no other.
     public var used: Bool
+    /// What the device says that it is, for a person to recognise; at most 120 characters, empty when it says nothing. Shown to whoever has the code.
+    public var deviceLabel: String
 
     public init() { self.init(id: "") }
 
@@ -753,7 +755,8 @@ public struct RegistrationCode: Message {
         applicationID: String = "",
         applicationName: String = "",
         applicationVersion: String = "",
-        used: Bool = false
+        used: Bool = false,
+        deviceLabel: String = ""
     ) {
         self.id = id
         self.code = code
@@ -774,6 +777,7 @@ public struct RegistrationCode: Message {
         self.applicationName = applicationName
         self.applicationVersion = applicationVersion
         self.used = used
+        self.deviceLabel = deviceLabel
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.RegistrationCode" }
@@ -801,6 +805,7 @@ public struct RegistrationCode: Message {
         applicationName = try CField.string(c.pointee.application_name, "boxoffice.authentication.v1.RegistrationCode.application_name")
         applicationVersion = try CField.string(c.pointee.application_version, "boxoffice.authentication.v1.RegistrationCode.application_version")
         used = c.pointee.used != 0
+        deviceLabel = try CField.string(c.pointee.device_label, "boxoffice.authentication.v1.RegistrationCode.device_label")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -825,6 +830,7 @@ public struct RegistrationCode: Message {
         if !applicationName.isEmpty { c.pointee.application_name = try arena.string(applicationName, "boxoffice.authentication.v1.RegistrationCode.application_name") }
         if !applicationVersion.isEmpty { c.pointee.application_version = try arena.string(applicationVersion, "boxoffice.authentication.v1.RegistrationCode.application_version") }
         c.pointee.used = used ? 1 : 0
+        if !deviceLabel.isEmpty { c.pointee.device_label = try arena.string(deviceLabel, "boxoffice.authentication.v1.RegistrationCode.device_label") }
     }
 }
 

@@ -1145,6 +1145,8 @@ public struct Requestor: Message {
     public var channels: [String]
     /// In place of the programmer's.
     public var certificates: [Certificate]
+    /// A person confirms channel and device on the gateway's own page before a sign-in begins, whichever page they come from.
+    public var confirmsSignIn: Bool
 
     public init() { self.init(id: "") }
 
@@ -1160,7 +1162,8 @@ public struct Requestor: Message {
         mediaTokenTtlSeconds: UInt32 = 0,
         customSchemes: [String] = [],
         channels: [String] = [],
-        certificates: [Certificate] = []
+        certificates: [Certificate] = [],
+        confirmsSignIn: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -1174,6 +1177,7 @@ public struct Requestor: Message {
         self.customSchemes = customSchemes
         self.channels = channels
         self.certificates = certificates
+        self.confirmsSignIn = confirmsSignIn
     }
 
     public static var messageName: String { "boxoffice.config.v1.Requestor" }
@@ -1194,6 +1198,7 @@ public struct Requestor: Message {
         customSchemes = try CField.strings(c.pointee.custom_schemes, c.pointee.n_custom_schemes, "boxoffice.config.v1.Requestor.custom_schemes")
         channels = try CField.strings(c.pointee.channels, c.pointee.n_channels, "boxoffice.config.v1.Requestor.channels")
         certificates = try CField.messages(c.pointee.certificates, c.pointee.n_certificates)
+        confirmsSignIn = c.pointee.confirms_sign_in != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1215,21 +1220,26 @@ public struct Requestor: Message {
         c.pointee.n_channels = channels.count
         c.pointee.certificates = try arena.messages(certificates, as: Boxoffice__Config__V1__Certificate.self)
         c.pointee.n_certificates = certificates.count
+        c.pointee.confirms_sign_in = confirmsSignIn ? 1 : 0
     }
 }
 
 public struct Domain: Message {
     public var name: String
     public var mvpdInitiated: Bool
+    /// For developers: pages of the domain may also be plain HTTP, at any port.
+    public var development: Bool
 
     public init() { self.init(name: "") }
 
     public init(
         name: String = "",
-        mvpdInitiated: Bool = false
+        mvpdInitiated: Bool = false,
+        development: Bool = false
     ) {
         self.name = name
         self.mvpdInitiated = mvpdInitiated
+        self.development = development
     }
 
     public static var messageName: String { "boxoffice.config.v1.Domain" }
@@ -1240,6 +1250,7 @@ public struct Domain: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__Domain.self)
         name = try CField.string(c.pointee.name, "boxoffice.config.v1.Domain.name")
         mvpdInitiated = c.pointee.mvpd_initiated != 0
+        development = c.pointee.development != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1247,6 +1258,7 @@ public struct Domain: Message {
         boxoffice__config__v1__domain__init(c)
         if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.config.v1.Domain.name") }
         c.pointee.mvpd_initiated = mvpdInitiated ? 1 : 0
+        c.pointee.development = development ? 1 : 0
     }
 }
 

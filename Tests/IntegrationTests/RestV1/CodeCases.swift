@@ -99,6 +99,29 @@ extension RestV1 {
             #expect(try await device.cluster.send(call).status == 404)
         }
 
+        @Test("clients #98: a code tells its device to its maker alone; used, it is nothing to others, and its maker deletes it")
+        func tellsItsMakerAlone() async throws {
+            let owner = try await Device.make()
+            let code = try await owner.code()
+            // A freshly registered client of the same requestor, as anybody with the public statement makes one.
+            let stranger = try await Device.make()
+            let seen = try await stranger.record(code)
+            #expect(seen.status == 200)
+            let digest = String(decoding: seen.decodedInfo("deviceId") ?? [], as: UTF8.self)
+            #expect(digest.utf8.count == 64 && digest != owner.id)
+            #expect(try await stranger.record(code).decodedInfo("deviceId") == Array(digest.utf8), "the same each time")
+            #expect(try await owner.record(code).decodedInfo("deviceId") == Array(owner.id.utf8))
+            try await owner.signIn(code: code)
+            let guessing = Device(cluster: owner.cluster, requestor: "ACME1", id: digest, accessToken: stranger.accessToken)
+            #expect(try await guessing.authnToken().status == 404, "the digest opens nothing")
+            #expect(try await stranger.record(code).status == 404)
+            #expect(try await owner.record(code).status == 200)
+            #expect(try await owner.checkAuthn(code: code) == 200, "the page that signed in goes on asking")
+            #expect(try await owner.cluster.send(Call("DELETE", "/reggie/v1/ACME1/regcode/\(code)", headers: stranger.headers)).status == 404)
+            #expect(try await owner.cluster.send(Call("DELETE", "/reggie/v1/ACME1/regcode/\(code)", headers: owner.headers)).status == 204)
+            #expect(try await owner.record(code).status == 404)
+        }
+
         @Test("rest-v1 #37: a device without an id gets one by way of 'dummy'")
         func dummyDevice() async throws {
             let dummy = try await Device.make(id: "dummy")

@@ -38,8 +38,9 @@ struct ClientRegistration: Sendable {
 
     private func requireRedirect(_ redirect: String, _ application: Application, _ catalogue: Catalogue) throws(Fault) {
         guard !redirect.isEmpty else { return }
-        let schemes = application.requestorIDs.compactMap(catalogue.requestor).flatMap(catalogue.customSchemes)
-        guard RedirectRules.accepts(registered: redirect, application: application, customSchemes: schemes) else {
+        let requestors = application.requestorIDs.compactMap(catalogue.requestor)
+        let schemes = requestors.flatMap(catalogue.customSchemes)
+        guard RedirectRules.accepts(registered: redirect, application: application, requestors: requestors, customSchemes: schemes) else {
             throw Fault(.invalidRedirectURI, "The redirect_uri is not among the application's.")
         }
     }

@@ -1,12 +1,19 @@
+internal import Catalogue
 internal import Contracts
 
 /// Which addresses an app may have people sent to (rest-v1 §3.1, §3.7).
 enum RedirectRules {
     /// May a client of this application register this `redirect_uri` (rest-v1 §3.1)?
-    /// - Parameter customSchemes: Those of the requestors that the application acts for, and of their programmers.
-    static func accepts(registered text: String, application: Application, customSchemes: [String]) -> Bool {
+    /// Plain HTTP only where a requestor's domain is one for development.
+    /// - Parameters:
+    ///   - requestors: Those that the application acts for.
+    ///   - customSchemes: Theirs, and their programmers'.
+    static func accepts(registered text: String, application: Application, requestors: [Requestor], customSchemes: [String]) -> Bool {
         guard let address = RedirectAddress(text) else { return false }
-        if address.isWeb { return application.redirectDomains.contains(where: address.lies(under:)) }
+        if address.isWeb {
+            guard application.redirectDomains.contains(where: address.lies(under:)) else { return false }
+            return address.scheme == "https" || requestors.flatMap(\.domains).cover(scheme: address.scheme, host: address.host)
+        }
         return isApplicationAddress(address, application) || isCustomScheme(address, customSchemes)
     }
 
@@ -20,7 +27,7 @@ enum RedirectRules {
     ) -> Bool {
         guard let address = RedirectAddress(text) else { return false }
         if address.isWeb {
-            return activationOrigins.contains(address.origin) || requestor.domains.contains { address.lies(under: $0.name) }
+            return activationOrigins.contains(address.origin) || requestor.domains.cover(scheme: address.scheme, host: address.host)
         }
         return application.map { isApplicationAddress(address, $0) } ?? false || isCustomScheme(address, customSchemes)
     }

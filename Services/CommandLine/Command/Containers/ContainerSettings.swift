@@ -11,8 +11,8 @@ struct ContainerSettings {
     /// Gets a folder per program, and `operator` for the command line.
     let folder: URL
 
-    /// The networks that containers are in; their callers count as this machine's.
-    private static let privateNetworks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
+    /// Address or block of the one proxy whose `X-Forwarded-For` counts; empty: none does.
+    var trustedProxy = ""
 
     /// Where the images have their settings and the pages, and keep state.
     static let settings = "/etc/boxoffice"
@@ -28,8 +28,12 @@ struct ContainerSettings {
         }
     }
 
+    /// Writes what is missing; settings and catalogues that are there are somebody's, and stay as they are. Keys follow the folder of all keys.
+    /// - Returns: Files that differ from what this release writes.
     /// - Throws: `CommandFailure` naming the file that is missing, damaged or cannot be written.
-    func write() throws {
+    @discardableResult
+    func write() throws -> [String] {
+        var kept: [String] = []
         for service in ClusterService.allCases {
             let place = try prepared(service.rawValue)
             var settings = try documented(service)
@@ -41,12 +45,13 @@ struct ContainerSettings {
             if service == .config {
                 let catalogue = try catalogue()
                 Self.collectFiles(catalogue, into: &files)
-                try write(catalogue, to: place.appendingPathComponent("catalogue.json"))
+                try write(catalogue, to: place.appendingPathComponent("catalogue.json"), &kept)
             }
             try copy(files, to: place)
-            try write(adapted, to: place.appendingPathComponent("config.json"))
+            try write(adapted, to: place.appendingPathComponent("config.json"), &kept)
         }
         try writeOperator()
+        return kept
     }
 
     private func documented(_ service: ClusterService) throws -> [String: Any] {
@@ -78,8 +83,10 @@ struct ContainerSettings {
             var own = settings[service.rawValue] as? [String: Any] ?? [:]
             own["allowPlainHTTP"] = true
             var throttle = own["throttle"] as? [String: Any] ?? [:]
-            throttle["exempt"] = (throttle["exempt"] as? [String] ?? []) + Self.privateNetworks
+            // Everybody comes from another container or through the published port: nobody is this machine's own.
+            throttle["exempt"] = [String]()
             own["throttle"] = throttle
+            own["trustedProxies"] = trustedProxy.isEmpty ? [] : [trustedProxy]
             settings[service.rawValue] = own
         case .sandbox:
             settings["trustPrivateNetworks"] = true
@@ -187,9 +194,13 @@ struct ContainerSettings {
         }
     }
 
-    private func write(_ object: [String: Any], to file: URL) throws {
-        try replace(
-            file, with: JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]), mode: 0o600)
+    private func write(_ object: [String: Any], to file: URL, _ kept: inout [String]) throws {
+        let content = try JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        if let there = FileManager.default.contents(atPath: file.path) {
+            if there != content { kept.append(file.path) }
+            return
+        }
+        try replace(file, with: content, mode: 0o600)
     }
 
     /// As a whole, so that a program that reloads never reads half of a file; what is the same stays untouched.

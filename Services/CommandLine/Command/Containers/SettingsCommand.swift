@@ -31,6 +31,11 @@ public struct SettingsCommand: AsyncParsableCommand {
     @Option(help: "Base URL of the stand-in Apple for browsers.")
     var apple = ContainerNetwork().apple
 
+    @Option(
+        name: .customLong("trusted-proxy"),
+        help: "Address or block of the proxy in front of the gateway whose X-Forwarded-For counts; empty: none.")
+    var trustedProxy = ""
+
     public init() {}
 
     public func validate() throws {
@@ -50,7 +55,10 @@ public struct SettingsCommand: AsyncParsableCommand {
         }
         let made = try keys.ensure()
         let network = ContainerNetwork(gateway: gateway, gatewayTLS: gatewayTLS, sandbox: sandbox, apple: apple)
-        try ContainerSettings(network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder)).write()
+        let kept = try ContainerSettings(
+            network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder), trustedProxy: trustedProxy
+        ).write()
+        for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written anew)") }
         Console().line("\(folder): settings of \(ClusterService.allCases.count) programs, \(made.count) keys and certificates made")
     }
 }

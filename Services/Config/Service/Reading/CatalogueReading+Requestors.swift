@@ -10,6 +10,7 @@ extension CatalogueReading {
             requestor.programmerID = object.reference("programmer", "programmer", in: Set(programmers.keys))
             requestor.domains = domains(object)
             requestor.enhancedErrors = object.flag("enhancedErrors")
+            requestor.confirmsSignIn = object.flag("confirmsSignIn")
             requestor.registrationURL = object.url("registrationUrl", required: false)
             requestor.defaultRedirectURL = object.url("defaultRedirectUrl", required: false)
             requestor.mediaTokenFormat = object.choice("mediaTokenFormat", ["reference": .reference, "jws": .jws], else: .reference)
@@ -50,7 +51,9 @@ extension CatalogueReading {
     private func domain(_ value: JsonValue) -> Domain? {
         if value.isString { return domainName(value).map { Domain(name: $0) } }
         return value.object { object in
-            Domain(name: object.required("name").flatMap(domainName) ?? "", mvpdInitiated: object.flag("mvpdInitiated"))
+            Domain(
+                name: object.required("name").flatMap(domainName) ?? "", mvpdInitiated: object.flag("mvpdInitiated"),
+                development: object.flag("development"))
         }
     }
 

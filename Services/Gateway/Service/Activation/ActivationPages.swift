@@ -6,6 +6,7 @@ internal import Hummingbird
 /// The second screen: a person types the code that the TV shows, picks the TV provider, and signs in there (rest-v1 §4.2).
 struct ActivationPages: Sendable {
     static let path = "/activate"
+    static let startPath = path + "/sign-in"
 
     let dependencies: Dependencies
     let signIn: SignInEndpoints
@@ -38,9 +39,27 @@ struct ActivationPages: Sendable {
             status: .ok)
     }
 
+    /// Shows for which device and channel the sign-in is; its button begins it.
+    @Sendable func confirm(_ exchange: Exchange) async throws -> Response {
+        let typed = TypedCode(try exchange.value("code") ?? "")
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
+        let code: RegistrationCode
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed) }
+        let mvpd = try exchange.value("mvpd") ?? ""
+        let catalogue = try dependencies.catalogue.current()
+        guard catalogue.activeIntegrations(requestor: code.requestor).contains(where: { $0.mvpd.id == mvpd }) else {
+            return page(code: code.code, problem: .providerUnavailable)
+        }
+        return try signIn.confirmation.page(
+            code, provider: mvpd, action: Self.startPath, fields: [("code", code.code), ("mvpd", mvpd)], exchange)
+    }
+
     @Sendable func start(_ exchange: Exchange) async throws -> Response {
         let typed = TypedCode(try exchange.value("code") ?? "")
         guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
+        guard signIn.confirmation.isConfirmed(typed.text, exchange) else {
+            return dependencies.pages.message(.formRefused, trace: exchange.facts.trace.traceID)
+        }
         let code: RegistrationCode
         do { code = try await record(typed, exchange) } catch { return try refusal(error, typed) }
         let requestor = try dependencies.catalogue.current().requireRequestor(code.requestor)

@@ -26,7 +26,7 @@ public struct Pages: Sendable {
         case requestTimeout
     }
 
-    private static let templates = ["entry", "providers", "done", "continue", "notice", "errors", "head", "foot"] + DevicesPages.templates
+    private static let templates = ["entry", "providers", "confirm", "done", "continue", "notice", "errors", "head", "foot"] + DevicesPages.templates
     private static let assets = ["style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script]
     private static let script = "text/javascript; charset=utf-8"
 
@@ -86,6 +86,9 @@ public struct Pages: Sendable {
     func confirmation(_ content: [String: Any]) -> Response {
         render("devices-confirm", content, status: .ok, policy: policy.leaving)
     }
+
+    /// - Parameter content: Of the template `confirm`.
+    func confirmSignIn(_ content: [String: Any]) -> Response { render("confirm", content, status: .ok, policy: policy.leaving) }
 
     /// The form that carries the browser to the MVPD, by script or by its button.
     func continueToProvider(_ start: SignInStart) -> Response {

@@ -1,3 +1,5 @@
+internal import Catalogue
+internal import Contracts
 internal import Hummingbird
 
 /// Which pages of other origins may call and read (rest-v1 §2.1).
@@ -8,8 +10,8 @@ struct CrossOrigin {
     /// - Parameters:
     ///   - origin: The `Origin` header.
     ///   - domains: The requestor's registered domains.
-    init(origin: String?, domains: [String]) {
-        let accepted = origin.flatMap(WebOrigin.init)?.isUnder(domains) ?? false
+    init(origin: String?, domains: [Domain]) {
+        let accepted = origin.flatMap(WebOrigin.init).map { domains.coverOrigin(scheme: $0.scheme, host: $0.host, port: $0.port) } ?? false
         allowed = accepted ? origin : nil
     }
 

@@ -76,7 +76,7 @@ final class RouteResponder: Sendable {
         guard exchange.audience.isOpenToRequestors, let origin = exchange.headers.value(.origin), let id = exchange.namedRequestor else {
             return CrossOrigin(origin: nil, domains: [])
         }
-        let domains = (try? dependencies.catalogue.current())?.requestor(id)?.domains.map(\.name) ?? []
+        let domains = (try? dependencies.catalogue.current())?.requestor(id)?.domains ?? []
         return CrossOrigin(origin: origin, domains: domains)
     }
 

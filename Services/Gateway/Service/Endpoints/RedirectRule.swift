@@ -6,21 +6,21 @@ internal import Contracts
 struct RedirectRule {
     private static let applicationScheme = "adobepass://"
 
-    private let domains: [String]
+    private let domains: [Domain]
     private let schemes: [String]
     private let application: Application?
 
     /// - Parameter application: The caller's; `nil` where it is not known: no application's address is accepted then.
     init(requestors: [Requestor], application: Application? = nil, _ catalogue: Catalogue) {
         self.application = application
-        domains = requestors.flatMap { $0.domains.map(\.name) }
+        domains = requestors.flatMap(\.domains)
         schemes = requestors.flatMap(catalogue.customSchemes)
     }
 
     func accepts(_ url: String) -> Bool {
         // A header can carry nothing else, and browsers read a backslash as a slash.
         guard url.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else { return false }
-        if let origin = WebOrigin(url) { return origin.isUnder(domains) }
+        if let origin = WebOrigin(url) { return domains.cover(scheme: origin.scheme, host: origin.host) }
         if Self.isApplicationAddress(url) { return application.map { Self.isAddress(url, of: $0) } ?? false }
         return schemes.contains { url.lowercased().hasPrefix($0.lowercased() + "://") }
     }

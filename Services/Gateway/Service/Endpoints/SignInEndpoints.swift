@@ -4,19 +4,44 @@ internal import Hummingbird
 
 /// The browser's way to the MVPD and back (rest-v1 §3.7, §3.8).
 struct SignInEndpoints: Sendable {
+    /// Where the page of confirmation sends a sign-in that an app's own page began.
+    static let confirmedPath = "/activate/authenticate"
+
     let dependencies: Dependencies
+    var confirmation: SignInConfirmation { SignInConfirmation(dependencies: dependencies) }
 
     @Sendable func authenticate(_ exchange: Exchange) async throws -> Response {
+        let request = try request(exchange)
+        guard try dependencies.catalogue.current().requireRequestor(request.requestor).confirmsSignIn else {
+            return try await start(request, exchange)
+        }
+        let code = try await dependencies.authentication.getRegistrationCode(
+            RegistrationCodeRequest(requestor: request.requestor, code: request.registrationCode), context: exchange.call)
+        let names = ["requestor_id", "mso_id", "reg_code", "domain_name", "redirect_url", "generic_data", "passive"]
+        var fields: SignInConfirmation.Fields = []
+        for name in names { if let value = try exchange.value(name) { fields.append((name, value)) } }
+        return try confirmation.page(code, provider: request.mvpd, action: Self.confirmedPath, fields: fields, exchange)
+    }
+
+    /// The same once a person has confirmed it.
+    @Sendable func authenticateConfirmed(_ exchange: Exchange) async throws -> Response {
+        let request = try request(exchange)
+        guard confirmation.isConfirmed(request.registrationCode, exchange) else {
+            return dependencies.pages.message(.formRefused, trace: exchange.facts.trace.traceID)
+        }
+        return try await start(request, exchange)
+    }
+
+    private func request(_ exchange: Exchange) throws -> StartSignInRequest {
         // The requestor is checked before the other parameters (rest-v1 §2.8).
         let requestor: String
         do { requestor = try exchange.required("requestor_id") } catch { throw Fault(.invalidRequestor, error.message) }
         _ = try dependencies.catalogue.current().requireRequestor(requestor)
-        let request = StartSignInRequest(
+        return StartSignInRequest(
             requestor: requestor, mvpd: try exchange.required("mso_id"), registrationCode: try exchange.required("reg_code"),
             domainName: try exchange.required("domain_name"), redirectURL: try exchange.required("redirect_url"),
             clientAddress: exchange.facts.clientAddress.text, genericData: try exchange.value("generic_data") ?? "",
             isPassive: try exchange.value("passive") == "true")
-        return try await start(request, exchange)
     }
 
     /// Sends the browser to the MVPD: by redirect, or by a form that submits itself.

@@ -17,16 +17,16 @@ struct ClientAddress: Hashable, Sendable {
         isForwarded = named != nil
     }
 
-    /// The rightmost address that is neither trusted nor private: what stands left of it can be written by the device itself.
+    /// The rightmost address that is not trusted, private or not: what stands left of it can be written by the device itself (rest-v1 §2.6).
     private static func named(peer: String?, forwarded: [String], trusted: [AddressRange]) -> String? {
         guard !forwarded.isEmpty, let peer, let address = IPAddress(peer), trusted.contains(where: { $0.contains(address) }) else { return nil }
         if forwarded.count == 1, let candidate = IPAddress(forwarded[0]) {
-            return candidate.isPrivate || trusted.contains(where: { $0.contains(candidate) }) ? nil : forwarded[0]
+            return trusted.contains(where: { $0.contains(candidate) }) ? nil : forwarded[0]
         }
         for entry in forwarded.flatMap({ $0.utf8.split(separator: UInt8(ascii: ",")) }).reversed() {
             let text = withoutPort(Substring(entry))
             guard let candidate = IPAddress(text) else { return nil }
-            if candidate.isPrivate || trusted.contains(where: { $0.contains(candidate) }) { continue }
+            if trusted.contains(where: { $0.contains(candidate) }) { continue }
             return text
         }
         return nil

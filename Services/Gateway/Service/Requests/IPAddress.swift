@@ -59,13 +59,7 @@ struct IPAddress: Hashable, Sendable {
         return dots == 3 && digits > 0 ? address << 8 | part : nil
     }
 
-    /// Loopback, link-local, private and shared addresses: never a device on the Internet.
-    var isPrivate: Bool { Self.privateRanges.contains { $0.contains(self) } }
-
     var isLoopback: Bool { Self.loopback.contains { $0.contains(self) } }
 
     private static let loopback = ["127.0.0.0/8", "::1"].compactMap(AddressRange.init)
-    private static let privateRanges = [
-        "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "169.254.0.0/16", "100.64.0.0/10", "::1", "fc00::/7", "fe80::/10",
-    ].compactMap(AddressRange.init)
 }

@@ -45,13 +45,3 @@ struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 }
-
-extension WebOrigin {
-    /// True when the host is one of the domains or lies under one.
-    func isUnder(_ domains: [String]) -> Bool {
-        domains.contains { domain in
-            let name = domain.lowercased()
-            return !name.isEmpty && (host == name || host.hasSuffix("." + name))
-        }
-    }
-}

@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import Contracts
 internal import Faults
 
@@ -25,10 +26,7 @@ enum ReturnAddress {
         guard let host = parts.first, parts.count <= 2, parts.count == 1 || UInt16(parts[1]) != nil, host.utf8.allSatisfy(isHostCharacter) else {
             return false
         }
-        return requestor.domains.contains { domain in
-            let name = domain.name.lowercased()
-            return !name.isEmpty && (host == name || host.hasSuffix("." + name))
-        }
+        return requestor.domains.cover(scheme: String(scheme.dropLast(3)), host: String(host))
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7f && !#"\"<>^`{|}"#.utf8.contains(byte) }

@@ -1,0 +1,47 @@
+internal import Catalogue
+internal import Contracts
+internal import Cryptography
+internal import Hummingbird
+
+/// The step before a sign-in at which a person sees for which device and which channel it is (dashboard §8). A link alone begins no sign-in: whoever sends
+/// one would have another person's TV subscription on his own TV.
+struct SignInConfirmation: Sendable {
+    /// What the form on the page sends on.
+    typealias Fields = [(name: String, value: String)]
+
+    static let tokenField = "confirmation"
+
+    let dependencies: Dependencies
+
+    /// - Parameters:
+    ///   - provider: The MVPD's id.
+    ///   - action: Where the form goes.
+    func page(_ code: RegistrationCode, provider: String, action: String, fields: Fields, _ exchange: Exchange) throws -> Response {
+        let catalogue = try dependencies.catalogue.current()
+        let cookie = ActivationCookie(dependencies.settings, exchange)
+        let secret = cookie.value(in: exchange) ?? ActivationCookie.freshSecret()
+        let sent = fields + [(Self.tokenField, Self.token(secret, code.code))]
+        let name = catalogue.mvpd(provider)?.displayName ?? ""
+        var content: [String: Any] = [
+            "code": code.code, "requestor": catalogue.requestor(code.requestor)?.name ?? code.requestor, "provider": name.isEmpty ? provider : name,
+            "action": action, "fields": sent.map { ["name": $0.name, "value": $0.value] },
+        ]
+        if !code.deviceLabel.isEmpty { content["device"] = code.deviceLabel }
+        var response = dependencies.pages.confirmSignIn(content)
+        cookie.set(secret, in: &response)
+        return response
+    }
+
+    /// Whether the form came from this page in this browser.
+    /// - Parameter code: The code that the form names.
+    func isConfirmed(_ code: String, _ exchange: Exchange) -> Bool {
+        guard FormOrigin.isOwn(exchange, dependencies.settings), let secret = ActivationCookie(dependencies.settings, exchange).value(in: exchange),
+            let sent = (try? exchange.value(Self.tokenField)) ?? nil
+        else { return false }
+        return ConstantTime.equal(Self.token(secret, code), sent)
+    }
+
+    private static func token(_ secret: String, _ code: String) -> String {
+        Base64.url.encode(SHA256.hash(Array("boxoffice-activation-form\n\(secret)\n\(TypedCode(code).text)".utf8)))
+    }
+}

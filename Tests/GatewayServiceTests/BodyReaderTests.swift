@@ -36,10 +36,15 @@ internal import Testing
         #expect(error == .tooLarge)
     }
 
-    @Test func withoutABodyNothingIsAwaited() async throws {
+    @Test("a body whose length nobody tells is read to its end, within the limit")
+    func withoutALength() async throws {
+        let reader = BodyReader(timeout: .seconds(60))
         let (body, source) = RequestBody.makeStream()
-        let read = try await BodyReader(timeout: .seconds(60)).read(request(nil, body), limit: 100)
-        #expect(read.readableBytes == 0)
         source.finish()
+        #expect(try await reader.read(request(nil, body), limit: 100).readableBytes == 0)
+        #expect(try await reader.read(request(nil, RequestBody(buffer: ByteBuffer(repeating: 0x61, count: 100))), limit: 100).readableBytes == 100)
+        await #expect(throws: BodyProblem.tooLarge) {
+            try await reader.read(request(nil, RequestBody(buffer: ByteBuffer(repeating: 0x61, count: 101))), limit: 100)
+        }
     }
 }

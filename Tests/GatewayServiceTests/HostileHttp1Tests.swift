@@ -262,24 +262,32 @@ internal import Testing
         }
     }
 
-    @Test func connectionsBeyondTheLimitAreClosedAtOnceAndThereIsRoomAgainLater() async throws {
-        try await attack(Self.gateway(maximum: 6, head: .seconds(10))) { port in
+    @Test func connectionsBeyondTheLimitAreClosedAtOnceUnlessAnIdleOneCanGo() async throws {
+        try await attack(Self.gateway(maximum: 6, head: .seconds(10), body: .seconds(60))) { port in
             // The sixth is the one of the test itself.
             var open: [RawConnection] = []
-            for _ in 0..<5 {
+            for _ in 0..<6 {
                 let connection = try await RawConnection.open(port)
                 await connection.send(Self.get)
                 try await connection.wait(for: "service") { $0.statuses == [200] }
+                // Its next request begins, and does not end.
+                await connection.send("POST /o/client/token HTTP/1.1\r\n\(Self.host)Content-Length: 10\r\n\r\na")
                 open.append(connection)
             }
+            try await Task.sleep(for: .milliseconds(200))
             for _ in 0..<20 {
                 try await RawConnection.with(port) { connection in
                     try await connection.wait(for: "the refusal") { $0.isClosed }
                     #expect(connection.bytes.isEmpty)
                 }
             }
-            await open[0].send(Self.get)
-            try await open[0].wait(for: "service to who was first") { $0.statuses == [200, 200] }
+            await open[0].send("=b&c=defg")
+            try await open[0].wait(for: "service to who was first") { $0.statuses.count == 2 }
+            try await RawConnection.with(port) { connection in
+                await connection.send(Self.get)
+                try await connection.wait(for: "service") { $0.statuses == [200] }
+            }
+            try await open[0].wait(for: "the idle one to go") { $0.isClosed }
             for connection in open { await connection.close() }
         }
     }

@@ -180,4 +180,20 @@ internal import Testing
             #expect(!connection.text.contains("ok\n"))
         }
     }
+
+    @Test("a body without content-length counts (RFC 9113 §8.1)")
+    func bodiesWithoutLength() async throws {
+        try await HttpsTests.serving { port, files, _ in
+            try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
+                await connection.send(Self.greeting)
+                let block = Self.request("POST", "/o/client/token", [("content-type", "application/x-www-form-urlencoded")])
+                await connection.send(Self.headers(1, block, ends: false) + Self.frame(0, stream: 1, Array("grant_type=client_".utf8)))
+                await connection.send(Self.frame(0, flags: Self.endStream, stream: 1, Array("credentials&client_id=c&client_secret=s".utf8)))
+                try await connection.wait(for: "an answer") { Self.frames($0.bytes).contains { $0.type == 1 && $0.stream == 1 } }
+                try await connection.wait(for: "its body") { Self.frames($0.bytes).contains { $0.type == 0 && $0.stream == 1 } }
+                let body = Self.frames(connection.bytes).filter { $0.type == 0 && $0.stream == 1 }.flatMap(\.payload)
+                #expect(String(decoding: body, as: UTF8.self).contains("access_token"), "the form was read")
+            }
+        }
+    }
 }

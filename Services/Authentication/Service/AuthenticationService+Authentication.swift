@@ -85,9 +85,7 @@ extension AuthenticationService: Authentication {
     ) async throws -> ServiceProviderMetadata {
         if !request.requestor.isEmpty { _ = try catalogue.current().requireRequestor(request.requestor) }
         let requestor = request.requestor.isEmpty ? nil : RequestorID(request.requestor)
-        let now = clock.now()
-        let document = try await offEventLoop { [saml] () throws(Fault) in try saml.metadata(requestor: requestor, now: now) }
-        return ServiceProviderMetadata(document: document)
+        return ServiceProviderMetadata(document: try await signedMetadata.document(requestor))
     }
 }
 

@@ -24,7 +24,7 @@ public struct AuthenticationService: Sendable {
     let explainer: ResponseExplainer
     let identification: CallerIdentification
     let automaticSessions: AutomaticSessions
-    let saml: any SamlSignIn
+    let signedMetadata: SignedMetadata
     let oauthFinisher: OAuthSignInFinisher
     let upstreamTokens: UpstreamTokens
     let keySets: ProviderKeySets
@@ -84,7 +84,7 @@ public struct AuthenticationService: Sendable {
         exchanger = PlatformExchanger(
             bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, scrambler: parts.scrambler,
             degraded: degraded, log: PlatformExchangeLog(logger: parts.logger, metrics: metrics, reports: reports))
-        saml = parts.saml
+        signedMetadata = SignedMetadata(saml: parts.saml, clock: parts.clock)
         self.catalogue = catalogue
         self.clock = clock
     }

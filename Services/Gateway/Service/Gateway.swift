@@ -23,7 +23,7 @@ public struct Gateway: Sendable {
             operations: operations, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
             codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock))
         throttle = Throttle(settings: settings.throttle, clock: clock)
-        connections = OpenConnections(maximum: settings.connections.maximum)
+        connections = OpenConnections(settings.connections, trusted: settings.trustedProxies)
         admission = Admission(settings.overload)
     }
 

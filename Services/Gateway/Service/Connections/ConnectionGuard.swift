@@ -13,14 +13,26 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var timer: (task: Scheduled<Void>, at: NIODeadline)?
 
-    init(_ limits: ConnectionLimits, bytesBeginRequests: Bool) {
+    private let place: OpenConnections.Place
+    private let connections: OpenConnections
+    private var requests = 0
+
+    init(_ limits: ConnectionLimits, place: OpenConnections.Place, among connections: OpenConnections, bytesBeginRequests: Bool) {
+        self.place = place
+        self.connections = connections
         times = ConnectionTimes(limits, now: .now())
         self.bytesBeginRequests = bytesBeginRequests
     }
 
-    func requestBegan() { times.requestBegan() }
+    func requestBegan() {
+        requests += 1
+        if requests == 1 { connections.isBusy(place) }
+        times.requestBegan()
+    }
 
     func requestEnded() {
+        requests -= 1
+        if requests == 0 { connections.isIdle(place) }
         times.requestEnded(at: .now())
         arm()
     }

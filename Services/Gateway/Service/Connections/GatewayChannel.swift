@@ -50,14 +50,15 @@ struct GatewayChannel: ServerChildChannel {
 
     /// Never fails: a failure would end the listener, not only the connection.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        guard connections.enter() else { return refuse(channel) }
+        let address = (channel.remoteAddress?.ipAddress).flatMap(IPAddress.init)
+        guard let place = connections.enter(address, close: { channel.close(promise: nil) }) else { return refuse(channel) }
         let loop = http1.doorkeeper.admission.on(channel.eventLoop)
         loop.connectionOpened()
         channel.closeFuture.whenComplete { [connections] _ in
             loop.connectionClosed()
-            connections.leave()
+            connections.leave(place)
         }
-        return attend(channel, logger).flatMapError { _ in refuse(channel) }
+        return attend(channel, place, logger).flatMapError { _ in refuse(channel) }
     }
 
     func handle(value: Value, logger: Logger) async {
@@ -81,9 +82,10 @@ struct GatewayChannel: ServerChildChannel {
         }
     }
 
-    private func attend(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
+    private func attend(_ channel: any Channel, _ place: OpenConnections.Place, _ logger: Logger) -> EventLoopFuture<Value> {
         do {
-            try channel.pipeline.syncOperations.addHandler(ConnectionGuard(limits, bytesBeginRequests: certificate == nil))
+            try channel.pipeline.syncOperations.addHandler(
+                ConnectionGuard(limits, place: place, among: connections, bytesBeginRequests: certificate == nil))
             guard let certificate else { return http1.add(to: channel).map { .plain(channel) } }
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Conversation> { result in
                 // Whoever offers nothing speaks HTTP/1.1.

@@ -12,14 +12,20 @@ final class Http1Rules: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = RequestPart
 
+    private let parser: Http1Parser
     private var names = Http1FieldNames()
     private var isRefused = false
+    /// The parser stops behind the request under way.
+    private var needsParser = false
+
+    init(_ parser: Http1Parser) { self.parser = parser }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             do {
+                needsParser = Http1Parser.stops(behind: head)
                 context.fireChannelRead(wrapInboundOut(.head(try request(head))))
             } catch {
                 isRefused = true
@@ -27,11 +33,17 @@ final class Http1Rules: ChannelInboundHandler {
             }
         case .body(let bytes): context.fireChannelRead(wrapInboundOut(.body(bytes)))
         // Nobody reads trailers.
-        case .end: context.fireChannelRead(wrapInboundOut(.end(nil)))
+        case .end:
+            if needsParser { try? parser.renew(context) }
+            needsParser = false
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
     }
 
+    /// - Throws: `headerOverflow` for a head that is larger than HTTP/2 would take it.
     private func request(_ head: HTTPRequestHead) throws -> HTTPRequest {
+        let length = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard length <= Http1Parser.longestHead else { throw HTTPParserError.headerOverflow }
         var fields: [HTTPField] = []
         fields.reserveCapacity(head.headers.count + 1)
         var hosts: [String] = []

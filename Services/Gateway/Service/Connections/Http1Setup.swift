@@ -15,17 +15,13 @@ struct Http1Setup: Sendable {
             let pipeline = channel.pipeline.syncOperations
             let connection = try pipeline.handler(type: ConnectionGuard.self)
             connection.bytesBeginRequests = true
-            var limits = NIOHTTPDecoderLimitConfiguration()
-            limits.maxHeaderFieldSize = 32 * 1024
-            limits.maxHeaderListSize = 64 * 1024
-            limits.maxHeaderFieldCount = 100
             let requestGuard = RequestGuard(isStream: false, bodyTime: bodyTime)
             let conversation = Http1Conversation(
                 base: GatewayContext(source: .init(channel: channel, logger: logger)), eventLoop: channel.eventLoop, requestGuard: requestGuard,
                 doorkeeper: doorkeeper, responder: responder)
-            let parser = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits))
+            let parser = Http1Parser()
             let early = EarlyRefusal(doorkeeper, eventLoop: channel.eventLoop, requestGuard: requestGuard, connection: connection)
-            try pipeline.addHandlers([early, parser, Http1Rules(), requestGuard, conversation])
+            try pipeline.addHandlers([early, parser.handler, Http1Rules(parser), requestGuard, conversation])
         }
     }
 }

@@ -1,26 +1,119 @@
 internal import CoreMetrics
+internal import NIOCore
 internal import Synchronization
 
-/// Counts the connections of all listeners and says when there are enough.
+/// The connections of all listeners: how many there may be, and of whom.
+///
+/// When there is no room, one that has been idle goes, an old one first. The last places are kept for addresses that have none yet, so that health checks and
+/// newcomers are served however many connections one address opens.
 final class OpenConnections: Sendable {
-    private let maximum: Int
-    private let count = Atomic(0)
-    private let open = Gauge(label: "boxoffice_gateway_connections")
-    private let refused = Counter(label: "boxoffice_gateway_connections_refused_total")
-
-    init(maximum: Int) { self.maximum = maximum }
-
-    /// - Returns: False when there is no room; nothing is counted then.
-    func enter() -> Bool {
-        let now = count.add(1, ordering: .relaxed).newValue
-        guard now <= maximum else {
-            count.subtract(1, ordering: .relaxed)
-            refused.increment()
-            return false
-        }
-        open.record(now)
-        return true
+    /// One connection, as long as it is open.
+    struct Place: Hashable, Sendable {
+        fileprivate let number: UInt64
+        fileprivate let key: AddressKey?
     }
 
-    func leave() { open.record(count.subtract(1, ordering: .relaxed).newValue) }
+    private struct Entry {
+        let key: AddressKey?
+        let close: @Sendable () -> Void
+        /// Changes each time the connection becomes idle; 0 while it is not.
+        var idleStamp: UInt64
+    }
+
+    private struct State {
+        var entries: [UInt64: Entry] = [:]
+        var counts: [AddressKey: Int] = [:]
+        /// In the order in which they became idle; what is idle no more, or again, is passed over.
+        var idle = CircularBuffer<(number: UInt64, stamp: UInt64)>()
+        var lastNumber: UInt64 = 0
+        var lastStamp: UInt64 = 0
+    }
+
+    private let limits: ConnectionLimits
+    private let trusted: [AddressRange]
+    /// Places for addresses that have no connection yet.
+    private let reserve: Int
+    private let state = Mutex(State())
+    private let open = Gauge(label: "boxoffice_gateway_connections")
+    private let refused = Counter(label: "boxoffice_gateway_connections_refused_total")
+    private let evicted = Counter(label: "boxoffice_gateway_connections_evicted_total")
+
+    /// - Parameter trusted: Proxies, each of which stands for many people: no limit by address.
+    init(_ limits: ConnectionLimits, trusted: [AddressRange] = []) {
+        self.limits = limits
+        self.trusted = trusted
+        reserve = limits.maximum / 16
+    }
+
+    /// - Parameters:
+    ///   - address: Of the other end; `nil` when the transport does not tell.
+    ///   - close: Closes the connection; called at most once, from any thread.
+    /// - Returns: `nil` when there is no room.
+    func enter(_ address: IPAddress?, close: @escaping @Sendable () -> Void) -> Place? {
+        let key = address.flatMap { address in trusted.contains { $0.contains(address) } ? nil : AddressKey(address) }
+        let most = address.map(mostConnections) ?? limits.maximum
+        var victim: (@Sendable () -> Void)?
+        let place: Place? = state.withLock { state in
+            let own = key.map { state.counts[$0] ?? 0 } ?? 0
+            guard key == nil || own < most else { return nil }
+            let isNew = key == nil || own == 0
+            if state.entries.count >= limits.maximum - (isNew ? 0 : reserve) {
+                victim = Self.takeIdle(&state)
+                guard victim != nil else { return nil }
+            }
+            state.lastNumber += 1
+            state.lastStamp += 1
+            state.entries[state.lastNumber] = Entry(key: key, close: close, idleStamp: state.lastStamp)
+            state.idle.append((state.lastNumber, state.lastStamp))
+            if let key { state.counts[key] = own + 1 }
+            open.record(state.entries.count)
+            return Place(number: state.lastNumber, key: key)
+        }
+        if let victim {
+            evicted.increment()
+            victim()
+        }
+        if place == nil { refused.increment() }
+        return place
+    }
+
+    func leave(_ place: Place) { state.withLock { Self.remove(place.number, &$0) } }
+
+    /// A request is under way.
+    func isBusy(_ place: Place) { state.withLock { $0.entries[place.number]?.idleStamp = 0 } }
+
+    /// Each request of the connection has been answered.
+    func isIdle(_ place: Place) {
+        state.withLock { state in
+            guard state.entries[place.number] != nil else { return }
+            state.lastStamp += 1
+            state.entries[place.number]?.idleStamp = state.lastStamp
+            state.idle.append((place.number, state.lastStamp))
+            // A busy cluster writes many entries that mean nothing any more.
+            if state.idle.count > 4 * state.entries.count + 1024 { Self.compact(&state) }
+        }
+    }
+
+    private func mostConnections(_ address: IPAddress) -> Int {
+        limits.backends.contains { $0.contains(address) } ? limits.perBackend : limits.perAddress
+    }
+
+    private static func takeIdle(_ state: inout State) -> (@Sendable () -> Void)? {
+        while let (number, stamp) = state.idle.popFirst() {
+            guard let entry = state.entries[number], entry.idleStamp == stamp else { continue }
+            remove(number, &state)
+            return entry.close
+        }
+        return nil
+    }
+
+    private static func remove(_ number: UInt64, _ state: inout State) {
+        guard let entry = state.entries.removeValue(forKey: number), let key = entry.key else { return }
+        let left = (state.counts[key] ?? 1) - 1
+        state.counts[key] = left > 0 ? left : nil
+    }
+
+    private static func compact(_ state: inout State) {
+        state.idle = CircularBuffer(state.idle.filter { state.entries[$0.number]?.idleStamp == $0.stamp })
+    }
 }

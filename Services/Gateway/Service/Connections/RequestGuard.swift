@@ -19,12 +19,15 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// How much of a body is read on after its answer, in bytes; a client that still sends that much is cut off.
     static let surplus = 64 * 1024
     private static let farewell: TimeAmount = .seconds(1)
+    /// How long a client may take to read an answer on a stream of HTTP/2; its connection ends then.
+    private static let patience: TimeAmount = .seconds(30)
 
     private let isStream: Bool
     private let bodyTime: TimeAmount
     private var connection: ConnectionGuard?
     private var context: ChannelHandlerContext?
     private var timer: Scheduled<Void>?
+    private var unread: Scheduled<Void>?
     /// Heads and ends of requests that came, and answers that went.
     private var heads = 0
     private var ends = 0
@@ -91,13 +94,27 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             isLast = response.headerFields[.connection] == "close"
             // HTTP/2 has no such field (RFC 9113 §8.2.2).
             response.headerFields[.connection] = nil
+            awaitReader(context)
             context.write(wrapOutboundOut(.head(response)), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
             noteAnswer()
-            guard isLast else { return context.write(data, promise: promise) }
-            context.writeAndFlush(data, promise: promise)
+            let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.assumeIsolated().whenComplete { _ in
+                self.unread?.cancel()
+                self.unread = nil
+            }
+            guard isLast else { return context.write(data, promise: sent) }
+            context.writeAndFlush(data, promise: sent)
             sayFarewell(context)
+        }
+    }
+
+    /// A client that opens streams and reads none of their answers holds them in our memory.
+    private func awaitReader(_ context: ChannelHandlerContext) {
+        guard isStream, unread == nil else { return }
+        unread = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) {
+            (context.channel.parent ?? context.channel).close(promise: nil)
         }
     }
 
@@ -148,6 +165,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func leave() {
         timer?.cancel()
         timer = nil
+        unread?.cancel()
+        unread = nil
         while isStream, answers < heads {
             answers += 1
             connection?.requestEnded()

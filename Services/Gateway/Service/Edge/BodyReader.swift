@@ -25,7 +25,6 @@ struct BodyReader: Sendable {
             return whole
         }
         let declared = request.headers[.contentLength].flatMap(Int.init)
-        if declared == nil, request.headers[.transferEncoding] == nil { return ByteBuffer() }
         if declared == 0 { return ByteBuffer() }
         if let declared, declared > limit { throw BodyProblem.tooLarge }
         return try await collect(request.body, limit: limit)

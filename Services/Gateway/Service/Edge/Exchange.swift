@@ -61,7 +61,15 @@ final class Exchange: Sendable {
         return logger
     }
 
-    var userAgent: String { headers.value(.userAgent) ?? "" }
+    /// What is kept and searched of `User-Agent`, in octets.
+    static let longestUserAgent = 1024
+
+    /// At most its first 1024 octets: no client that exists sends more, and nothing behind them is worth a search or a row.
+    var userAgent: String {
+        let sent = headers.value(.userAgent) ?? ""
+        guard sent.utf8.count > Self.longestUserAgent else { return sent }
+        return String(decoding: sent.utf8.prefix(Self.longestUserAgent), as: UTF8.self)
+    }
 
     /// A context for a call that changes state: the same request is one change.
     var changingCall: CallContext {

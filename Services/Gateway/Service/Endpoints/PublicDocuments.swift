@@ -11,7 +11,7 @@ struct PublicDocuments: Sendable {
         if !requestor.isEmpty { _ = try dependencies.catalogue.current().requireRequestor(requestor) }
         let metadata = try await dependencies.authentication.getServiceProviderMetadata(
             ServiceProviderMetadataRequest(requestor: requestor), context: exchange.call)
-        return Response(text: metadata.document, type: "application/samlmetadata+xml", cacheControl: Self.shortly)
+        return StaticFile(content: metadata.document, type: "application/samlmetadata+xml").response(ifNoneMatch: exchange.headers[.ifNoneMatch])
     }
 
     @Sendable func certificates(_ exchange: Exchange) async throws -> Response {

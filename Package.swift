@@ -245,11 +245,12 @@ let package = Package(
             [
                 "ContractRuntime", "Contracts", "Faults", "LoadReporting", "Rpc", "Transport", logging, nioCore, nioPosix, nioSSL, nioTLS,
             ], exclude: ["README.md"]),
+        cLibrary("CSpawn", "Services/CommandLine/CSpawn", links: []),
         cLibrary("CInflate", "Services/CommandLine/CInflate", links: [.linkedLibrary("z")]),
         library(
             "BoxofficeCommand", "Services/CommandLine/Command",
             [
-                "AuthenticationService", "ConfigService", "CQrEncode",
+                "AuthenticationService", "ConfigService", "CQrEncode", "CSpawn",
                 "Catalogue", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
                 "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlResponder", "ServiceKit", "StrictJson", "Tokens", "Transport",
@@ -382,7 +383,8 @@ if hasAny("tests") {
         tests(
             "IntegrationTests",
             [
-                "Clocks", "BoxofficeCommand", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults", "LoadReporting",
+                "Clocks", "BoxofficeCommand", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults",
+                "LoadReporting",
                 "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Tokens", "Transport",
                 httpClient, nioCore, nioPosix, logging,
             ]),

@@ -80,7 +80,7 @@ public enum ServiceProgram {
         let text = failure.lines.enumerated().map { $0 == 0 ? "\(name): \($1)\n" : "\($1)\n" }.joined()
         // The reason is the last word, behind every line that led to it; what other parts of the program say when they are stopped is not.
         LogWriter.standard.close()
-        FileHandle.standardError.write(Data(text.utf8))
+        StandardStream.error.write(Data(text.utf8))
         exit(1)
     }
 }

@@ -1,3 +1,4 @@
+import CSpawn
 import Foundation
 import Testing
 
@@ -19,6 +20,7 @@ struct Program {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        cspawn_close_from(&actions, STDERR_FILENO + 1)
         var vector: [UnsafeMutablePointer<CChar>?] = (["timeout", "20", executable] + arguments).map { strdup($0) }
         defer { vector.forEach { free($0) } }
         vector.append(nil)

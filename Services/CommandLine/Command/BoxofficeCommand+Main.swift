@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ServiceKit
 
 extension BoxofficeCommand {
     /// Those with exit codes of their own: 2 for options that are wrong.
@@ -7,6 +8,7 @@ extension BoxofficeCommand {
 
     /// Runs the command line and ends the program.
     public static func runAndExit() async -> Never {
+        StandardStream.occupyClosed()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
@@ -15,7 +17,7 @@ extension BoxofficeCommand {
             guard exitCode(for: error) == .validationFailure, let name = CommandLine.arguments.dropFirst().first, withOwnUsage.contains(name) else {
                 exit(withError: error)
             }
-            FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+            StandardStream.error.writeOrEnd(Data((fullMessage(for: error) + "\n").utf8))
             exit(withError: LoadExit.usage)
         }
     }

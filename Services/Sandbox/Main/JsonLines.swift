@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ServiceKit
 internal import Logging
 
 /// Logs as the services write theirs: one JSON object per line on standard output.
@@ -22,7 +23,7 @@ struct JsonLines: LogHandler {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let text = try? encoder.encode(line) else { return }
-        FileHandle.standardOutput.write(text + Data("\n".utf8))
+        StandardStream.output.write(text + Data("\n".utf8))
     }
 }
 

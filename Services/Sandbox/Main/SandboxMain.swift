@@ -24,7 +24,7 @@ struct SandboxMain {
             if options.checksOnly { return print("sandbox: \(options.file) is good") }
             try await serve(sandbox, settings, logger)
         } catch {
-            FileHandle.standardError.write(Data("sandbox: \(error)\n".utf8))
+            StandardStream.error.write(Data("sandbox: \(error)\n".utf8))
             exit(1)
         }
     }

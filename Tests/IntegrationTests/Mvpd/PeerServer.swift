@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Clocks
 import Cryptography
+import CSpawn
 import Foundation
 import Testing
 
@@ -74,6 +75,7 @@ struct PeerServer: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, folder.appendingPathComponent("output").path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        cspawn_close_from(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

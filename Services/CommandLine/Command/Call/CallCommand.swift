@@ -3,6 +3,7 @@ internal import ContractReflection
 internal import ContractRuntime
 internal import Faults
 internal import Foundation
+internal import ServiceKit
 internal import LoadTool
 internal import Logging
 internal import NIOPosix
@@ -62,12 +63,12 @@ public struct CallCommand: AsyncParsableCommand {
     }
 
     private static func exit(_ reason: String, _ code: ExitCode) -> ExitCode {
-        FileHandle.standardError.write(Data("boxoffice call: \(reason)\n".utf8))
+        StandardStream.error.writeOrEnd(Data("boxoffice call: \(reason)\n".utf8))
         return code
     }
 
     /// At once, also into a pipe.
-    private static func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    private static func show(_ text: String) { StandardStream.output.writeOrEnd(Data((text + "\n").utf8)) }
 
     /// A fault of the method that was asked for.
     private struct Answered: Error {

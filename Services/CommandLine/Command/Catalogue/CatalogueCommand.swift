@@ -6,6 +6,7 @@ internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
 internal import Foundation
+internal import ServiceKit
 
 /// `boxoffice catalogue`: a catalogue as what goes over the wire, for a Config service of somebody's own.
 public struct CatalogueCommand: AsyncParsableCommand {
@@ -29,7 +30,7 @@ public struct CatalogueCommand: AsyncParsableCommand {
     public func run() async throws {
         let schema = try ContractSchema(fileDescriptorSet: ContractDescriptors.fileDescriptorSet)
         let content = Array((try schema.json(try configuration().serialized(), of: Configuration.messageName) + "\n").utf8)
-        guard let output else { return FileHandle.standardOutput.write(Data(content)) }
+        guard let output else { return StandardStream.output.writeOrEnd(Data(content)) }
         do {
             try Data(content).write(to: URL(fileURLWithPath: output), options: .atomic)
         } catch {

@@ -1,3 +1,4 @@
+import CSpawn
 package import Foundation
 
 /// A program of the cluster as a process of its own session, so that a Ctrl-C at the terminal does not reach it.
@@ -24,7 +25,8 @@ package struct ServiceProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        keepOpenFiles()
+        // Of what this program has open nothing: a connection that a service held, too, would not end when this program closes it.
+        cspawn_close_from(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -47,13 +49,6 @@ package struct ServiceProcess: Sendable {
             throw CommandFailure("cannot start \(binary.path)", advice: String(cString: strerror(status)))
         }
         return ServiceProcess(service: service, pid: pid)
-    }
-
-    /// A connection of this program that a service held, too, would not end when this program closes it.
-    private static func keepOpenFiles() {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
-            if let number = Int32(name), number > STDERR_FILENO { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-        }
     }
 
     /// True while a process with that id runs the service's program; a reused id is not mistaken for it.

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import ContractConformance
 internal import Foundation
+internal import ServiceKit
 
 /// `boxoffice conformance SERVICE`: tries a contract on an implementation.
 public struct ConformanceCommand: AsyncParsableCommand {
@@ -91,13 +92,13 @@ public struct ConformanceCommand: AsyncParsableCommand {
         do {
             report = try await ConformanceSession(options: options, console: console).examine(try selection())
         } catch let failure as CommandFailure {
-            FileHandle.standardError.write(Data("\(failure)\n".utf8))
+            StandardStream.error.writeOrEnd(Data("\(failure)\n".utf8))
             throw ExitCode(2)
         }
         switch format {
         case .text: ConformanceText(console: console).print(report)
-        case .json: FileHandle.standardOutput.write(Data(try report.json().utf8))
-        case .junit: FileHandle.standardOutput.write(Data(report.junit.utf8))
+        case .json: StandardStream.output.writeOrEnd(Data(try report.json().utf8))
+        case .junit: StandardStream.output.writeOrEnd(Data(report.junit.utf8))
         }
         if !report.isConforming { throw ExitCode.failure }
     }
@@ -123,7 +124,7 @@ public struct ConformanceCommand: AsyncParsableCommand {
         case .json, .junit:
             let rows = service.requirements.map { ["id": $0.id, "sentence": $0.sentence, "source": $0.source] }
             let data = try? JSONSerialization.data(withJSONObject: rows, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
-            FileHandle.standardOutput.write((data ?? Data()) + Data("\n".utf8))
+            StandardStream.output.writeOrEnd((data ?? Data()) + Data("\n".utf8))
         }
     }
 }

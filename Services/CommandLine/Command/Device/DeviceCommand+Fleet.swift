@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import EntitlementClient
 internal import Foundation
+internal import ServiceKit
 internal import LoadReporting
 internal import Synchronization
 
@@ -19,7 +20,7 @@ extension DeviceCommand {
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            FileHandle.standardOutput.write(try encoder.encode(summary.json) + Data("\n".utf8))
+            StandardStream.output.writeOrEnd(try encoder.encode(summary.json) + Data("\n".utf8))
         } else {
             console.line()
             summary.lines(console).forEach { console.line($0) }
@@ -58,6 +59,6 @@ private final class FleetProgress: Sendable {
         }
         guard isDue else { return }
         let line = isTerminal ? "\r\u{1b}[K  \(text)\(isLast ? "\n" : "")" : "  \(text)\n"
-        FileHandle.standardError.write(Data(line.utf8))
+        StandardStream.error.writeOrEnd(Data(line.utf8))
     }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import EntitlementClient
 internal import Foundation
+internal import ServiceKit
 
 /// How `boxoffice device` ends (client-sdk §4.3).
 enum DeviceExit: Int32, Sendable {
@@ -37,7 +38,7 @@ enum DeviceExit: Int32, Sendable {
     var exitCode: ExitCode { ExitCode(rawValue) }
 
     /// Says why the command ends, on standard error.
-    static func explain(_ reason: String) { FileHandle.standardError.write(Data("boxoffice device: \(reason)\n".utf8)) }
+    static func explain(_ reason: String) { StandardStream.error.writeOrEnd(Data("boxoffice device: \(reason)\n".utf8)) }
 }
 
 /// Why an operation of a simulated device did not work.

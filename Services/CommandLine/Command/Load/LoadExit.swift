@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ServiceKit
 
 /// How `boxoffice load` ends.
 enum LoadExit {
@@ -9,6 +10,6 @@ enum LoadExit {
 
     /// Says why it ends, on standard error.
     static func explain(_ reason: String) {
-        FileHandle.standardError.write(Data("boxoffice load: \(reason)\n".utf8))
+        StandardStream.error.writeOrEnd(Data("boxoffice load: \(reason)\n".utf8))
     }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ServiceKit
 internal import LoadReporting
 internal import LoadTool
 
@@ -53,7 +54,7 @@ struct LoadOutputOptions: ParsableArguments {
     }
 
     private func write(_ content: Data, to path: String) throws {
-        if path == "-" { return FileHandle.standardOutput.write(content) }
+        if path == "-" { return StandardStream.output.writeOrEnd(content) }
         do {
             try content.write(to: URL(fileURLWithPath: path))
         } catch {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ServiceKit
 internal import LoadReporting
 internal import LoadTool
 internal import Synchronization
@@ -52,5 +53,5 @@ final class ProgressLine: Sendable {
         return String(parts.joined(separator: "  ").prefix(79))
     }
 
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private func write(_ text: String) { StandardStream.error.writeOrEnd(Data(text.utf8)) }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ServiceKit
 
 /// Lines for the person at the terminal.
 struct Console: Sendable {
@@ -21,7 +22,7 @@ struct Console: Sendable {
 
     func line(_ text: String = "") {
         guard !isQuiet else { return }
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+        StandardStream.output.writeOrEnd(Data((text + "\n").utf8))
     }
 
     func bold(_ text: String) -> String { isStyled ? "\u{1b}[1m\(text)\u{1b}[0m" : text }

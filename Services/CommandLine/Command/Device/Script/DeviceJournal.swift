@@ -1,5 +1,6 @@
 internal import EntitlementClient
 internal import Foundation
+internal import ServiceKit
 internal import Synchronization
 
 /// Tells what devices do: lines for people, or one line of JSON for each callback and step (client-sdk §4.3).
@@ -22,7 +23,7 @@ final class DeviceJournal: Sendable {
     ///   - write: Takes each line of JSON.
     init(console: Console, isJSON: Bool, write: (@Sendable (String) -> Void)? = nil) {
         (self.console, self.isJSON) = (isJSON ? Console(isQuiet: true) : console, isJSON)
-        self.write = write ?? { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) }
+        self.write = write ?? { StandardStream.output.writeOrEnd(Data(($0 + "\n").utf8)) }
     }
 
     /// A callback, by the name that apps know it by.

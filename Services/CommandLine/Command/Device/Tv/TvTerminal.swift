@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import ServiceKit
 internal import Synchronization
 
 /// The terminal as a TV's screen and remote: takes it over, and gives it back as it was.
@@ -63,5 +64,5 @@ final class TvTerminal: Sendable {
         Self.write("\u{1b}[H" + lines.map { "\($0)\u{1b}[K" }.joined(separator: "\r\n") + "\u{1b}[J")
     }
 
-    private static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+    private static func write(_ text: String) { StandardStream.output.writeOrEnd(Data(text.utf8)) }
 }

@@ -39,7 +39,8 @@ public struct CatalogueSnapshot: Sendable {
     /// Replaces the file in one step; a reader sees the old or the new one, also after a crash.
     /// - Throws: `Unusable` when it cannot be written; the old file stays.
     public func save(_ configuration: Configuration) throws(Unusable) {
-        let draft = file + ".new"
+        // Copies of a program may share the folder.
+        let draft = "\(file).\(UUID().uuidString).new"
         do {
             let content = try configuration.serialized()
             let header = Array((Self.prefix + Hex.encode(SHA256.hash(content)) + "\n").utf8)

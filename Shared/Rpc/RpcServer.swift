@@ -15,9 +15,6 @@ public final class RpcServer: Sendable {
         var whenEmpty: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Connections beyond the limit that are told so rather than cut.
-    private static let excessConnections = 32
-
     /// Starts as not serving; whoever starts the server says when it serves.
     public let health: HealthState
     private let configuration: Configuration
@@ -104,15 +101,10 @@ extension RpcServer {
     }
 
     private func accept(_ channel: any Channel) throws {
-        let counter = core.connectionCount
-        guard counter.enter(limit: core.limits.connections + Self.excessConnections) else {
-            core.metrics.refusedConnections.increment()
-            throw Fault(.overloaded, "No more connections are accepted.")
-        }
-        let isExcess = counter.value > core.limits.connections
-        if isExcess { core.metrics.refusedConnections.increment() }
+        let (handshake, endedOne) = core.handshakes.enter(channel.remoteAddress?.ipAddress ?? "") { channel.close(promise: nil) }
+        if endedOne { core.metrics.refusedConnections.increment() }
         let connection = ServerConnection(
-            core: core, executor: EventLoopTaskExecutor(channel.eventLoop), isExcess: isExcess, onEnd: { self.forget($0) })
+            core: core, executor: EventLoopTaskExecutor(channel.eventLoop), handshake: handshake, onEnd: { self.forget($0) })
         let isWelcome = state.withLock { state in
             if !state.isDraining { state.connections[ObjectIdentifier(connection)] = connection }
             return !state.isDraining
@@ -130,7 +122,7 @@ extension RpcServer {
     }
 
     private func forget(_ connection: ServerConnection) {
-        core.connectionCount.leave()
+        connection.leavePlace()
         core.metrics.connections.decrement()
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.connections.removeValue(forKey: ObjectIdentifier(connection))

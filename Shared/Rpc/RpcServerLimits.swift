@@ -1,7 +1,11 @@
 /// What a server spends at most; over a limit a call is answered `overloaded` at once, a connection is closed.
 public struct RpcServerLimits: Hashable, Sendable {
-    /// Connections at a time. A few more are told `too_many_connections`; beyond those they are closed unheard.
+    /// Connections at a time, from the end of their handshakes. A few more are told `too_many_connections`; beyond those they are closed unheard.
     public var connections = 1024
+    /// TLS handshakes under way at a time, in all and of one address: no place of a connection is taken before its peer is known. One more closes the
+    /// oldest.
+    public var handshakes = 512
+    public var handshakesPerAddress = 64
     /// Bytes of one frame without its length prefix, 1024 to 64 MiB; a larger one is refused before it is read.
     public var frameBytes = 4 * 1024 * 1024
     /// Calls in flight of one connection.

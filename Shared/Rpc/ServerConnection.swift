@@ -11,8 +11,9 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
 
     let core: ServerCore
     let executor: EventLoopTaskExecutor
-    /// True for one connection too many, which is told so and no more.
-    private let isExcess: Bool
+    private let handshake: Handshakes.Ticket
+    /// True once the connection has a place among those whose peers are known.
+    private(set) var isCounted = false
     private let onEnd: @Sendable (ServerConnection) -> Void
     private var permissions: [Bool] = []
     private var caller: String?
@@ -21,10 +22,10 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
     /// Immediate answers of the batch that are not counted yet: most batches hold calls of one method.
     private var uncounted: (method: Int, count: Int) = (0, 0)
 
-    init(core: ServerCore, executor: EventLoopTaskExecutor, isExcess: Bool, onEnd: @escaping @Sendable (ServerConnection) -> Void) {
+    init(core: ServerCore, executor: EventLoopTaskExecutor, handshake: Handshakes.Ticket, onEnd: @escaping @Sendable (ServerConnection) -> Void) {
         self.core = core
         self.executor = executor
-        self.isExcess = isExcess
+        self.handshake = handshake
         self.onEnd = onEnd
         super.init(
             .callee(core.settings, methods: core.rules, now: .now),
@@ -32,14 +33,29 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
             eventLoop: executor.eventLoop, logger: core.logger)
     }
 
+    /// The peer is known: the connection counts, or is one too many and is told so.
+    private func takePlace() {
+        core.handshakes.leave(handshake)
+        isCounted = core.connectionCount.enter(limit: core.limits.connections)
+        if !isCounted { core.metrics.refusedConnections.increment() }
+    }
+
+    /// Gives back what the connection has taken.
+    func leavePlace() {
+        core.handshakes.leave(handshake)
+        if isCounted { core.connectionCount.leave() }
+        isCounted = false
+    }
+
     override func willStart() {
+        takePlace()
         permissions = core.permissions(peerNames)
         caller = peerNames.first
         logger[metadataKey: "peer"] = "\(caller ?? "without a name")"
     }
 
     override func didStart() {
-        if isExcess { perform(machine.refuse(.tooManyConnections, "No more connections are accepted.")) }
+        if !isCounted { perform(machine.refuse(.tooManyConnections, "No more connections are accepted.")) }
     }
 
     override func channelReadComplete(context: ChannelHandlerContext) {

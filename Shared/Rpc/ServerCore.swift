@@ -14,6 +14,7 @@ final class ServerCore: Sendable {
     /// Calls in flight by method.
     let inFlight: [CallCounter]
     let connectionCount = CallCounter()
+    let handshakes: Handshakes
 
     init(services: RpcServices, configuration: RpcServer.Configuration, logger: Logger) {
         let limits = configuration.limits
@@ -26,6 +27,7 @@ final class ServerCore: Sendable {
         self.limits = limits
         metrics = ServerMetrics(services.methods)
         self.logger = logger
+        handshakes = Handshakes(limit: limits.handshakes, perAddress: limits.handshakesPerAddress)
         inFlight = services.methods.map { _ in CallCounter() }
         settings = Self.settings(services, configuration)
     }

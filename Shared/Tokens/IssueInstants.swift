@@ -5,34 +5,76 @@ internal import Clocks
 /// The reference form has nothing random, its time has whole seconds and its signature is deterministic: two calls within a second would
 /// give the same token, which a backend that keeps the one-use rule refuses. The second call gets the second before, and so on; that
 /// shortens its life by a second and every verifier accepts it.
+///
+/// Of a play only a digest is kept, keyed anew in each process: a resource may have 16 KiB. Two plays with one digest share their seconds, which costs
+/// them nothing but a second.
 struct IssueInstants: Sendable {
     /// How far back an issue time may lie, in seconds.
     static let reach: Int64 = 120
+    /// Plays that are remembered at one time: some 64 octets each.
+    static let capacity = 1 << 18
 
-    private var used: [Subject: Set<Int64>] = [:]
-    private var nextPruning: Int64 = 0
+    /// The seconds that were given for a play.
+    private struct Given {
+        /// The latest one.
+        var newest: Int64
+        /// Bit n stands for the n-th second before it.
+        var seconds: UInt128
+    }
 
-    struct Subject: Hashable {
+    struct Subject {
         let sessionGUID: String
         let requestor: String
         let resource: String
         let mvpd: String
+
+        var digest: Int {
+            var hasher = Hasher()
+            for text in [sessionGUID, requestor, resource, mvpd] { hasher.combine(OctetText(text)) }
+            return hasher.finalize()
+        }
     }
 
-    /// - Returns: The latest second not after `now` that was not given for this subject; `nil` when all within reach are.
-    mutating func claim(_ subject: Subject, now: Timestamp) -> Timestamp? {
-        prune(now.seconds)
-        let oldest = now.seconds - Self.reach
-        let seconds = used[subject, default: []].filter { $0 > oldest }
-        guard let free = stride(from: now.seconds, to: oldest, by: -1).first(where: { !seconds.contains($0) }) else { return nil }
-        used[subject] = seconds.union([free])
-        return Timestamp(seconds: free)
+    enum Claim: Equatable {
+        case second(Timestamp)
+        /// All within reach were given for this play.
+        case exhausted
+        /// More plays than can be remembered.
+        case full
     }
 
-    /// Forgets what lies out of reach, once per reach.
+    private let capacity: Int
+    private var given: [Int: Given] = [:]
+    private var nextPruning: Int64 = 0
+
+    init(capacity: Int = IssueInstants.capacity) { self.capacity = capacity }
+
+    /// The latest second not after `now` that was not given for this play.
+    mutating func claim(_ subject: Subject, now: Timestamp) -> Claim {
+        let now = now.seconds
+        prune(now)
+        let digest = subject.digest
+        guard var known = given[digest] else {
+            guard given.count < capacity else { return .full }
+            given[digest] = Given(newest: now, seconds: 1)
+            return .second(Timestamp(seconds: now))
+        }
+        if now > known.newest {
+            let passed = now - known.newest
+            known = Given(newest: now, seconds: passed < Self.reach ? known.seconds << UInt128(passed) : 0)
+        }
+        // A clock that was set back counts from the latest second that was given.
+        let first = known.newest - now
+        guard let age = (first..<max(first, Self.reach)).first(where: { known.seconds >> UInt128($0) & 1 == 0 }) else { return .exhausted }
+        known.seconds |= 1 << UInt128(age)
+        given[digest] = known
+        return .second(Timestamp(seconds: known.newest - age))
+    }
+
+    /// Forgets what lies out of reach: once per reach, and once a second while there is no room.
     private mutating func prune(_ now: Int64) {
-        guard now >= nextPruning else { return }
+        guard now >= nextPruning || (given.count >= capacity && now > nextPruning - Self.reach) else { return }
         nextPruning = now + Self.reach
-        used = used.filter { $0.value.contains { $0 > now - Self.reach } }
+        given = given.filter { $0.value.newest > now - Self.reach }
     }
 }

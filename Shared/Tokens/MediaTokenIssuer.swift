@@ -93,10 +93,12 @@ public final class MediaTokenIssuer: Sendable {
         let subject = IssueInstants.Subject(
             sessionGUID: play.sessionGUID, requestor: play.requestor, resource: play.resource, mvpd: play.mvpd)
         let now = clock.now()
-        guard let moment = instants.withLock({ $0.claim(subject, now: now) }) else {
-            throw Fault(.tooManyRequests, "Too many media tokens for one play.", retryAfter: .seconds(1))
+        let facts: MediaTokenFacts
+        switch instants.withLock({ $0.claim(subject, now: now) }) {
+        case .second(let moment): facts = play.facts(issuedAt: moment)
+        case .exhausted: throw Fault(.tooManyRequests, "Too many media tokens for one play.", retryAfter: .seconds(1))
+        case .full: throw Fault(.overloaded, "Too many media tokens of the reference form.", retryAfter: .seconds(5))
         }
-        let facts = play.facts(issuedAt: moment)
         let (key, copy) = (referenceKey.key, copy)
         let serialized = try await pool.run {
             let payload = ReferenceTokenForm.payload(facts, copy: copy)

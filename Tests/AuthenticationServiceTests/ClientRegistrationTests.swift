@@ -56,6 +56,7 @@ struct ClientRegistrationTests {
         arguments: [
             "https://evil.example/", "https://chan7.example.evil.example/", "https://chan7.example@evil.example/", "javascript:alert(1)",
             "adobepass://ios.app", "adobepass://example.evil", "adbe.unknown://x", "https:chan7.example", "//chan7.example/", "chan7.example",
+            "http://chan7.example/",
         ])
     func refusesForeignRedirect(_ redirect: String) async throws {
         let rig = try Rig()
@@ -65,12 +66,22 @@ struct ClientRegistrationTests {
     @Test(
         "Accepted forms of redirect_uri",
         arguments: [
-            ("tv", "https://chan7.example"), ("tv", "http://deep.under.chan7.example:8443/x?y=z#f"), ("tv", "adobepass://example.chan7"),
+            ("tv", "https://chan7.example"), ("tv", "https://deep.under.chan7.example:8443/x?y=z#f"), ("tv", "adobepass://example.chan7"),
             ("tv", "adbe.channelseven://signed-in"), ("phone", "adobepass://ios.app"), ("amazon", "adobepass://android.app"),
         ])
     func acceptsRedirect(_ application: String, _ redirect: String) async throws {
         let rig = try Rig()
         #expect(try await rig.register(application, redirect: redirect).redirectUris == [redirect])
+    }
+
+    @Test("plain HTTP is accepted where the catalogue marks the domain for development")
+    func acceptsPlainHTTPForDevelopment() async throws {
+        let rig = try Rig()
+        rig.catalogue.change { $0.requestors[0].domains[0].development = true }
+        let redirect = "http://deep.under.chan7.example:8443/x"
+        #expect(try await rig.register("tv", redirect: redirect).redirectUris == [redirect])
+        let code = try await rig.code(rig.call(rig.bearer()))
+        #expect(try await rig.start(code.code, redirect: "http://www.chan7.example:8080").start.url == "https://idp.example/sso")
     }
 
     @Test("A catalogue without usable statement keys is not the client's fault")

@@ -56,7 +56,7 @@ struct StartSignInTests {
             "https://evil.example\\.chan7.example/", "https://evil.example#.chan7.example", "https://evil.example%2f.chan7.example/",
             "https://chan8.example/", "javascript:alert(1)", "data:text/html,x", "//chan7.example/", "/relative", "https:///chan7.example",
             "ftp://chan7.example/", "https://chan7.example:99999/", "https://chan7.example/\u{0}", "https://chan7.example/ x",
-            "http://127.0.0.1:8081/done", "http://127.0.0.1/done", "https://127.0.0.1:8080/done", "adbe.other://x",
+            "http://chan7.example/done", "http://127.0.0.1:8081/done", "http://127.0.0.1/done", "https://127.0.0.1:8080/done", "adbe.other://x",
         ])
     func refusesForeignRedirect(_ redirect: String) async throws {
         let rig = try Rig()
@@ -68,7 +68,7 @@ struct StartSignInTests {
     @Test(
         "rest-v1 §3.7: accepted forms of redirect_url",
         arguments: [
-            "https://chan7.example/done", "http://www.chan7.example:8080", "HTTPS://CHAN7.EXAMPLE/x?y=https://evil.example",
+            "https://chan7.example/done", "https://www.chan7.example:8080", "HTTPS://CHAN7.EXAMPLE/x?y=https://evil.example",
             "adbe.channelseven://done", "adobepass://example.chan7", "http://127.0.0.1:8080/activate/done?code=QK7M2XD",
         ])
     func acceptsRedirect(_ redirect: String) async throws {

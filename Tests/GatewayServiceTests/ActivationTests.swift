@@ -33,6 +33,18 @@ internal import Testing
         #expect(!reply.text.contains("ParkedTV"))
     }
 
+    @Test("an MVPD that is reached through another one is among the providers when that one signs people in", arguments: [true, false])
+    func listsProxiedProviders(signsIn: Bool) async throws {
+        var configuration = DemoCatalogue.configuration
+        for index in configuration.mvpds.indices where configuration.mvpds[index].id == "LakeTel" {
+            configuration.mvpds[index].signIn = nil
+            configuration.mvpds[index].isProxied = true
+            configuration.mvpds[index].proxyMvpdID = signsIn ? "NorthCable" : "Nobody"
+        }
+        let reply = try await TestGateway(configuration: configuration).get("/activate/providers?code=QK7M2XD", [:])
+        #expect(reply.status == 200 && reply.text.contains("Lake Telecom") == signsIn)
+    }
+
     @Test(
         arguments: [
             ("", "Enter the code"), ("---", "Enter the code"), ("AB", "right length"), ("ABCDEFGHIJKLMNOPQRST", "right length"),

@@ -20,6 +20,31 @@ internal import Testing
         #expect(reply.json["code"] as? String == "invalid_device_info")
     }
 
+    @Test("rest-v1 §2.4: what must be there must be a text", arguments: ["7", "true", "null", "[\"Linux\"]", "{}", "\"\""])
+    func noTextIsNoSystem(value: String) async throws {
+        for information in ["{\"model\":\"x\",\"osName\":\(value)}", "{\"model\":\(value),\"osName\":\"Linux\"}"] {
+            var headers = TestGateway.device
+            headers[.deviceInfo] = Data(information.utf8).base64EncodedString()
+            let reply = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)", headers)
+            #expect(reply.status == 400, "\(information)")
+        }
+        #expect(gateway.authentication.getSession.requests.isEmpty)
+    }
+
+    @Test("what a device says of itself is bounded, and a text that is too long is named", arguments: ["deviceType", "deviceUser", "appId"])
+    func longTexts(name: String) async throws {
+        for (length, status) in [(512, 200), (513, 400)] {
+            let text = String(repeating: "x", count: length)
+            let reply = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)&\(name)=\(text)")
+            #expect(reply.status == status)
+            if status == 400 { #expect(reply.text.contains(name)) }
+        }
+        var headers = TestGateway.device
+        let long = #"{"model":"x","osName":"Linux","version":"\#(String(repeating: "x", count: 4096))"}"#
+        headers[.deviceInfo] = Data(long.utf8).base64EncodedString()
+        #expect(try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)", headers).status == 400)
+    }
+
     @Test("rest-v1 #19: device information without osName is 400, in the header and in the form")
     func noOperatingSystem() async throws {
         let encoded = Data(#"{"model":"x"}"#.utf8).base64EncodedString()

@@ -20,6 +20,20 @@ internal import Testing
         #expect(request.registrationCode == "QK7M2XD" && request.redirectURL == "https://acme.example/done")
     }
 
+    @Test("an MVPD's answer stands in the body of a POST; one in the address counts for nothing")
+    func theAddressHoldsNoAnswer() async throws {
+        for (query, form) in [
+            ("SAMLResponse=PFJl", "RelayState=abc"), ("SAMLResponse=PFJl&RelayState=abc", ""),
+            ("SAMLResponse=PFJl", "SAMLResponse=PFJl&RelayState=abc"),
+        ] {
+            let reply = try await gateway.post("\(consumer)?\(query)", form: form, [:])
+            #expect(reply.status == 400, "\(query) \(form)")
+        }
+        #expect(gateway.authentication.completeSamlSignIn.requests.isEmpty)
+        _ = try await gateway.post(consumer, form: "SAMLResponse=PFJl&RelayState=abc", [:])
+        #expect(gateway.authentication.completeSamlSignIn.requests.map(\.samlResponse) == ["PFJl"])
+    }
+
     @Test func onPlainHttpTheCookieHasAPlainName() async throws {
         let gateway = TestGateway(insecureCookies: true, origin: "http://127.0.0.1:8080")
         let cookie = try await gateway.get(uri, [:]).headers[.setCookie]

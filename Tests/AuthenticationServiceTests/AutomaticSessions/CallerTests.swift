@@ -59,6 +59,22 @@ struct CallerTests {
         await expectFault(.insufficientScope) { _ = try await rig.start("dev-2", of: [login], bearer: backend) }
     }
 
+    @Test("apple §4: an app calls with the scope of either API", arguments: ["api:client:v1", "api:client:v2", "analytics:client"])
+    func appScopes(scope: String) async throws {
+        let rig = try await AutomaticRig()
+        rig.rig.catalogue.change { configuration in
+            for index in configuration.applications.indices where configuration.applications[index].id == "tv" {
+                configuration.applications[index].scopes = [scope]
+            }
+        }
+        let call = rig.rig.call(try await rig.rig.bearer(), device: "dev-1")
+        if scope == "analytics:client" {
+            await expectFault(.insufficientScope) { _ = try await rig.identify(call) }
+        } else {
+            #expect(try await rig.identify(call).applicationID == "tv")
+        }
+    }
+
     @Test("apple §4: a programmer's backend needs its scope and a requestor of its own, and has no device")
     func backend() async throws {
         let rig = try await AutomaticRig()

@@ -32,6 +32,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var assertions: Set<AssertionKey> = []
         var sessions: [SessionKey: SessionRecord] = [:]
         var upstream: [SessionID: UpstreamTokenRecord] = [:]
+        var refreshing: [SessionID: Timestamp] = [:]
         var trials: [TrialEntry] = []
         var profileRequests: [SamlRequestID: ProfileRequestRecord] = [:]
         var pendingLogouts: [SecretDigest: PendingLogout] = [:]
@@ -151,14 +152,26 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { state in state.sessions.values.contains { $0.id == session } ? state.upstream[session] : nil }
     }
 
-    func replaceRefreshToken(of session: SessionID, by newest: [UInt8]?, replacing before: [UInt8]?) async throws(Fault) -> Bool {
+    func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
-            guard state.sessions.values.contains(where: { $0.id == session }), let tokens = state.upstream[session], tokens.refreshToken == before
-            else { return false }
-            state.upstream[session]?.refreshToken = newest
+            guard state.upstream[session] != nil, state.refreshing[session].map({ $0 <= now }) ?? true else { return false }
+            state.refreshing[session] = lease
             return true
         }
     }
+
+    func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
+        state.withLock { state in
+            guard state.sessions.values.contains(where: { $0.id == tokens.session }), let known = state.upstream[tokens.session],
+                known.refreshToken == before
+            else { return false }
+            state.upstream[tokens.session] = tokens
+            state.refreshing[tokens.session] = nil
+            return true
+        }
+    }
+
+    func endRefresh(of session: SessionID) async throws(Fault) { state.withLock { $0.refreshing[session] = nil } }
 
     func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         state.withLock { $0.sessions.values.filter { $0.origin.identity == identity && $0.expiresAt > now } }

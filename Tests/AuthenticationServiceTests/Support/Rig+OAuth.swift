@@ -1,4 +1,5 @@
 import Contracts
+import Logging
 import Testing
 
 @testable import AuthenticationService
@@ -60,5 +61,12 @@ extension Rig {
     func upstreamToken(_ call: DeviceCall) async throws -> UpstreamToken {
         let id = try await subject(call).upstreamSessionID
         return try await service.getUpstreamToken(UpstreamTokenRequest(upstreamSessionID: id), context: context)
+    }
+
+    /// Those of another copy of the service on the same store.
+    func upstreamTokens() -> UpstreamTokens {
+        UpstreamTokens(
+            client: service.oauthFinisher.client, catalogue: catalogue, store: store, seal: service.oauthFinisher.seal, clock: clock,
+            metrics: AuthenticationMetrics(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 }

@@ -9,9 +9,11 @@ struct CallerIdentification: Sendable {
 
     /// - Throws: As `BearerCheck.device` or, for a backend, `BearerCheck.backend`.
     func identify(_ request: IdentifyCallerRequest) async throws(Fault) -> IdentifiedCaller {
-        let scope = request.scope.isEmpty ? BearerCheck.scope : request.scope
-        if request.isBackend { return IdentifiedCaller(try await bearers.backend(request.call, scope: scope), request.call?.requestor ?? "") }
-        let caller = try await bearers.device(request.call, scope: scope)
+        if request.isBackend {
+            let scope = request.scope.isEmpty ? BearerCheck.scope : request.scope
+            return IdentifiedCaller(try await bearers.backend(request.call, scope: scope), request.call?.requestor ?? "")
+        }
+        let caller = try await bearers.device(request.call, scopes: request.scope.isEmpty ? BearerCheck.appScopes : [request.scope])
         var identified = IdentifiedCaller(caller)
         if case .valid(let session) = try await sessions.state(of: caller, hidesDisabled: true) {
             identified.login = Login(session, in: caller.catalogue)

@@ -12,6 +12,8 @@ internal import Tokens
 final class BearerCheck: Sendable {
     /// The scope of this API (rest-v1 §2.2).
     static let scope = "api:client:v1"
+    /// Those of apps, of whichever API: Automatic Sign-In is beside both (apple §4).
+    static let appScopes = [scope, "api:client:v2"]
 
     private struct CheckedToken: Sendable {
         let client: ClientID
@@ -49,7 +51,7 @@ final class BearerCheck: Sendable {
     ///   `insufficient_scope` (another scope, or a foreign requestor), `invalid_requestor` (unknown).
     func client(_ token: String, requestor: String, scope: String = BearerCheck.scope) async throws(Fault) -> AuthenticatedClient {
         let catalogue = try catalogue.current()
-        let client = try await client(token, scope: scope, catalogue)
+        let client = try await client(token, scopes: [scope], catalogue)
         if !requestor.isEmpty { try requireCovered(requestor, by: client) }
         return client
     }
@@ -64,17 +66,17 @@ final class BearerCheck: Sendable {
     }
 
     /// - Parameters:
-    ///   - scope: What the call needs.
+    ///   - scopes: The call needs one of these.
     ///   - requiresRequestor: False for logout, which may lack one (rest-v1 §2.8).
     ///   - allowsPlaceholder: True where a device may still lack an id (rest-v1 §2.5).
     ///   - requiresInformation: False where the device information may be left out (rest-v1 §3.12).
     /// - Throws: As `client`, then `invalid_requestor`, `invalid_device_id`, `invalid_device_info`.
     func device(
-        _ call: DeviceCall?, scope: String = BearerCheck.scope, requiresRequestor: Bool = true, allowsPlaceholder: Bool = false,
+        _ call: DeviceCall?, scopes: [String] = [BearerCheck.scope], requiresRequestor: Bool = true, allowsPlaceholder: Bool = false,
         requiresInformation: Bool = true
     ) async throws(Fault) -> DeviceCaller {
         let call = call ?? DeviceCall()
-        let client = try await client(call.accessToken, requestor: "", scope: scope)
+        let client = try await client(call.accessToken, scopes: scopes, try catalogue.current())
         if requiresRequestor || !call.requestor.isEmpty { try requireCovered(call.requestor, by: client) }
         let device = try DeviceRules.device(call.deviceID, allowsPlaceholder: allowsPlaceholder)
         return DeviceCaller(
@@ -92,7 +94,7 @@ final class BearerCheck: Sendable {
         guard client.covers(known) else { throw Fault(.insufficientScope, "The application may not act for the requestor.") }
     }
 
-    private func client(_ token: String, scope: String, _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
+    private func client(_ token: String, scopes: [String], _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
         guard !token.isEmpty else { throw Fault(.accessDenied, "An access token is required.") }
         let checked: CheckedToken
         switch self.checked.lookup(token) {
@@ -105,7 +107,9 @@ final class BearerCheck: Sendable {
         guard let application = catalogue.application(softwareID: checked.software.text) else {
             throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
         }
-        guard checked.scopes.contains(scope) else { throw Fault(.insufficientScope, "The access token is not for this call.") }
+        guard scopes.contains(where: { checked.scopes.contains($0) }) else {
+            throw Fault(.insufficientScope, "The access token is not for this call.")
+        }
         return AuthenticatedClient(
             id: checked.client, application: application, scopes: checked.scopes, expiresAt: checked.expiresAt, catalogue: catalogue)
     }

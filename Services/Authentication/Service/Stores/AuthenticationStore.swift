@@ -101,8 +101,16 @@ protocol UpstreamTokenStore: Sendable {
 
     func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord?
 
+    /// Takes the turn of asking the MVPD for fresh tokens, until the lease ends or the turn is given back by one of the calls below.
+    /// - Returns: False while somebody else has it, or when the session is gone.
+    func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
+
+    /// What the MVPD gave, in place of what it gave before; gives the turn back.
     /// - Returns: False when the session has another refresh token by now, or is gone; nothing changed.
-    func replaceRefreshToken(of session: SessionID, by newest: [UInt8]?, replacing before: [UInt8]?) async throws(Fault) -> Bool
+    func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool
+
+    /// Gives the turn back; nothing else changes.
+    func endRefresh(of session: SessionID) async throws(Fault)
 }
 
 protocol ProfileRequestStore: Sendable {

@@ -5,7 +5,8 @@ internal import Storage
 
 /// Lets a call that is sent again have its effect once: equal keys get the first answer for 24 hours (apple §4).
 ///
-/// Calls with the same key at the same time share one effect and one answer. A refusal is not kept: it changed nothing.
+/// Calls with the same key at the same time share one effect and one answer, also when copies of the service get them: an effect is committed together with
+/// its answer, and the commit of whoever comes second fails. A refusal is not kept: it changed nothing.
 actor Idempotency {
     private let store: AutoSignInStore
     private let seal: TokenSeal
@@ -27,7 +28,7 @@ actor Idempotency {
     func once<Answer: Message>(
         _ place: IdempotentPlace?, _ perform: @escaping @Sendable (Remembering) async throws(Fault) -> Answer
     ) async throws(Fault) -> Answer {
-        guard let place else { return try await perform(Remembering(place: nil, seal: seal, until: clock.now())) }
+        guard let place else { return try await perform(Remembering(place: nil, seal: seal, now: clock.now())) }
         if let shared = underWay[place.digest] {
             guard shared.request == place.request else { throw Self.reused }
             return try Answer(serialized: try await shared.task.value.get())
@@ -35,15 +36,21 @@ actor Idempotency {
         let task = Task { () async -> Result<[UInt8], Fault> in
             do throws(Fault) {
                 if let known = try await answer(at: place) { return .success(known) }
-                return .success(try await perform(Remembering(place: place, seal: seal, until: clock.now() + Self.memory)).serialized())
+                return .success(try await perform(Remembering(place: place, seal: seal, now: clock.now())).serialized())
             } catch {
-                return .failure(error)
+                guard error.cause is AnsweredElsewhere else { return .failure(error) }
+                return await answerElsewhere(place, error)
             }
         }
         underWay[place.digest] = (place.request, task)
         let result = await task.value
         underWay[place.digest] = nil
         return try Answer(serialized: try result.get())
+    }
+
+    /// What the copy kept that had the effect.
+    private func answerElsewhere(_ place: IdempotentPlace, _ conflict: Fault) async -> Result<[UInt8], Fault> {
+        do throws(Fault) { return try await answer(at: place).map { .success($0) } ?? .failure(conflict) } catch { return .failure(error) }
     }
 
     private func answer(at place: IdempotentPlace) async throws(Fault) -> [UInt8]? {
@@ -63,14 +70,21 @@ actor Idempotency {
 struct Remembering: Sendable {
     fileprivate let place: IdempotentPlace?
     fileprivate let seal: TokenSeal
-    fileprivate let until: Timestamp
+    fileprivate let now: Timestamp
 
+    /// - Throws: When another copy has had the effect; this one's is undone then.
     func keep(_ answer: some Message, in database: Database) throws {
         guard let place else { return }
         let sealed = try seal.close(try answer.serialized(), "answer", of: place.owner)
-        try database.keep(sealed, request: place.request, at: place.digest, until: until)
+        let isFirst = try database.keep(sealed, request: place.request, at: place.digest, now: now, until: now + Idempotency.memory)
+        guard isFirst else {
+            throw Fault(.unavailable, "The call was answered by another copy.", retryAfter: .seconds(1), cause: AnsweredElsewhere())
+        }
     }
 }
+
+/// Another copy of the service has had the effect of this call and has kept its answer.
+private struct AnsweredElsewhere: Error {}
 
 extension IdempotentPlace {
     fileprivate var owner: String { digest.bytes.map { String($0, radix: 16) }.joined(separator: ".") }

@@ -82,9 +82,11 @@ final class Outbox: Sendable {
         do throws(Fault) {
             let now = clock.now()
             // Claimed before it goes: whatever happens to this process, the try is counted, and counted as unclear.
-            guard try await store.store.write({ try $0.claim(item, until: now + Self.lease) }) else { return nil }
+            let lease = now + Self.lease
+            guard try await store.store.write({ try $0.claim(item, until: lease) }) else { return nil }
             var tried = item
             tried.progress.attempts += 1
+            tried.nextAt = lease
             let outcome = await couriers[item.letter.kind]?.deliver(item) ?? .unreachable
             try await note(outcome, tried)
             return nil
@@ -96,9 +98,10 @@ final class Outbox: Sendable {
     private func note(_ outcome: DeliveryOutcome, _ item: OutboxItem) async throws(Fault) {
         let now = clock.now()
         let step = RetryPolicy.step(after: outcome, of: item.letter.kind, progress: item.progress, now: now, fraction: random.fraction())
-        report(step, outcome, item)
         let courier = couriers[item.letter.kind]
-        try await store.change { database, touched in
+        let isNoted = try await store.change { database, touched in
+            // Whoever stood still for longer than the lease notes nothing: another copy has had the letter since, and knows better.
+            guard try database.isHeld(item) else { return false }
             switch step {
             case .done: try Self.finish(item, .done, courier, database, &touched, now)
             case .absent: try Self.finish(item, .absent, courier, database, &touched, now)
@@ -108,7 +111,12 @@ final class Outbox: Sendable {
                 try courier?.settle(item, .givenUp(isUnclear: progress.isUnclear), in: database, &touched, now: now)
                 try database.bury(item, progress, now: now)
             }
+            return true
         }
+        guard isNoted else {
+            return logger.warning("outbox_lease_lost", metadata: ["letter": "\(item.id)", "attempts": "\(item.progress.attempts)"])
+        }
+        report(step, outcome, item)
     }
 
     private static func finish(

@@ -59,7 +59,8 @@ struct OutboxItem: Hashable, Sendable {
     let programmer: ProgrammerID
     var progress: DeliveryProgress
     let createdAt: Timestamp
-    let nextAt: Timestamp
+    /// When it is tried next; of a letter that is under way the end of its lease.
+    var nextAt: Timestamp
     /// `nil`: it still waits.
     let givenUpAt: Timestamp?
 }

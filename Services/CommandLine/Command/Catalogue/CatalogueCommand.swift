@@ -53,7 +53,11 @@ public struct CatalogueCommand: AsyncParsableCommand {
         try home.prepare()
         let pki = LocalPki(folder: home.pki)
         try pki.ensure()
-        return try SettingsWriter(home: home, ports: PortPlan(environment: environment), checkout: Checkout.current, pki: pki).writeCatalogue()
+        if !FileManager.default.fileExists(atPath: home.catalogue.path) {
+            let writer = try SettingsWriter(home: home, ports: PortPlan(environment: environment), checkout: Checkout.current, pki: pki)
+            try WrittenFiles.replace(home.catalogue, with: try writer.catalogue())
+        }
+        return home.catalogue
     }
 
     /// One software id per application, the same each time: a `software_id` is no secret, and another one would revoke the statements so far.

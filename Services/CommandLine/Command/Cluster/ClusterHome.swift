@@ -19,6 +19,8 @@ package struct ClusterHome: Sendable {
     package var logs: URL { root.appendingPathComponent("logs") }
     var settings: URL { root.appendingPathComponent("settings") }
     package var catalogue: URL { root.appendingPathComponent("catalogue.json") }
+    /// Digests of the settings and of the catalogue as this command wrote them.
+    var writtenFiles: URL { settings.appendingPathComponent("written.json") }
     var clusterFile: URL { root.appendingPathComponent("cluster.json") }
     var lockFile: URL { root.appendingPathComponent("lock") }
 
@@ -40,9 +42,12 @@ package struct ClusterHome: Sendable {
         }
     }
 
-    /// Removes what the services remember and their logs; the PKI stays.
+    /// What `forgetState` removes.
+    var state: [URL] { [data, logs, settings, catalogue].filter { FileManager.default.fileExists(atPath: $0.path) } }
+
+    /// Removes what the services remember, their logs, settings and catalogue; the PKI stays.
     func forgetState() throws {
-        for item in [data, logs, settings, catalogue] where FileManager.default.fileExists(atPath: item.path) {
+        for item in state where FileManager.default.fileExists(atPath: item.path) {
             try FileManager.default.removeItem(at: item)
         }
     }

@@ -25,6 +25,14 @@ struct ClusterStarter: Sendable {
         console.line("  State of earlier runs removed from \(home.root.path)")
     }
 
+    /// Names a file that is somebody's, and of a catalogue what the demo has and it lacks.
+    private func tellKept(_ file: URL) {
+        console.line("  \(file.path) is yours and stays as it is; this release would write something else (remove it to have that)")
+        guard file == home.catalogue else { return }
+        let lacking = CatalogueComparison.lacking(in: file, of: checkout.appendingPathComponent("Services/Config/demo-catalogue.json"))
+        if !lacking.isEmpty { console.line(console.faint("    the demo has beside it: \(lacking.joined(separator: ", "))")) }
+    }
+
     /// Starts what is not running, and starts again what runs from another program than lies in `binaries` now; waits until all of it is ready.
     /// - Returns: What was started.
     func start() async throws -> [ServiceProcess] {
@@ -39,7 +47,10 @@ struct ClusterStarter: Sendable {
         let addresses = ClusterAddresses(ports: ports, replacements: try replacements(beside: found.isEmpty ? nil : known))
         let ours = ClusterService.allCases.filter { !addresses.isReplaced($0) }
         let programs = Dictionary(uniqueKeysWithValues: try ours.map { ($0, try ProgramFile($0, in: binaries)) })
-        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements).write()
+        let kept = try SettingsWriter(
+            home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements
+        ).write()
+        for file in kept { tellKept(file) }
         var file = try found.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
         file.gatewayTLS = addresses.gatewayTLS
         try await waitForReplacements(addresses, until: .answers, isRequired: found.isEmpty)

@@ -22,9 +22,17 @@ package struct SettingsWriter {
         (self.home, self.ports, self.checkout, self.pki, self.https, self.replacements) = (home, ports, checkout, pki, https, replacements)
     }
 
+    /// Writes the settings and the catalogue that are missing, and those that are as this command left them; what somebody has changed stays.
+    /// - Returns: The files that stayed and say something else than would be written.
     /// - Throws: `CommandFailure` naming the file that is missing or damaged.
-    package func write() throws {
-        _ = try writeCatalogue()
+    @discardableResult
+    package func write() throws -> [URL] {
+        var files = WrittenFiles(record: home.writtenFiles)
+        var kept: [URL] = []
+        func write(_ content: Data, to file: URL) throws {
+            if try files.write(content, to: file) == .kept { kept.append(file) }
+        }
+        try write(try catalogue(), to: home.catalogue)
         for service in ClusterService.allCases {
             let source = checkout.appendingPathComponent("Services/\(service.folder)/config.json")
             let text = try TextFile.read(source.path)
@@ -41,18 +49,24 @@ package struct SettingsWriter {
                 settings["apple"] = apple
             }
             if settings["listen"] != nil { settings["listen"] = ["address": "127.0.0.1", "port": ports.main(service)] }
-            try write(settings, to: home.settings(of: service))
+            try write(try Self.content(settings), to: home.settings(of: service))
         }
+        try files.save()
+        return kept
+    }
+
+    /// The same for a home that no person changes: each file anew.
+    package func writeAnew() throws {
+        try? FileManager.default.removeItem(at: home.writtenFiles)
+        for file in ClusterService.allCases.map(home.settings(of:)) + [home.catalogue] { try? FileManager.default.removeItem(at: file) }
+        try write()
     }
 
     /// The demo catalogue, pointed at this cluster's sandbox.
-    /// - Returns: The file.
-    func writeCatalogue() throws -> URL {
+    func catalogue() throws -> Data {
         let template = try TextFile.read(checkout.appendingPathComponent("Services/Config/demo-catalogue.json").path)
         let sandbox = ClusterAddresses(ports: ports).sandbox
-        let text = template.replacingOccurrences(of: "${SANDBOX_MVPD}", with: sandbox)
-        if (try? TextFile.read(home.catalogue.path)) != text { try replace(home.catalogue, with: Data(text.utf8)) }
-        return home.catalogue
+        return Data(template.replacingOccurrences(of: "${SANDBOX_MVPD}", with: sandbox).utf8)
     }
 
     private func withCertificate(_ value: Any?) -> Any? {
@@ -93,15 +107,7 @@ package struct SettingsWriter {
         return Dictionary(uniqueKeysWithValues: ClusterService.allCases.map { (standard.main($0), addresses.main($0)) } + others)
     }
 
-    private func write(_ settings: [String: Any], to file: URL) throws {
-        try replace(file, with: JSONSerialization.data(withJSONObject: settings, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]))
-    }
-
-    private func replace(_ file: URL, with content: Data) throws {
-        do {
-            try content.write(to: file, options: .atomic)
-        } catch {
-            throw CommandFailure("cannot write \(file.path)", advice: "check its permissions and the free space (\(error.localizedDescription))")
-        }
+    private static func content(_ settings: [String: Any]) throws -> Data {
+        try JSONSerialization.data(withJSONObject: settings, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
     }
 }

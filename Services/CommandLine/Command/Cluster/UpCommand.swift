@@ -18,6 +18,9 @@ public struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Forget the state of an earlier run first; stops a cluster that runs.")
     var reset = false
 
+    @Flag(help: "With --reset: do not ask.")
+    var yes = false
+
     @Flag(name: .customLong("no-demo"), help: "Do not play the sign-in.")
     var noDemo = false
 
@@ -43,6 +46,7 @@ public struct UpCommand: AsyncParsableCommand {
     public init() {}
 
     public func validate() throws {
+        guard reset || !yes else { throw ValidationError("--yes goes with --reset") }
         guard !(detach && supervise) else { throw ValidationError("--supervise watches the services from here; it cannot be --detach too") }
         _ = try Replacement.read(replace)
         guard (tlsCertificate == nil) == (tlsKey == nil) else { throw ValidationError("--tls-certificate and --tls-key go together") }
@@ -70,13 +74,27 @@ public struct UpCommand: AsyncParsableCommand {
 
     private func run(_ starter: ClusterStarter, _ console: Console, _ signals: StopSignals) async throws {
         let start = ContinuousClock.now
-        if reset { try await starter.reset() }
+        if reset {
+            try confirmReset(starter.home, console)
+            try await starter.reset()
+        }
         let started = try await starter.start()
         console.line("  \(console.bold("The cluster is ready")) after \(Console.text(of: ContinuousClock.now - start)).\n")
         if !noDemo { try await starter.playSignIn(stoppingOnFailure: detach ? [] : started) }
         starter.printSummary(isDetached: detach)
         guard !detach else { return }
         await ClusterWatch(starter: starter, console: console, supervise: supervise).watch(started, until: signals)
+    }
+
+    /// - Throws: `CommandFailure` when nobody can be asked, or the answer is no.
+    private func confirmReset(_ home: ClusterHome, _ console: Console) throws {
+        let state = home.state.map(\.path)
+        guard !yes, !state.isEmpty else { return }
+        console.line("  --reset removes, with all that was written there by hand:")
+        for path in state { console.line("    \(path)") }
+        guard isatty(STDIN_FILENO) == 1 else { throw CommandFailure("--reset removes the above and asks nobody", advice: "say --yes beside it") }
+        console.line("  Remove it? [y/N]")
+        guard ["y", "yes"].contains((readLine() ?? "").lowercased()) else { throw CommandFailure("nothing was removed", advice: "leave out --reset") }
     }
 
     private var https: HttpsFiles? {

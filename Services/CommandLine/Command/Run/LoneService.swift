@@ -103,7 +103,7 @@ extension LoneService {
 
     /// As in a whole cluster; the catalogue may be another one.
     private func writeSettings() throws {
-        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki).write()
+        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki).writeAnew()
         guard service == .config, let catalogue else { return }
         let file = home.settings(of: .config)
         let text = try TextFile.read(file.path)

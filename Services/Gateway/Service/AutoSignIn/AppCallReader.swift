@@ -38,7 +38,8 @@ struct AppCallReader: Sendable {
             requestor = try self.requestor(exchange)
             return (BackendCall(accessToken: token, requestor: requestor), try others(exchange))
         } catch {
-            try await verify(token, requestor, exchange)
+            // A backend's token is not one of the API that this check is for: that it is genuine is enough here.
+            do { try await verify(token, requestor, exchange) } catch let fault as Fault where fault.code == .insufficientScope {}
             throw error
         }
     }

@@ -63,9 +63,20 @@ struct DeviceCallReader: Sendable {
         let address = exchange.facts.clientAddress
         if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
         return DeviceCall(
-            accessToken: token, requestor: requestor, deviceID: id, deviceType: try exchange.value("deviceType") ?? "",
-            deviceUser: try exchange.value("deviceUser") ?? "", appID: try exchange.value("appId") ?? "", device: device,
+            accessToken: token, requestor: requestor, deviceID: id, deviceType: try text("deviceType", exchange),
+            deviceUser: try text("deviceUser", exchange), appID: try text("appId", exchange), device: device,
             clientAddress: address.text, userAgent: exchange.userAgent, subjectToken: SubjectToken.sent(exchange))
+    }
+
+    /// Longest text that a device says of itself, in octets: each is kept in a row.
+    private static let longestText = 512
+
+    private func text(_ name: String, _ exchange: Exchange) throws(Fault) -> String {
+        let text = try exchange.value(name) ?? ""
+        guard text.utf8.count <= Self.longestText else {
+            throw Fault(.invalidRequest, "Parameter '\(name)' has more than \(Self.longestText) octets")
+        }
+        return text
     }
 
     private func deviceID(_ exchange: Exchange, _ rules: Rules) throws(Fault) -> String {

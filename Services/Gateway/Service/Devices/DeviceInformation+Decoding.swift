@@ -8,6 +8,7 @@ extension DeviceInformation {
     /// - Throws: `invalid_device_info` when it is absent, cannot be decoded, or names no model or operating system.
     static func strict(_ encoded: String?, userAgent: String) throws(Fault) -> DeviceInformation {
         guard let encoded, !encoded.isEmpty else { throw Fault(.invalidDeviceInformation, "Required 'X-Device-Info' is not present") }
+        try requireShort(encoded)
         let reading = reading(encoded, userAgent)
         guard reading.isDecodable else { throw Fault(.invalidDeviceInformation, "The device information cannot be decoded.") }
         guard reading.namesModelAndSystem else {
@@ -24,11 +25,21 @@ extension DeviceInformation {
     /// As `lenient`, but refuses what is no Base64 (rest-v2 §1.3).
     /// - Throws: `invalid_device_info`.
     static func tolerant(_ encoded: String?, userAgent: String) throws(Fault) -> DeviceInformation {
+        try requireShort(encoded ?? "")
         let reading = reading(encoded ?? "", userAgent)
         guard reading.isDecodable || base64(encoded ?? "") != nil else {
             throw Fault(.invalidDeviceInformation, "'X-Device-Info' must be the Base64 of a JSON object")
         }
         return reading.device
+    }
+
+    /// Longest encoded device information, in octets: real ones have a few hundred.
+    private static let longest = 4096
+
+    private static func requireShort(_ encoded: String) throws(Fault) {
+        guard encoded.utf8.count <= longest else {
+            throw Fault(.invalidDeviceInformation, "The device information has more than \(longest) octets.")
+        }
     }
 
     /// What a device's texts say.
@@ -54,10 +65,10 @@ extension DeviceInformation {
     }
 
     private static func read(_ encoded: String, _ userAgent: String) -> Reading {
-        let values = decode(encoded)
-        return Reading(
-            device: merged(values ?? [:], userAgent: userAgent), isDecodable: values != nil,
-            namesModelAndSystem: values?["model"]?.isEmpty == false && values?["osName"]?.isEmpty == false)
+        let object = decode(encoded)
+        // What must be there must be a text: a number names no system.
+        let isComplete = ["model", "osName"].allSatisfy { name in object?[name].map { $0.isText && $0.text?.isEmpty == false } ?? false }
+        return Reading(device: merged(object.map(texts) ?? [:], userAgent: userAgent), isDecodable: object != nil, namesModelAndSystem: isComplete)
     }
 
     private static func merged(_ values: [String: String], userAgent: String) -> DeviceInformation {
@@ -72,40 +83,49 @@ extension DeviceInformation {
     }
 
     /// Percent-decoded once if needed, either Base64 alphabet, padding optional; a form may have made blanks of plus signs.
-    private static func decode(_ encoded: String) -> [String: String]? {
-        guard let json = base64(encoded), let object = try? JSONDecoder().decode([String: Scalar].self, from: json) else { return nil }
+    private static func decode(_ encoded: String) -> [String: Scalar]? {
+        guard let json = base64(encoded) else { return nil }
+        return try? JSONDecoder().decode([String: Scalar].self, from: json)
+    }
+
+    private static func texts(_ object: [String: Scalar]) -> [String: String] {
         var values = object.compactMapValues(\.text)
         if values["primaryHardwareType"] == nil { values["primaryHardwareType"] = values["type"] }
         return values
     }
 
     private static func base64(_ encoded: String) -> Data? {
-        guard encoded.utf8.count <= 16 * 1024 else { return nil }
+        guard encoded.utf8.count <= longest else { return nil }
         var text = encoded
         if text.utf8.contains(UInt8(ascii: "%")) {
             guard let decoded = PercentEncoding.decode(Array(text.utf8), plusIsSpace: false) else { return nil }
             text = decoded
         }
-        var base64 = text.map { character -> Character in
-            switch character {
-            case "-", " ": "+"
-            case "_": "/"
-            default: character
+        var base64: [UInt8] = []
+        base64.reserveCapacity(text.utf8.count + 4)
+        for octet in text.utf8 {
+            switch octet {
+            case UInt8(ascii: "-"), UInt8(ascii: " "): base64.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): base64.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "="): break
+            default: base64.append(octet)
             }
-        }.filter { $0 != "=" }
-        base64.append(contentsOf: String(repeating: "=", count: (4 - base64.count % 4) % 4))
-        return Data(base64Encoded: String(base64))
+        }
+        base64.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - base64.count % 4) % 4))
+        return Data(base64Encoded: Data(base64))
     }
 }
 
 /// A JSON value of device information: text, number or flag; anything else is ignored.
 private struct Scalar: Decodable {
     let text: String?
+    private(set) var isText = false
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let string = try? container.decode(String.self) {
             text = Self.printable(string)
+            isText = true
         } else if let flag = try? container.decode(Bool.self) {
             text = flag ? "true" : "false"
         } else if let number = try? container.decode(Int64.self) {

@@ -95,6 +95,13 @@ extension Exchange {
         try parameters.get().all(name)
     }
 
+    /// Each value that the form in the body has under the name: for what must not come from an address.
+    /// - Throws: `invalid_request` when a parameter cannot be decoded.
+    func sentInBody(_ name: String) throws(Fault) -> [String] {
+        guard Self.isForm(headers) else { return [] }
+        return try ParameterSet(query: [], form: Array(body.readableBytesView)).all(name)
+    }
+
     /// False when a parameter cannot be decoded.
     var hasReadableParameters: Bool { (try? parameters.get()) != nil }
 

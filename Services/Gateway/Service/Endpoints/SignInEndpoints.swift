@@ -78,10 +78,13 @@ struct SignInEndpoints: Sendable {
 
     /// Step A.1 of the ordered checks (mvpd §2.3).
     private func message(_ exchange: Exchange) -> Message {
-        guard let responses = try? exchange.all("SAMLResponse"), let states = try? exchange.all("RelayState") else { return .unusable }
+        // The POST binding is the only one that is offered: what stands in the address is none of the MVPD's (SAML bindings §3.5).
+        guard let responses = try? exchange.sentInBody("SAMLResponse"), let states = try? exchange.sentInBody("RelayState"),
+            let addressed = try? exchange.all("SAMLResponse")
+        else { return .unusable }
         let foreign = ["SAMLRequest", "SigAlg", "Signature"].contains { name in (try? exchange.all(name))?.isEmpty == false }
-        if responses.allSatisfy(\.isEmpty), !foreign { return .none }
-        guard exchange.method == .post, responses.count == 1, states.count < 2, !foreign else { return .unusable }
+        if addressed.allSatisfy(\.isEmpty), !foreign { return .none }
+        guard exchange.method == .post, responses.count == 1, addressed.count == 1, states.count < 2, !foreign else { return .unusable }
         let cookie = cookie(relayState: states.first ?? "", exchange)
         let request = CompleteSamlSignInRequest(
             samlResponse: responses[0], relayState: states.first ?? "", relayStatePresent: !states.isEmpty,

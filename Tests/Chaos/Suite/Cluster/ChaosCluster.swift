@@ -36,7 +36,7 @@ final class ChaosCluster: Sendable {
         try home.prepare()
         let pki = LocalPki(folder: home.pki)
         try pki.ensure()
-        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki).write()
+        try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki).writeAnew()
         var proxies: [ProxiedWay: FaultProxy] = [:]
         for way in ProxiedWay.all {
             proxies[way] = try await FaultProxy.start(

@@ -9,9 +9,9 @@ struct UpstreamTokenRecord: Hashable, Sendable {
     let mvpd: MvpdID
     /// Sealed; `nil`: there is none, or the MVPD refused it.
     var refreshToken: [UInt8]?
-    /// Sealed; the one that came with the sign-in.
-    let accessToken: [UInt8]
-    let accessExpiresAt: Timestamp
+    /// Sealed; the newest one.
+    var accessToken: [UInt8]
+    var accessExpiresAt: Timestamp
     /// Of the session.
     let expiresAt: Timestamp
 }

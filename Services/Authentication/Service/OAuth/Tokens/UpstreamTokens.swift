@@ -7,7 +7,8 @@ internal import Storage
 
 /// Access tokens for decisions, each from the refresh token that a sign-in left behind (mvpd §3).
 ///
-/// One that is still good is given again; several callers for one session share one call at the MVPD.
+/// One that is still good is given again. Of all callers for one session, at whichever copy of the service, one asks the MVPD at a time: many MVPDs give
+/// another refresh token with each use, and take a second use of the old one for a theft (clients §4.20).
 actor UpstreamTokens {
     private struct Held {
         let token: UpstreamAccessToken
@@ -26,6 +27,10 @@ actor UpstreamTokens {
 
     /// A token that ends so soon is not given out.
     private static let margin: Duration = .seconds(10)
+    /// How long the turn of a copy lasts that dies with it; longer than any call to an MVPD.
+    private static let lease: Duration = .seconds(10)
+    /// How long another copy's turn is awaited, and how often it is looked at.
+    private static let patience: (tries: Int, pause: Duration) = (100, .milliseconds(100))
 
     init(
         client: ProviderClient, catalogue: any CatalogueSource, store: any AuthenticationStore, seal: TokenSeal, clock: any WallClock,
@@ -43,20 +48,58 @@ actor UpstreamTokens {
     /// - Throws: `not_found` for a session that is over or was not made by OAuth; `authorization_denied_by_session_invalidated` when the person has
     ///   to sign in again; `network_connection_timeout`, `network_received_error`, `overloaded` when the MVPD is away; faults of the storage.
     func token(_ session: SessionID) async throws(Fault) -> UpstreamToken {
-        let now = clock.now()
-        guard let record = try await store.upstreamTokens(of: session), now < record.expiresAt else {
-            held[session] = nil
-            throw Fault(.notFound, "There is no session with tokens of a TV provider.")
-        }
-        if let known = held[session] ?? stored(record), now + Self.margin < known.expiresAt { return Self.contract(known) }
+        let record = try await record(of: session)
+        if let known = known(record) { return known }
+        guard record.refreshToken != nil else { throw refused(record) }
         if let refreshing = refreshing[session] { return try await refreshing.value.get() }
         let task = Task { () async -> Result<UpstreamToken, Fault> in
-            do throws(Fault) { return .success(try await refresh(record)) } catch { return .failure(error) }
+            do throws(Fault) { return .success(try await takeTurn(session)) } catch { return .failure(error) }
         }
         refreshing[session] = task
         let result = await task.value
         refreshing[session] = nil
         return try result.get()
+    }
+
+    private func record(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord {
+        guard let record = try await store.upstreamTokens(of: session), clock.now() < record.expiresAt else {
+            held[session] = nil
+            throw Fault(.notFound, "There is no session with tokens of a TV provider.")
+        }
+        return record
+    }
+
+    /// A token that is good for a while yet: this copy's, or the one that another copy has stored since.
+    private func known(_ record: UpstreamTokenRecord) -> UpstreamToken? {
+        var newest = held[record.session]
+        if newest.map({ $0.expiresAt < record.accessExpiresAt }) ?? true { newest = stored(record) ?? newest }
+        guard let newest, clock.now() + Self.margin < newest.expiresAt else { return nil }
+        held[record.session] = newest
+        return Self.contract(newest)
+    }
+
+    /// Asks the MVPD when it is this copy's turn; else waits for what another copy gets.
+    private func takeTurn(_ session: SessionID) async throws(Fault) -> UpstreamToken {
+        for _ in 0..<Self.patience.tries {
+            let now = clock.now()
+            if try await store.claimRefresh(of: session, until: now + Self.lease, now: now) { return try await useTurn(session) }
+            try? await Task.sleep(for: Self.patience.pause)
+            if let known = known(try await record(of: session)) { return known }
+        }
+        throw Fault(.networkConnectionTimeout, "The TV provider is being asked for too long.")
+    }
+
+    private func useTurn(_ session: SessionID) async throws(Fault) -> UpstreamToken {
+        do throws(Fault) {
+            // Another copy may have had the turn since the tokens were read.
+            let record = try await record(of: session)
+            guard let known = known(record) else { return try await refresh(record) }
+            try await store.endRefresh(of: session)
+            return known
+        } catch {
+            try? await store.endRefresh(of: session)
+            throw error
+        }
     }
 
     private func stored(_ record: UpstreamTokenRecord) -> Held? {
@@ -71,8 +114,16 @@ actor UpstreamTokens {
         case .granted(let grant): return try await keep(grant, record, token, provider)
         case .refused("invalid_grant"):
             // Remembered, so that the MVPD is not asked again and again.
-            _ = try await store.replaceRefreshToken(of: record.session, by: nil, replacing: sealed)
+            var ended = record
+            ended.refreshToken = nil
             held[record.session] = nil
+            guard try await store.put(ended, replacing: sealed) else {
+                // Somebody else has another one by now: what was refused is not what the session has.
+                guard let known = known(try await self.record(of: record.session)) else {
+                    throw Fault(.unavailable, "The TV provider's tokens have changed meanwhile.", retryAfter: .seconds(1))
+                }
+                return known
+            }
             throw refused(record)
         case .refused(let code):
             logger.error(
@@ -93,14 +144,17 @@ actor UpstreamTokens {
     private func keep(
         _ grant: TokenGrant, _ record: UpstreamTokenRecord, _ before: UpstreamRefreshToken, _ provider: OAuthProvider
     ) async throws(Fault) -> UpstreamToken {
-        if let newest = grant.refreshToken, newest != before {
-            // mvpd §3: it must not change on use; an alarm, and the newest one serves.
-            logger.error("oauth_refresh_token_rotated", metadata: ["mvpd": "\(provider.id)"])
-            metrics.rotatedRefreshTokens(provider.id)
-            let sealed = try seal.close(newest, of: record.session)
-            _ = try await store.replaceRefreshToken(of: record.session, by: sealed, replacing: record.refreshToken)
-        }
         let fresh = Held(token: grant.accessToken, expiresAt: clock.now() + provider.endpoint.accessLifetime(grant))
+        var newest = record
+        if let refresh = grant.refreshToken, refresh != before {
+            metrics.rotatedRefreshTokens(provider.id)
+            newest.refreshToken = try seal.close(refresh, of: record.session)
+        }
+        (newest.accessToken, newest.accessExpiresAt) = (try seal.close(grant.accessToken, of: record.session), fresh.expiresAt)
+        // Stored before the old one is given up, for every copy.
+        guard try await store.put(newest, replacing: record.refreshToken) else {
+            throw Fault(.notFound, "There is no session with tokens of a TV provider.")
+        }
         held[record.session] = fresh
         return Self.contract(fresh)
     }

@@ -152,6 +152,7 @@ extension SqliteAuthenticationStore {
                 ALTER TABLE registration_code ADD COLUMN used_at_ms INTEGER;
                 UPDATE registration_code SET used_at_ms = generated_at_ms WHERE is_used = 1;
                 """),
+        Migration("14-one-refresh-at-a-time", sql: "ALTER TABLE upstream_token ADD COLUMN refreshing_until_ms INTEGER"),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

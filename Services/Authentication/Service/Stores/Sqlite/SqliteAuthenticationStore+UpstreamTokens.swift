@@ -21,11 +21,35 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
         }
     }
 
-    func replaceRefreshToken(of session: SessionID, by newest: [UInt8]?, replacing before: [UInt8]?) async throws(Fault) -> Bool {
+    func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
-            let sql = "UPDATE upstream_token SET refresh_token = ? WHERE session_id = ? AND refresh_token IS ?"
-            try database.cachedStatement(sql: sql).execute(arguments: [newest.map { Data($0) }, session, before.map { Data($0) }])
+            let sql = """
+                UPDATE upstream_token SET refreshing_until_ms = ?
+                WHERE session_id = ? AND (refreshing_until_ms IS NULL OR refreshing_until_ms <= ?)
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: [lease, session, now])
             return database.changesCount == 1
+        }
+    }
+
+    func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
+        try await store.write { database in
+            let sql = """
+                UPDATE upstream_token SET refresh_token = ?, access_token = ?, access_expires_at_ms = ?, refreshing_until_ms = NULL
+                WHERE session_id = ? AND refresh_token IS ?
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: [
+                tokens.refreshToken.map { Data($0) }, Data(tokens.accessToken), tokens.accessExpiresAt, tokens.session, before.map { Data($0) },
+            ])
+            return database.changesCount == 1
+        }
+    }
+
+    func endRefresh(of session: SessionID) async throws(Fault) {
+        try await store.write { database in
+            try database.cachedStatement(sql: "UPDATE upstream_token SET refreshing_until_ms = NULL WHERE session_id = ?").execute(arguments: [
+                session
+            ])
         }
     }
 }

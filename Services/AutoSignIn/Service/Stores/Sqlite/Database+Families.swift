@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Contracts
+internal import Faults
 internal import Storage
 
 /// Statements about families and their values, to be put together in one commit.
@@ -50,7 +51,7 @@ extension Database {
     }
 
     func version(_ id: TokenID) throws -> TokenVersionRecord? {
-        try first("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE id = ?", arguments: [id]) { TokenVersionRecord(columns: &$0) }
+        try first("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE id = ?", arguments: [id]) { try TokenVersionRecord(columns: &$0) }
     }
 
     /// Oldest first.
@@ -60,7 +61,7 @@ extension Database {
 
     private func versions(_ condition: String, _ arguments: StatementArguments) throws -> [TokenVersionRecord] {
         try all("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE \(condition)", arguments: arguments) {
-            TokenVersionRecord(columns: &$0)
+            try TokenVersionRecord(columns: &$0)
         }
     }
 
@@ -118,11 +119,27 @@ extension TokenVersionRecord {
     /// In the order in which they are read and written.
     fileprivate static let columns = "id, family_id, number, comparison, sealed, state, created_at_ms, activated_at_ms, superseded_at_ms"
 
-    fileprivate init(columns: inout ColumnReader) {
+    /// - Throws: For a state that only a newer version knows: it may be good, and is not to be taken for a revoked one.
+    fileprivate init(columns: inout ColumnReader) throws {
+        var unknown: Int?
+        func state(_ number: Int) -> TokenVersionState {
+            guard let state = TokenVersionState(rawValue: number) else {
+                unknown = number
+                return .revoked
+            }
+            return state
+        }
         self.init(
             id: columns.next(), family: columns.next(), number: columns.next(), comparison: columns.next(), sealed: columns.next(),
-            // A state of a newer layout never comes here: such a file is refused at the start.
-            state: TokenVersionState(rawValue: columns.next()) ?? .revoked, createdAt: columns.next(), activatedAt: columns.next(),
-            supersededAt: columns.next())
+            state: state(columns.next()), createdAt: columns.next(), activatedAt: columns.next(), supersededAt: columns.next())
+        if let unknown {
+            throw Fault(
+                .unavailable, "The state of a token was written by a newer version.", retryAfter: .seconds(5),
+                cause: UnknownTokenState(number: unknown))
+        }
     }
+}
+
+private struct UnknownTokenState: Error {
+    let number: Int
 }

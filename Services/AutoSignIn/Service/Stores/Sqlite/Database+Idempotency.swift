@@ -9,8 +9,14 @@ extension Database {
         return try Row.fetchOne(cachedStatement(sql: sql), arguments: [place, now]).map { ($0["request"], $0["answer"]) }
     }
 
-    func keep(_ answer: SealedBytes, request: Digest, at place: Digest, until: Timestamp) throws {
-        let sql = "INSERT OR REPLACE INTO idempotency (place, request, answer, expires_at_ms) VALUES (?, ?, ?, ?)"
-        try cachedStatement(sql: sql).execute(arguments: [place, request, answer, until])
+    /// - Returns: False when an answer that still counts is there: somebody else's call had the effect.
+    func keep(_ answer: SealedBytes, request: Digest, at place: Digest, now: Timestamp, until: Timestamp) throws -> Bool {
+        let sql = """
+            INSERT INTO idempotency (place, request, answer, expires_at_ms) VALUES (?, ?, ?, ?)
+            ON CONFLICT (place) DO UPDATE SET request = excluded.request, answer = excluded.answer, expires_at_ms = excluded.expires_at_ms
+            WHERE idempotency.expires_at_ms <= ?
+            """
+        try cachedStatement(sql: sql).execute(arguments: [place, request, answer, until, now])
+        return changesCount == 1
     }
 }

@@ -41,6 +41,13 @@ extension Database {
         return changesCount == 1
     }
 
+    /// Whether the letter is still this try's: its lease has not gone to another one.
+    func isHeld(_ item: OutboxItem) throws -> Bool {
+        let sql = "SELECT 1 FROM outbox WHERE id = ? AND state = ? AND is_claimed = 1 AND attempts = ? AND next_at_ms = ?"
+        let arguments: StatementArguments = [item.id, Self.waiting, item.progress.attempts, item.nextAt]
+        return try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments) != nil
+    }
+
     func postpone(_ item: OutboxItem, to moment: Timestamp, _ progress: DeliveryProgress) throws {
         try note(item, progress, state: Self.waiting, nextAt: moment, givenUpAt: nil)
     }

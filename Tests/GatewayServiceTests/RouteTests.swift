@@ -49,6 +49,7 @@ internal import Testing
         #expect(try await gateway.get("/auto-signin/v1//status").json["code"] != nil)
         #expect(try await gateway.get("/activate//done", [:]).isHTML)
         #expect(try await gateway.get("///evil.example/activate", [:]).status == 404)
+        #expect(try await gateway.send(.options, "/api/v1//checkauthn", [:]).status == 204)
     }
 
     @Test(

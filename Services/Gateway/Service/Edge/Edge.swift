@@ -72,6 +72,8 @@ final class Edge: HTTPResponder {
         if ThrottledPaths.applies(to: request.method, match?.route.path ?? context.facts.path), !throttle.admits(context.facts.clientAddress) {
             return (Refusals.tooManyRequests(retryAfter: 1), "throttled")
         }
+        // A preflight asks for nothing, and is answered as at every address.
+        if verdict == .refused, request.method == .options { return (Response(status: .noContent, headers: [.allow: "OPTIONS"]), "other") }
         guard let match else { return (refusals.notFound(request, facts: context.facts), "other") }
         if verdict == .endsInSlash { return (Self.redirect(request, to: match), match.route.path) }
         return (await responder.respond(request, context, match), match.route.path)

@@ -42,11 +42,15 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     /// Path of a file in the data folder.
     public func dataFile(_ file: String) -> String { files.path(common.data) + "/" + file }
 
+    /// How large a store may become where the settings do not say, in MiB.
+    private static let storeMebibytes = 65_536
+
     /// Opens the service's store, `<name>.sqlite` in the data folder; it is flushed and closed when the program stops.
     /// - Throws: `StartFailure` naming the file.
     public func openStore(migrations: [Migration]) throws(StartFailure) -> Store {
         var limits = StoreLimits()
         if let waiting = common.limits.waitingWrites { limits.waitingWrites = waiting }
+        limits.pages = (common.limits.storeMebibytes ?? Self.storeMebibytes) * 256
         do throws(StoreError) {
             let store = try Store(file: dataFile(name + ".sqlite"), name: name, migrations: migrations, limits: limits)
             parts.add(store: store)

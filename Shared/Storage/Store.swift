@@ -77,6 +77,18 @@ public final class Store: Sendable {
         return try result.get()
     }
 
+    /// What the file holds, without what waits in its journal, and how much it may hold; also told by the metrics.
+    /// - Throws: Faults of a read.
+    public func size() async throws(Fault) -> (bytes: Int, limit: Int?) {
+        let (pages, free) = try await read { database in
+            (try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0, try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0)
+        }
+        let size = (bytes: (pages - free) * 4096, limit: limits.pages.map { $0 * 4096 })
+        metrics.bytes.record(size.bytes)
+        if let limit = size.limit { metrics.limitBytes.record(limit) }
+        return size
+    }
+
     /// Writes that wait for their turn, without those of the commit under way.
     package var waitingWrites: Int { commits.waitingWrites }
 

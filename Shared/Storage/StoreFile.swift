@@ -48,11 +48,13 @@ enum StoreFile {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
-            if isFolder.boolValue { throw StoreError(file: path, reason: "is a folder; name a file") }
-        } else if !FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) {
-            throw StoreError(file: path, reason: "cannot be created; check the folder's owner and mode")
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            throw StoreError(file: path, reason: "is a folder; name a file")
         }
+        // Never cut to nothing what is there: another copy that starts at the same moment may have begun to write it.
+        let descriptor = Foundation.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError(file: path, reason: "cannot be created; check the folder's owner and mode") }
+        close(descriptor)
     }
 
     /// GRDB sets `synchronous` to NORMAL, which may forget the last commits when power fails; an acknowledged write must stay.

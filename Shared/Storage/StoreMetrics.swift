@@ -8,6 +8,8 @@ struct StoreMetrics: Sendable {
     let queueDepth: Gauge
     let commitSeconds: Timer
     let refused: Counter
+    let bytes: Gauge
+    let limitBytes: Gauge
 
     init(store: String) {
         let labels = [("store", store)]
@@ -16,6 +18,8 @@ struct StoreMetrics: Sendable {
         batchSize = Recorder(label: "boxoffice_storage_batch_size_writes", dimensions: labels, aggregate: true)
         queueDepth = Gauge(label: "boxoffice_storage_queue_depth_writes", dimensions: labels)
         commitSeconds = Timer(label: "boxoffice_storage_commit_seconds", dimensions: labels)
+        bytes = Gauge(label: "boxoffice_storage_bytes", dimensions: labels)
+        limitBytes = Gauge(label: "boxoffice_storage_limit_bytes", dimensions: labels)
         refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels)
     }
 }

@@ -29,6 +29,7 @@ public struct Sweeper: Sendable {
             for sweep in sweeps {
                 group.addTask { await repeatedly(sweep) }
             }
+            group.addTask { await watchSize() }
         }
     }
 
@@ -52,6 +53,22 @@ public struct Sweeper: Sendable {
             if removed < sweep.batchSize { break }
         }
         return total
+    }
+
+    /// How often the store's size is looked at.
+    private static let sizeInterval: Duration = .seconds(30)
+    /// From this part of its limit on the log warns.
+    private static let warningShare = 0.8
+
+    private func watchSize() async {
+        while !Task.isCancelled {
+            if let size = try? await store.size(), let limit = size.limit, Double(size.bytes) >= Self.warningShare * Double(limit) {
+                logger.warning(
+                    "storage.nearly_full",
+                    metadata: ["file": "\(store.file)", "bytes": "\(size.bytes)", "limit_bytes": "\(limit)", "advice": "raise limits.storeMebibytes"])
+            }
+            try? await Task.sleep(for: Self.sizeInterval)
+        }
     }
 
     private func repeatedly(_ sweep: Sweep) async {

@@ -55,6 +55,19 @@ struct DurabilityTests {
         #expect(try await store.count() == acknowledged)
     }
 
+    @Test("the size of a store is told beside its bound, and shrinks when rows go")
+    func tellsItsSize() async throws {
+        let folder = try Folder()
+        let store = try Store.notes(folder, limits: StoreLimits(pages: 400))
+        let empty = try await store.size()
+        #expect(empty.limit == 400 * 4096 && empty.bytes > 0 && empty.bytes < 40 * 4096)
+        for number in 0..<50 { try await store.add("\(number) " + String(repeating: "x", count: 8000)) }
+        let full = try await store.size()
+        #expect(full.bytes > empty.bytes + 50 * 8000)
+        try await store.write { try $0.execute(sql: "DELETE FROM note") }
+        #expect(try await store.size().bytes < full.bytes / 2)
+    }
+
     @Test("reads go on while a write holds the writer")
     func readsRunBesideWrites() async throws {
         let folder = try Folder()

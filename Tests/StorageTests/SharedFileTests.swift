@@ -156,4 +156,22 @@ private final class Flag: Sendable {
     var isUp: Bool { state.load(ordering: .acquiring) }
 
     func lower() { state.store(false, ordering: .releasing) }
+
+    @Test("copies that start at the same moment on a file that is not there yet lose nothing of each other")
+    func startAtOnce() async throws {
+        for _ in 0..<15 {
+            let folder = try Folder()
+            let stores = try await withThrowingTaskGroup(of: Store.self) { group in
+                for number in 0..<6 {
+                    group.addTask {
+                        let store = try Store.notes(folder)
+                        try await store.add("of \(number)")
+                        return store
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for store in stores { #expect(try await store.count() == 6) }
+        }
+    }
 }

@@ -60,6 +60,8 @@ extension LimitSettings {
         if let callsPerConnection { limits.callsPerConnection = callsPerConnection }
         if let callsPerMethod { limits.callsPerMethodInAll = callsPerMethod }
         if let connections { limits.connections = connections }
+        if let handshakes { limits.handshakes = handshakes }
+        if let handshakesPerAddress { limits.handshakesPerAddress = handshakesPerAddress }
         if let handshakeSeconds { limits.handshakeTime = .seconds(handshakeSeconds) }
         if let idleSeconds { limits.idleTime = .seconds(idleSeconds) }
         return limits

@@ -8,6 +8,9 @@ public struct LimitSettings: Decodable, Sendable, Hashable {
     public var callsPerMethod: Int?
     /// Open connections, 1 to 100000.
     public var connections: Int?
+    /// TLS handshakes under way in all, and of one address, 1 to 100000.
+    public var handshakes: Int?
+    public var handshakesPerAddress: Int?
     /// Seconds that a TLS handshake may take, 1 to 60.
     public var handshakeSeconds: Int?
     /// Seconds after which a silent connection is closed, 1 to 86400.
@@ -16,9 +19,12 @@ public struct LimitSettings: Decodable, Sendable, Hashable {
     public var drainSeconds: Int?
     /// Writes that wait for their commit, 1 to 1000000.
     public var waitingWrites: Int?
+    /// How large the store's file may become, in MiB, 16 to 16000000; beyond it writes are refused and reads go on.
+    public var storeMebibytes: Int?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case frameBytes, callsPerConnection, callsPerMethod, connections, handshakeSeconds, idleSeconds, drainSeconds, waitingWrites
+        case frameBytes, callsPerConnection, callsPerMethod, connections, handshakeSeconds, idleSeconds, drainSeconds, waitingWrites, handshakes,
+            handshakesPerAddress, storeMebibytes
     }
 
     public init() {}
@@ -41,5 +47,8 @@ public struct LimitSettings: Decodable, Sendable, Hashable {
         idleSeconds = try bounded(.idleSeconds, 1...86_400)
         drainSeconds = try bounded(.drainSeconds, 1...300)
         waitingWrites = try bounded(.waitingWrites, 1...1_000_000)
+        handshakes = try bounded(.handshakes, 1...100_000)
+        handshakesPerAddress = try bounded(.handshakesPerAddress, 1...100_000)
+        storeMebibytes = try bounded(.storeMebibytes, 16...16_000_000)
     }
 }

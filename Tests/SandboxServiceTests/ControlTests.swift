@@ -29,6 +29,28 @@ import Testing
         return try JSONDecoder().decode(RequestLog.Report.self, from: Data(buffer: response.body))
     }
 
+    @Test(
+        "a page of another site has no say, nor has a name that somebody registered",
+        arguments: [
+            ("Origin", "https://evil.example", HTTPResponse.Status.forbidden), ("Origin", "null", .forbidden), ("Sec-Fetch-Site", "cross-site", .forbidden),
+            ("Sec-Fetch-Site", "same-site", .forbidden), ("Sec-Fetch-Site", "none", .noContent), ("X-Nothing", "x", .noContent),
+        ])
+    func isForProgramsOnly(name: String, value: String, status: HTTPResponse.Status) async throws {
+        let field = try #require(HTTPField.Name(name))
+        try await fixture.runLive { client async throws -> Void in
+            let response = try await client.executeRequest(
+                uri: "/control/pdp/NorthCable", method: .post, headers: [.contentType: "text/plain", field: value],
+                body: ByteBuffer(string: #"{"mode":"none"}"#))
+            #expect(response.status == status)
+        }
+        for (authority, isLocal) in [
+            ("127.0.0.1:8090", true), ("localhost:8090", true), ("[::1]:8090", true), ("sandbox:8090", true), ("evil.example:8090", false),
+            ("127.0.0.1.evil.example", false),
+        ] {
+            #expect(LoopbackOnly.isNamedLocally(authority) == isLocal, "\(authority)")
+        }
+    }
+
     @Test func failsAsToldAndAsOftenAsTold() async throws {
         try await fixture.runLive { client async throws -> Void in
             #expect(try await Self.post(client, "/control/pdp/NorthCable", #"{"mode":"error","times":2}"#) == .noContent)

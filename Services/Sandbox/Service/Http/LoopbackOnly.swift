@@ -6,7 +6,26 @@ struct LoopbackOnly: RouterMiddleware {
         _ input: Request, context: SandboxContext, next: (Request, SandboxContext) async throws -> Response
     ) async throws -> Response {
         guard context.isTrusted else { throw HTTPError(.forbidden) }
+        // A page of anybody's site can have this machine's browser call a port of this machine.
+        if input.uri.path.utf8.starts(with: "/control".utf8) {
+            guard Self.comesFromAProgram(input), Self.isNamedLocally(input.head.authority ?? "") else {
+                throw HTTPError(.forbidden, message: "/control is for programs on this machine, by its own names")
+            }
+        }
         return try await next(input, context)
+    }
+
+    /// Browsers say of each request which page made it.
+    private static func comesFromAProgram(_ request: Request) -> Bool {
+        guard request.headers[.origin] == nil, let name = HTTPField.Name("Sec-Fetch-Site") else { return false }
+        return request.headers[name].map { $0 == "none" || $0 == "same-origin" } ?? true
+    }
+
+    /// An address, `localhost`, or a name without a dot, as containers have them: a name that somebody registered may lead here by DNS rebinding.
+    static func isNamedLocally(_ authority: String) -> Bool {
+        if authority.isEmpty || authority.hasPrefix("[") { return true }
+        let host = authority.prefix { $0 != ":" }
+        return !host.contains(".") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     }
 }
 

@@ -73,7 +73,10 @@ final class Edge: HTTPResponder {
             return (Refusals.tooManyRequests(retryAfter: 1), "throttled")
         }
         // A preflight asks for nothing, and is answered as at every address.
-        if verdict == .refused, request.method == .options { return (Response(status: .noContent, headers: [.allow: "OPTIONS"]), "other") }
+        if verdict == .refused, request.method == .options {
+            let allowed = routes.match(context.facts.path)?.route.allowed ?? "OPTIONS"
+            return (Response(status: .noContent, headers: [.allow: allowed]), "other")
+        }
         guard let match else { return (refusals.notFound(request, facts: context.facts), "other") }
         if verdict == .endsInSlash { return (Self.redirect(request, to: match), match.route.path) }
         return (await responder.respond(request, context, match), match.route.path)

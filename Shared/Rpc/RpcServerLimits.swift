@@ -4,8 +4,8 @@ public struct RpcServerLimits: Hashable, Sendable {
     public var connections = 1024
     /// TLS handshakes under way at a time, in all and of one address: no place of a connection is taken before its peer is known. One more closes the
     /// oldest.
-    public var handshakes = 512
-    public var handshakesPerAddress = 64
+    public var handshakes = 1024
+    public var handshakesPerAddress = 512
     /// Bytes of one frame without its length prefix, 1024 to 64 MiB; a larger one is refused before it is read.
     public var frameBytes = 4 * 1024 * 1024
     /// Calls in flight of one connection.

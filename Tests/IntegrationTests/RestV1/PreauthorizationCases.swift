@@ -142,7 +142,7 @@ extension RestV1 {
         func bombs() async throws {
             let device = try await signedIn(at: "BRAVO")
             let entities = (1...9).map { #"<!ENTITY l\#($0) "\#(String(repeating: "&l\($0 - 1);", count: 10))">"# }.joined()
-            let deep = String(repeating: "<a>", count: 1_000) + String(repeating: "</a>", count: 1_000)
+            let deep = String(repeating: "<a>", count: 500) + String(repeating: "</a>", count: 500)
             for bomb in [
                 #"<!DOCTYPE rss [<!ENTITY l0 "ha">\#(entities)]><rss><channel><title>&l9;</title></channel></rss>"#,
                 #"<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/hostname">]><rss><channel><title>&x;</title></channel></rss>"#,

@@ -61,7 +61,7 @@ struct DeviceFleet {
         }
         do {
             let watch = StepWatch()
-            let settings = SimulatedDevice.Settings(address: Self.address(number))
+            let settings = SimulatedDevice.Settings(address: address(number))
             let device = try SimulatedDevice(settings, on: ground) { if case .status(let status) = $0 { log.add(status) } }
             try await device.client.configure(requestor: Requestor.ID(ground.requestor))
             done(.code, watch)
@@ -89,6 +89,13 @@ struct DeviceFleet {
         return outcome
     }
 
+    private static let addresses = 64 * 65_536
+    /// Two fleets in a row do not share addresses.
+    private let firstAddress = Int.random(in: 0..<addresses)
+
     /// Each device has an address of its own: the cluster limits calls by address.
-    private static func address(_ number: Int) -> String { "100.\(64 + number / 65_536 % 64).\(number / 256 % 256).\(number % 256)" }
+    private func address(_ number: Int) -> String {
+        let place = (firstAddress + number) % Self.addresses
+        return "100.\(64 + place / 65_536).\(place / 256 % 256).\(place % 256)"
+    }
 }

@@ -32,7 +32,8 @@ import Testing
     @Test(
         "a page of another site has no say, nor has a name that somebody registered",
         arguments: [
-            ("Origin", "https://evil.example", HTTPResponse.Status.forbidden), ("Origin", "null", .forbidden), ("Sec-Fetch-Site", "cross-site", .forbidden),
+            ("Origin", "https://evil.example", HTTPResponse.Status.forbidden), ("Origin", "null", .forbidden),
+            ("Sec-Fetch-Site", "cross-site", .forbidden),
             ("Sec-Fetch-Site", "same-site", .forbidden), ("Sec-Fetch-Site", "none", .noContent), ("X-Nothing", "x", .noContent),
         ])
     func isForProgramsOnly(name: String, value: String, status: HTTPResponse.Status) async throws {

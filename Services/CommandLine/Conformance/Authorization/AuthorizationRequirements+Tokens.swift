@@ -101,7 +101,7 @@ extension AuthorizationRequirements {
                 of: AuthorizationMethods.preauthorize, PreauthorizeRequest(call: viewer.call, resources: list), codes: missing)
             try await viewer.conversation.refusal(
                 of: AuthorizationMethods.preauthorizeByCode, PreauthorizeByCodeRequest(requestor: "ACME1", code: "NOTHING", resources: list),
-                codes: missing)
+                codes: missing.union(["invalid_registration_code"]))
         },
     ]
 

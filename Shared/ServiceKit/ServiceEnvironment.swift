@@ -43,7 +43,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     public func dataFile(_ file: String) -> String { files.path(common.data) + "/" + file }
 
     /// How large a store may become where the settings do not say, in MiB.
-    private static let storeMebibytes = 65_536
+    private static var storeMebibytes: Int { 65_536 }
 
     /// Opens the service's store, `<name>.sqlite` in the data folder; it is flushed and closed when the program stops.
     /// - Throws: `StartFailure` naming the file.

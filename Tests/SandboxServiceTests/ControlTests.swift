@@ -1,5 +1,6 @@
 import Clocks
 import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Testing

@@ -17,8 +17,9 @@ struct LoopbackOnly: RouterMiddleware {
 
     /// Browsers say of each request which page made it.
     private static func comesFromAProgram(_ request: Request) -> Bool {
-        guard request.headers[.origin] == nil, let name = HTTPField.Name("Sec-Fetch-Site") else { return false }
-        return request.headers[name].map { $0 == "none" || $0 == "same-origin" } ?? true
+        guard request.headers[.origin] == nil else { return false }
+        let site = request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value
+        return site.map { $0 == "none" || $0 == "same-origin" } ?? true
     }
 
     /// An address, `localhost`, or a name without a dot, as containers have them: a name that somebody registered may lead here by DNS rebinding.

@@ -15,6 +15,8 @@ enum StoreFile {
     static func open(_ path: String, migrations: [Migration], limits: StoreLimits) throws(StoreError) -> DatabasePool {
         do {
             try prepare(path)
+            let turn = try takeTurn(path)
+            defer { close(turn) }
             let pool = try DatabasePool(path: path, configuration: configuration(limits))
             try makeDurable(pool, limits: limits)
             try check(pool, path: path)
@@ -55,6 +57,16 @@ enum StoreFile {
         let descriptor = Foundation.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StoreError(file: path, reason: "cannot be created; check the folder's owner and mode") }
         close(descriptor)
+    }
+
+    /// Copies that start at the same moment open and migrate the file one after the other: what one has migrated the next one finds.
+    /// - Returns: A descriptor whose closing ends the turn, also when the program dies.
+    private static func takeTurn(_ path: String) throws -> Int32 {
+        let lock = path + ".opening"
+        let descriptor = Foundation.open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError(file: lock, reason: "cannot be created; check the folder's owner and mode") }
+        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        return descriptor
     }
 
     /// GRDB sets `synchronous` to NORMAL, which may forget the last commits when power fails; an acknowledged write must stay.

@@ -111,7 +111,7 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps({
         "client_secret": [client["client_secret"]], "grant_type": ["client_credentials"], "file": ["style.css", "submit.js"],
         "AP-Device-Identifier": ["fingerprint " + base64.b64encode(device.encode()).decode() for device in signed_in],
         "family": [opt_in["familyId"]], "account": [opt_in["accountId"]], "returnUrl": ["/devices"],
-        "generic_data": ['{"email":"5e884898da28047151d0e56f8dc629275e884898da28047151d0e56f8dc62927"}'], "key": ["all"], "X-Forwarded-For": ["10.1.2.3"],
+        "generic_data": ['{"email":"5e884898da28047151d0e56f8dc629275e884898da28047151d0e56f8dc62927"}'], "key": ["all"], "X-Forwarded-For": ["127.0.0.1"],
         "version": [version], "a": [version], "b": [version], "change": [1], "If-Match": ["*"], "If-None-Match": ["*"],
     },
     "own": {"/api/v1/authenticate/freepreview": {"mso_id": ["Preview10", "PromoVod"], "deviceId": ["trial-1", "trial-2"]}},

@@ -30,14 +30,14 @@ struct TestGateway: Sendable {
         configuration: Configuration? = DemoCatalogue.configuration, trusted: [String] = [], insecureCookies: Bool = false,
         origin: String = "https://tv.example", throttle: ThrottleSettings = TestGateway.unthrottled, clock: any MonotonicClock = SteadyClock(),
         connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
-        overload: OverloadSettings = TestGateway.patient
+        overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings()
     ) {
         self.clock = clock
         catalogue = ChangingCatalogue(configuration)
         settings = GatewaySettings(
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
             bodyTimeout: bodyTimeout, maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024, throttle: throttle, tls: tls,
-            connections: connections, overload: overload)
+            connections: connections, overload: overload, admin: admin)
         prepare()
     }
 
@@ -45,7 +45,7 @@ struct TestGateway: Sendable {
     func send(
         _ method: HTTPRequest.Method, _ uri: String, _ headers: HTTPFields = Self.device, body: String? = nil, over setup: TestingSetup = .router
     ) async throws -> Reply {
-        try await exchange(over: setup) { client in
+        try await exchange(over: setup, at: Self.door(of: uri)) { client in
             try await client.execute(uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }) { Reply($0) }
         }
     }
@@ -67,7 +67,8 @@ struct TestGateway: Sendable {
 
     /// - Parameter certificate: For HTTPS; only raw connections can be made then.
     func exchange<Value: Sendable>(
-        over setup: TestingSetup = .router, certificate: HttpsCertificate? = nil, _ body: @Sendable (any TestClientProtocol) async throws -> Value
+        over setup: TestingSetup = .router, at door: Door = .everybody, certificate: HttpsCertificate? = nil,
+        _ body: @Sendable (any TestClientProtocol) async throws -> Value
     ) async throws -> Value {
         let gateway = Gateway(
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
@@ -75,19 +76,23 @@ struct TestGateway: Sendable {
             signInWithApple: signInWithApple, catalogue: catalogue, clock: clock)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let application = gateway.application(address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
+        let application = gateway.application(at: door, address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
         return try await application.test(setup, body)
     }
 
+    /// Where an address is served.
+    private static func door(of uri: String) -> Door {
+        ["/admin/", "/reset-tempass/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
+    }
+
     /// Every route of the gateway.
-    func routes() throws -> [Route] {
-        let pages = try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin)
-        return RouteTable(
-            Dependencies(
-                settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
-                operations: operations, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
-                codes: CodeGuard(exempt: [], clock: clock))
-        ).routes
+    func routes() throws -> [Route] { RouteTable(try dependencies()).routes }
+
+    func dependencies() throws -> Dependencies {
+        Dependencies(
+            settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
+            authorization: authorization, administration: administration, operations: operations, autoSignIn: autoSignIn,
+            signInWithApple: signInWithApple, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock))
     }
 
     /// A good bearer, device information, and a wish for JSON.

@@ -15,6 +15,7 @@ struct TestCluster: Sendable {
 
     var home: ClusterHome { starter.home }
     var gateway: String { ClusterAddresses(ports: ports).gateway }
+    var administration: String { ClusterAddresses(ports: ports).admin }
 
     init(exchange: HTTPExchange) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString.prefix(8))")

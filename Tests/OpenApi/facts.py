@@ -19,13 +19,14 @@ import person
 home = pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice"))
 cluster = json.loads((home / "cluster.json").read_text())
 gateway = cluster["gateway"]
+admin = cluster["admin"]
 device_information = base64.b64encode(b'{"model":"Test TV","osName":"tvOS","primaryHardwareType":"SetTopBox"}').decode()
 requestors = ["ACME1", "ACME2"]
 
 
-def call(method, path, form=None, body=None, headers=None):
+def call(method, path, form=None, body=None, headers=None, at=gateway):
     data = urllib.parse.urlencode(form).encode() if form else body
-    request = urllib.request.Request(gateway + path, data=data, method=method, headers={
+    request = urllib.request.Request(at + path, data=data, method=method, headers={
         "Accept": "application/json", "X-Device-Info": device_information, **(headers or {})})
     with urllib.request.urlopen(request, timeout=10) as answer:
         return json.loads(answer.read() or b"null")
@@ -37,7 +38,7 @@ def register(statement):
 
 def administer(method, path, entry=None):
     headers = {"Authorization": "Bearer " + cluster["adminToken"], "Content-Type": "application/json"}
-    return call(method, "/admin/v1" + path, body=json.dumps(entry).encode() if entry else None, headers=headers)
+    return call(method, "/admin/v1" + path, body=json.dumps(entry).encode() if entry else None, headers=headers, at=admin)
 
 
 def new_application():
@@ -48,7 +49,7 @@ def new_application():
         "id": name, "name": name, "version": "1.0", "programmer": "acme", "requestors": requestors, "platforms": "all",
         "scopes": ["api:client:v1", "temporary:passes:owner", "autosignin:owner"], "redirectDomains": ["acme.example"]})
     administer("POST", "/draft/push", {"description": "An application with every scope"})
-    request = urllib.request.Request(f"{gateway}/admin/v1/applications/{name}/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
+    request = urllib.request.Request(f"{admin}/admin/v1/applications/{name}/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
     with urllib.request.urlopen(request, timeout=10) as answer:
         statement = answer.read().decode()
     for _ in range(100):

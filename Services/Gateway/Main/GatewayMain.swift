@@ -21,15 +21,23 @@ struct Main {
             operations: AuthenticationOperationsClient(caller: authentication), autoSignIn: AutomaticSignInClient(caller: autoSignIn),
             signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue())
         serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
-        guard let tls = settings.tls, let certificate = try certificate(settings, environment.files) else { return }
-        serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)
+        if let tls = settings.tls, let certificate = try certificate(settings, environment.files) {
+            serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)
+            watch(certificate, name: "https-certificate", environment)
+        }
+        let certificate = try administrationCertificate(settings, environment.files)
+        serve(gateway, at: .administration, key: "gateway.admin.listen", settings.admin.endpoint, certificate: certificate, environment)
+        if let certificate { watch(certificate, name: "admin-certificate", environment) }
+    }
+
+    private static func watch(_ certificate: HttpsCertificate, name: String, _ environment: ServiceEnvironment<GatewaySettings>) {
         let watch = CertificateWatch(certificate: certificate, logger: environment.logger)
-        environment.background("https-certificate") { try await watch.run() }
+        environment.background(name) { try await watch.run() }
         environment.onReload { watch.reload(again: true) }
     }
 
     private static func serve(
-        _ gateway: Gateway, key: String, _ endpoint: (address: String, port: Int)?, certificate: HttpsCertificate?,
+        _ gateway: Gateway, at door: Door = .everybody, key: String, _ endpoint: (address: String, port: Int)?, certificate: HttpsCertificate?,
         _ environment: ServiceEnvironment<GatewaySettings>
     ) {
         // The settings were checked.
@@ -37,13 +45,18 @@ struct Main {
         let logger = environment.logger
         let scheme = certificate == nil ? "http" : "https"
         let application = gateway.application(
-            address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger,
+            at: door, address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger,
             requests: requestLog(logger)
         ) { port in
             logger.info(
-                "gateway.listening", metadata: ["scheme": "\(scheme)", "address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
+                "gateway.listening",
+                metadata: ["scheme": "\(scheme)", "door": "\(door)", "address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
         }
-        environment.run(HttpListener(application: application, key: key, endpoint: "\(endpoint.address):\(endpoint.port)"))
+        // A settings file from before there was this listener says nothing of it: another program at its port is no reason not to serve apps.
+        let isOptional = door == .administration && !environment.settings.admin.isGiven
+        environment.run(
+            HttpListener(
+                application: application, key: key, endpoint: "\(endpoint.address):\(endpoint.port)", isOptional: isOptional, logger: logger))
     }
 
     /// - Returns: `nil` when the logger has to write the lines itself.
@@ -66,6 +79,7 @@ struct Main {
     private static func check(_ settings: GatewaySettings, _ files: SettingsFiles) throws {
         _ = try pages(settings, files)
         _ = try certificate(settings, files)
+        _ = try administrationCertificate(settings, files)
     }
 
     /// Checks the settings and loads the pages.
@@ -80,10 +94,20 @@ struct Main {
 
     private static func certificate(_ settings: GatewaySettings, _ files: SettingsFiles) throws -> HttpsCertificate? {
         guard let tls = settings.tls else { return nil }
+        return try certificate("gateway.tls", tls.certificate, tls.key, files)
+    }
+
+    private static func administrationCertificate(_ settings: GatewaySettings, _ files: SettingsFiles) throws -> HttpsCertificate? {
+        guard let certificate = settings.admin.certificate, let key = settings.admin.key else { return nil }
+        return try self.certificate("gateway.admin", certificate, key, files)
+    }
+
+    /// - Parameter setting: Which names the files.
+    private static func certificate(_ setting: String, _ certificate: String, _ key: String, _ files: SettingsFiles) throws -> HttpsCertificate {
         do {
-            return try HttpsCertificate(certificateFile: files.path(tls.certificate), keyFile: files.path(tls.key))
+            return try HttpsCertificate(certificateFile: files.path(certificate), keyFile: files.path(key))
         } catch {
-            throw files.failure("gateway.tls", "cannot be used: \(error)")
+            throw files.failure(setting, "cannot be used: \(error)")
         }
     }
 }

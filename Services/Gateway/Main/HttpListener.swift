@@ -4,6 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 internal import Hummingbird
+internal import Logging
 internal import NIOCore
 internal import ServiceKit
 internal import ServiceLifecycle
@@ -14,13 +15,18 @@ struct HttpListener: Service {
     /// Of the settings, for example `gateway.listen`.
     let key: String
     let endpoint: String
+    /// True: when it cannot listen, the log says so and the program goes on without it.
+    var isOptional = false
+    let logger: Logger
 
     func run() async throws {
         do {
             try await application.run()
         } catch let error as IOError {
             let reason = error.errnoCode == EADDRINUSE ? "the port is in use; stop its owner or choose another port" : "\(error)"
-            throw StartFailure("\(key): cannot listen on \(endpoint): \(reason)")
+            guard isOptional else { throw StartFailure("\(key): cannot listen on \(endpoint): \(reason)") }
+            logger.warning("gateway.not_listening", metadata: ["setting": "\(key)", "address": "\(endpoint)", "reason": "\(reason)"])
+            try? await gracefulShutdown()
         }
     }
 }

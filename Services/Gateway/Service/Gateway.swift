@@ -9,7 +9,8 @@ public struct Gateway: Sendable {
     private let dependencies: Dependencies
     private let throttle: Throttle
     private let metrics = RequestMetrics()
-    private let connections: OpenConnections
+    /// Two, so that strangers take no place from those who administer.
+    private let connections: [Door: OpenConnections]
     private let admission: Admission
 
     /// - Parameter clock: Measures the limits by client address.
@@ -23,29 +24,32 @@ public struct Gateway: Sendable {
             operations: operations, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
             codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock))
         throttle = Throttle(settings: settings.throttle, clock: clock)
-        connections = OpenConnections(settings.connections, trusted: settings.trustedProxies)
+        let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
+        connections = [.everybody: open(.everybody), .administration: open(.administration)]
         admission = Admission(settings.overload)
     }
 
-    /// A listener, ready to run. All of them share routes and limits.
+    /// A listener, ready to run. Those with the same door share routes and limits.
     /// - Parameters:
+    ///   - door: Whom it is for.
     ///   - address: Where it listens.
     ///   - certificate: For HTTPS; without one it speaks plain HTTP.
     ///   - logger: Carries the service's name; each request adds its trace.
     ///   - requests: Takes a line per request; `nil`: the logger does.
     ///   - onRunning: Called with the port once requests are accepted.
     public func application(
-        address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger, requests: RequestLog? = nil,
+        at door: Door = .everybody, address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger, requests: RequestLog? = nil,
         onRunning: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         // The framework tells of its own start and stop at `info`.
         var quiet = logger
         quiet.logLevel = max(.warning, logger.logLevel)
         let settings = dependencies.settings
-        let seconds = certificate == nil ? 0 : settings.tls?.strictTransportSeconds ?? 0
+        let seconds = certificate == nil || door == .administration ? 0 : settings.tls?.strictTransportSeconds ?? 0
         let transportSecurity = seconds > 0 ? "max-age=\(seconds)" : nil
-        let routes = RouteTree(RouteTable(dependencies).routes)
-        let edge = edge(routes, isSecure: certificate != nil, transportSecurity, logger, requests ?? RequestLog(logger))
+        let routes = RouteTree(RouteTable(dependencies).routes(at: door))
+        let names = door == .administration ? AdministrationNames(settings.admin) : nil
+        let edge = edge(routes, names, isSecure: certificate != nil, transportSecurity, logger, requests ?? RequestLog(logger))
         let doorkeeper = Doorkeeper(
             admission: admission,
             refusals: OverloadRefusals(
@@ -53,7 +57,8 @@ public struct Gateway: Sendable {
         )
         let http1 = Http1Setup(
             doorkeeper: doorkeeper, responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5), logger: quiet)
-        let server = HTTPServerBuilder { [connections] responder in
+        let connections = connections[door] ?? OpenConnections(settings.connections, door: door)
+        let server = HTTPServerBuilder { responder in
             GatewayChannel(
                 responder: doorkeeper.before(responder), http1: http1, settings: settings, certificate: certificate, connections: connections)
         }
@@ -63,11 +68,14 @@ public struct Gateway: Sendable {
             onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
     }
 
-    private func edge(_ routes: RouteTree, isSecure: Bool, _ transportSecurity: String?, _ logger: Logger, _ log: RequestLog) -> Edge {
+    private func edge(
+        _ routes: RouteTree, _ names: AdministrationNames?, isSecure: Bool, _ transportSecurity: String?, _ logger: Logger, _ log: RequestLog
+    ) -> Edge {
         let settings = dependencies.settings
         let refusals = Refusals(settings: settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
         return Edge(
-            routes: routes, responder: RouteResponder(dependencies: dependencies, refusals: refusals), refusals: refusals, metrics: metrics,
+            routes: routes, names: names, responder: RouteResponder(dependencies: dependencies, refusals: refusals), refusals: refusals,
+            metrics: metrics,
             trustedProxies: settings.trustedProxies, throttle: throttle, isSecure: isSecure, transportSecurity: transportSecurity, logger: logger,
             log: log)
     }

@@ -22,6 +22,8 @@ public struct GatewaySettings: Sendable {
     public var throttle: ThrottleSettings
     /// The listener of HTTPS; none when absent.
     public var tls: HttpsSettings?
+    /// The listener of those who administer the cluster.
+    public var admin: AdministrationSettings
     /// True: plain HTTP may be served at another address than loopback.
     public var allowsPlainHTTP: Bool
     /// Limits of connections.
@@ -33,7 +35,8 @@ public struct GatewaySettings: Sendable {
         listen: String = "127.0.0.1:0", publicOrigin: String, pages: String, insecureCookies: Bool = false, trustedProxies: [AddressRange] = [],
         requestTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10), maximumBodyBytes: Int = 64 * 1024,
         maximumAssertionBytes: Int = 512 * 1024, throttle: ThrottleSettings = ThrottleSettings(), tls: HttpsSettings? = nil,
-        allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits(), overload: OverloadSettings = OverloadSettings()
+        allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits(), overload: OverloadSettings = OverloadSettings(),
+        admin: AdministrationSettings = AdministrationSettings()
     ) {
         self.listen = listen
         self.publicOrigin = publicOrigin
@@ -49,6 +52,7 @@ public struct GatewaySettings: Sendable {
         self.allowsPlainHTTP = allowsPlainHTTP
         self.connections = connections
         self.overload = overload
+        self.admin = admin
     }
 
     /// Address and port of `listen`; `nil` when it is not of that form.
@@ -86,10 +90,11 @@ public struct GatewaySettings: Sendable {
         if let problem = connections.problem { return ("connections.\(problem.key)", problem.text) }
         if let problem = overload.problem { return ("overload.\(problem.key)", problem.text) }
         if let problem = tls?.problem { return ("tls.\(problem.key)", problem.text) }
+        if let problem = admin.problem(allowsPlainHTTP: allowsPlainHTTP) { return ("admin.\(problem.key)", problem.text) }
         return nil
     }
 
-    private static func isLoopback(_ address: String) -> Bool {
+    static func isLoopback(_ address: String) -> Bool {
         guard let ip = IPAddress(address) else { return address == "localhost" }
         return ip.isLoopback
     }

@@ -10,6 +10,14 @@ struct RouteTable {
             + Self.autoSignIn(dependencies) + Self.devices(dependencies)
     }
 
+    /// Whoever comes in may ask for these: whether the gateway works, and what it offers.
+    private static let atEveryDoor: Set<OctetText> = ["/healthz", "/openapi.json"]
+
+    /// What is served at one kind of listener; its addresses are unknown at the other.
+    func routes(at door: Door) -> [Route] {
+        routes.filter { $0.audience.door == door || Self.atEveryDoor.contains(OctetText($0.path)) }
+    }
+
     private static func api(_ dependencies: Dependencies) -> [Route] {
         let reader = DeviceCallReader(authentication: dependencies.authentication, catalogue: dependencies.catalogue)
         let clients = ClientEndpoints(dependencies: dependencies)

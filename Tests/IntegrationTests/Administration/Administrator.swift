@@ -31,7 +31,7 @@ struct Administrator: Sendable {
         var headers = [("Authorization", "Bearer \(token)")]
         if text != nil { headers.append(("Content-Type", "application/json")) }
         if let ifMatch { headers.append(("If-Match", ifMatch)) }
-        return try await cluster.exchange.send(method, "\(cluster.gateway)/admin/v1\(path)", headers: headers, body: text)
+        return try await cluster.exchange.send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: text)
     }
 
     func send(_ method: String, _ path: String, _ object: [String: Any], ifMatch: String? = nil) async throws -> HTTPAnswer {

@@ -20,6 +20,27 @@ struct EdgeTests {
         }
     }
 
+    @Test("administration is at its own listener, which has its own names; the public ones answer 404 there, over HTTP and HTTPS")
+    func administrationHasItsOwnDoor() throws {
+        func status(_ url: String, _ arguments: [String] = []) throws -> String {
+            try Peer.curl(cluster, ["-o", "/dev/null", "-w", "%{http_code}"] + arguments + [url]).output
+        }
+        let file = try #require(try ClusterFile.read(cluster.home))
+        let admin = try #require(file.admin)
+        let bearer = ["-H", "Authorization: Bearer \(file.adminToken)"]
+        #expect(try status("\(admin)/admin/v1/administrator", bearer) == "200")
+        for outside in [cluster.gateway, cluster.gatewayTLS] {
+            #expect(try status("\(outside)/admin/v1/administrator", bearer) == "404")
+            #expect(try status("\(outside)/reset-tempass/v3/reset", bearer + ["-X", "DELETE"]) == "404")
+            #expect(try status("\(outside)//admin/v1/administrator", bearer + ["--path-as-is"]) == "404")
+        }
+        #expect(try status("\(admin)/api/v1/config/ACME1") == "404")
+        #expect(try status("\(admin)/admin/v1/administrator", bearer + ["-H", "Host: evil.example"]) == "421")
+        #expect(try status("\(admin)/admin/v1/administrator", bearer + ["-H", "Origin: https://evil.example"]) == "403")
+        #expect(try status("\(admin)/admin/v1/administrator", bearer + ["-H", "Origin: \(admin)"]) == "200")
+        #expect(try status("\(admin)/admin/v1/administrator") == "401")
+    }
+
     @Test("openssl agrees on ALPN, chain and name; TLS 1.1 is refused")
     func handshakes() throws {
         let modern = try Peer.openssl(cluster, ["-alpn", "h2,http/1.1", "-verify_return_error", "-verify_hostname", "localhost"])

@@ -28,13 +28,38 @@ struct ListenerTests {
         }
     }
 
-    @Test("a busy port of either listener is named in one line", arguments: ["gateway.listen", "gateway.tls.listen"])
+    @Test("a busy port of each listener is named in one line", arguments: ["gateway.listen", "gateway.tls.listen", "gateway.admin.listen"])
     func busyPort(key: String) async throws {
         try await withCluster { cluster in
-            let port = key == "gateway.listen" ? cluster.ports.main(.gateway) : cluster.ports.https
+            let ports = ["gateway.listen": cluster.ports.main(.gateway), "gateway.tls.listen": cluster.ports.https]
+            let port = ports[key] ?? cluster.ports.admin
             let listener = try Listener(port: port)
             defer { listener.close() }
             await #expect { _ = try await cluster.starter.start() } throws: { "\($0)".contains(key) && "\($0)".contains("\(port)") }
+        }
+    }
+
+    @Test("a settings file from before there was a listener for administration starts beside another program at its port, and the log says so")
+    func oldSettings() async throws {
+        try await withCluster { cluster in
+            _ = try await cluster.starter.start()
+            try await cluster.stop()
+            let file = cluster.home.settings(of: .gateway)
+            var settings = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+            var gateway = try #require(settings["gateway"] as? [String: Any])
+            #expect(gateway.removeValue(forKey: "admin") != nil)
+            settings["gateway"] = gateway
+            try JSONSerialization.data(withJSONObject: settings).write(to: file)
+            // Another cluster of this machine may have it already.
+            let listener = try? Listener(port: 8081)
+            defer { listener?.close() }
+            let started = try await cluster.starter.start()
+            #expect(started.count == 6)
+            #expect(try await cluster.exchange.send("GET", "\(cluster.gateway)/healthz").status == 200)
+            try await Condition.wait("the warning") {
+                try cluster.gatewayLog("gateway.not_listening").contains { $0.contains("gateway.admin.listen") }
+            }
+            #expect(try ClusterFile.read(cluster.home)?.admin == "http://127.0.0.1:8081")
         }
     }
 

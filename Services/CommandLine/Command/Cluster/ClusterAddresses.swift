@@ -28,6 +28,7 @@ package struct ClusterAddresses: Sendable {
 
     var gateway: String { "http://\(main(.gateway))" }
     var gatewayTLS: String { "https://\(host):\(ports.https)" }
+    package var admin: String { "http://\(host):\(ports.admin)" }
     var sandbox: String { "http://\(main(.sandbox))" }
     var apple: String { "http://\(host):\(ports.apple)" }
 
@@ -41,7 +42,7 @@ package struct ClusterAddresses: Sendable {
         let services = ClusterService.allCases.filter { $0 != .sandbox }
         let entries: [(String, ClusterFile.Entry)] = services.map { ($0.rawValue, entry(of: $0)) }
         return ClusterFile(
-            gateway: gateway, gatewayTLS: gatewayTLS, services: Dictionary(uniqueKeysWithValues: entries),
+            gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, services: Dictionary(uniqueKeysWithValues: entries),
             sandbox: ClusterFile.Sandbox(mvpd: sandbox, apple: apple, pid: 0), adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(ca: pki.path("ca.crt"), clientCert: pki.path("operator.crt"), clientKey: pki.path("operator.key")),
             softwareStatements: [:], mediaTokenCertificate: pki.path("media-token.crt"))

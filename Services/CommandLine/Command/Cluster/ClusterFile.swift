@@ -42,6 +42,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
     var gateway: String
     /// The same over HTTPS; absent in a file of an earlier version.
     var gatewayTLS: String?
+    /// Base URL of administration; absent in a file of an earlier version.
+    var admin: String?
     var services: [String: Entry]
     var sandbox: Sandbox
     var adminToken: String
@@ -84,6 +86,9 @@ struct ClusterFile: Codable, Sendable, Equatable {
             return RpcAddress(entry.address).map { Replacement(service: service, address: $0) }
         }
     }
+
+    /// Where administration is: where the file does not say, it is older than the listener, and the public address had it.
+    var administration: String { admin ?? gateway }
 
     /// What the process of a service was started from; `nil` when the file does not say.
     func program(of service: ClusterService) -> ProgramFile? {

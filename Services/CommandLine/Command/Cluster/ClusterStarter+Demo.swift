@@ -33,12 +33,14 @@ extension ClusterStarter {
     }
 
     func printSummary(isDetached: Bool) {
-        let replaced = (try? ClusterFile.read(home))??.replacements ?? []
+        let file = (try? ClusterFile.read(home)) ?? nil
+        let replaced = file?.replacements ?? []
         let addresses = ClusterAddresses(ports: ports, replacements: replaced)
         let observed = ClusterService.allCases.filter { $0 != .sandbox && !addresses.isReplaced($0) }
+        let administration = file?.administration ?? addresses.admin
         var rows = [
             ("Public API", "\(addresses.gateway) \(addresses.gatewayTLS)"), ("Second screen", "\(addresses.gateway)/activate"),
-            ("Stand-in MVPD", addresses.sandbox),
+            ("Administration", administration), ("Stand-in MVPD", addresses.sandbox),
             ("Metrics", observed.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
             ("Programs", "\(binaries.path) (\(SoftwareVersion.build) build)"), ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
         ]

@@ -53,6 +53,7 @@ struct ClusterStarter: Sendable {
         for file in kept { tellKept(file) }
         var file = try found.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
         file.gatewayTLS = addresses.gatewayTLS
+        file.admin = addresses.isReplaced(.gateway) ? addresses.admin : GatewayListeners(settings: home.settings(of: .gateway)).administration
         try await waitForReplacements(addresses, until: .answers, isRequired: found.isEmpty)
         let running = await stopOutdated(found, file, programs)
         var started: [ServiceProcess] = []

@@ -29,7 +29,7 @@ package struct PortPlan: Sendable, Equatable {
     }
 
     private var all: [Int] {
-        ClusterService.allCases.flatMap { [main($0), debug($0)] } + [https, apple]
+        ClusterService.allCases.flatMap { [main($0), debug($0)] } + [https, admin, apple]
     }
 
     /// Where the service answers: HTTP for gateway and sandbox, RPC for the others.
@@ -51,6 +51,9 @@ package struct PortPlan: Sendable, Equatable {
 
     /// The gateway's HTTPS.
     var https: Int { base.map { $0 + 5 } ?? 8443 }
+
+    /// Where the gateway is administered.
+    var admin: Int { base.map { $0 + 6 } ?? 8081 }
 
     /// The stand-in Apple.
     var apple: Int { base.map { $0 + 21 } ?? 8091 }

@@ -103,7 +103,7 @@ package struct SettingsWriter {
     private var planned: [Int: String] {
         let standard = PortPlan(base: nil)
         let addresses = ClusterAddresses(ports: ports, replacements: replacements)
-        let others = [(standard.apple, ports.apple), (standard.https, ports.https)].map { ($0.0, "127.0.0.1:\($0.1)") }
+        let others = [(standard.apple, ports.apple), (standard.https, ports.https), (standard.admin, ports.admin)].map { ($0.0, "127.0.0.1:\($0.1)") }
         return Dictionary(uniqueKeysWithValues: ClusterService.allCases.map { (standard.main($0), addresses.main($0)) } + others)
     }
 

@@ -2,9 +2,10 @@ internal import Foundation
 
 /// Addresses of a cluster whose programs run in containers: from outside, as browsers and apps know them, and inside, by the programs' names.
 struct ContainerNetwork: Sendable, Equatable {
-    /// Scheme, host and port of the gateway, of its HTTPS, of the stand-in MVPD and the stand-in Apple, as a browser on the host finds them.
+    /// Scheme, host and port of the gateway, of its HTTPS, of its administration, of the stand-in MVPD and the stand-in Apple, as a browser on the host finds them.
     var gateway = "http://localhost:8080"
     var gatewayTLS = "https://localhost:8443"
+    var admin = "http://localhost:8081"
     var sandbox = "http://localhost:8090"
     var apple = "http://localhost:8091"
 

@@ -113,6 +113,11 @@ struct ContainerSettings {
         var tls = own["tls"] as? [String: Any] ?? [:]
         tls["listen"] = "0.0.0.0:\(ports.https)"
         own["tls"] = tls
+        var admin = own["admin"] as? [String: Any] ?? [:]
+        admin["listen"] = "0.0.0.0:\(ports.admin)"
+        // By its name in the network other containers reach it; no browser of the host knows that name.
+        admin["hosts"] = [ClusterService.gateway.rawValue]
+        own["admin"] = admin
         settings["gateway"] = own
     }
 
@@ -161,7 +166,7 @@ struct ContainerSettings {
         let services = ClusterService.allCases.filter { $0 != .sandbox }
         let file = ClusterFile(
             // As browsers know it, since the gateway compares addresses with that; BOXOFFICE_CONNECT_TO leads there within the network.
-            gateway: network.gateway, gatewayTLS: network.gatewayTLS,
+            gateway: network.gateway, gatewayTLS: network.gatewayTLS, admin: network.admin,
             services: Dictionary(
                 uniqueKeysWithValues: services.map {
                     ($0.rawValue, ClusterFile.Entry(address: ContainerNetwork.inside($0), debug: ContainerNetwork.debug($0), pid: 0))

@@ -25,6 +25,9 @@ public struct SettingsCommand: AsyncParsableCommand {
     @Option(name: .customLong("gateway-tls"), help: "Base URL of the gateway's HTTPS.")
     var gatewayTLS = ContainerNetwork().gatewayTLS
 
+    @Option(help: "Base URL of the gateway's administration.")
+    var admin = ContainerNetwork().admin
+
     @Option(help: "Base URL of the stand-in MVPD for browsers.")
     var sandbox = ContainerNetwork().sandbox
 
@@ -39,7 +42,7 @@ public struct SettingsCommand: AsyncParsableCommand {
     public init() {}
 
     public func validate() throws {
-        for (name, text) in [("--gateway", gateway), ("--gateway-tls", gatewayTLS), ("--sandbox", sandbox), ("--apple", apple)] {
+        for (name, text) in [("--gateway", gateway), ("--gateway-tls", gatewayTLS), ("--admin", admin), ("--sandbox", sandbox), ("--apple", apple)] {
             guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false, url.path.isEmpty,
                 url.query == nil, url.fragment == nil
             else { throw ValidationError("\(name) takes scheme, host and port, such as http://localhost:8080; it is '\(text)'") }
@@ -54,7 +57,7 @@ public struct SettingsCommand: AsyncParsableCommand {
             throw CommandFailure("cannot make the folder \(pki)", advice: "check its owner and permissions (\(error.localizedDescription))")
         }
         let made = try keys.ensure()
-        let network = ContainerNetwork(gateway: gateway, gatewayTLS: gatewayTLS, sandbox: sandbox, apple: apple)
+        let network = ContainerNetwork(gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, sandbox: sandbox, apple: apple)
         let kept = try ContainerSettings(
             network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder), trustedProxy: trustedProxy
         ).write()

@@ -23,7 +23,7 @@ struct RunningCluster {
     }
 
     func report(trace: String) async throws -> ExplainedSignIn {
-        try read(try await exchange.send("GET", "\(cluster.gateway)/admin/v1/sign-ins/\(trace)", headers: [bearer]))
+        try read(try await exchange.send("GET", "\(cluster.administration)/admin/v1/sign-ins/\(trace)", headers: [bearer]))
     }
 
     func explanation(of request: ExplainResponseRequest) async throws -> ExplainedSignIn {
@@ -32,7 +32,7 @@ struct RunningCluster {
         if !request.requestID.isEmpty { body["requestId"] = request.requestID }
         if request.atMilliseconds != 0 { body["at"] = Int64(clamping: request.atMilliseconds) }
         let content = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
-        let url = "\(cluster.gateway)/admin/v1/saml/explanation"
+        let url = "\(cluster.administration)/admin/v1/saml/explanation"
         return try read(try await exchange.send("POST", url, headers: [bearer, ("Content-Type", "application/json")], body: content))
     }
 

@@ -34,12 +34,18 @@ final class OpenConnections: Sendable {
     /// Places for addresses that have no connection yet.
     private let reserve: Int
     private let state = Mutex(State())
-    private let open = Gauge(label: "boxoffice_gateway_connections")
-    private let refused = Counter(label: "boxoffice_gateway_connections_refused_total")
-    private let evicted = Counter(label: "boxoffice_gateway_connections_evicted_total")
+    private let open: Gauge
+    private let refused: Counter
+    private let evicted: Counter
 
-    /// - Parameter trusted: Proxies, each of which stands for many people: no limit by address.
-    init(_ limits: ConnectionLimits, trusted: [AddressRange] = []) {
+    /// - Parameters:
+    ///   - trusted: Proxies, each of which stands for many people: no limit by address.
+    ///   - door: Of its listeners; that for administration is counted apart.
+    init(_ limits: ConnectionLimits, trusted: [AddressRange] = [], door: Door = .everybody) {
+        let name = door == .administration ? "boxoffice_gateway_admin_connections" : "boxoffice_gateway_connections"
+        open = Gauge(label: name)
+        refused = Counter(label: name + "_refused_total")
+        evicted = Counter(label: name + "_evicted_total")
         self.limits = limits
         self.trusted = trusted
         reserve = limits.maximum / 16

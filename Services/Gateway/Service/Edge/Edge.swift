@@ -7,6 +7,8 @@ internal import NIOCore
 /// The outermost layer: identifies each request, routes it, and accounts for the reply.
 final class Edge: HTTPResponder {
     private let routes: RouteTree
+    /// Of the listener for administration; `nil` at the others, which answer to any name.
+    private let names: AdministrationNames?
     private let responder: RouteResponder
     private let refusals: Refusals
     private let metrics: RequestMetrics
@@ -20,10 +22,12 @@ final class Edge: HTTPResponder {
     private let log: RequestLog
 
     init(
-        routes: RouteTree, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics, trustedProxies: [AddressRange], throttle: Throttle,
+        routes: RouteTree, names: AdministrationNames?, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics,
+        trustedProxies: [AddressRange], throttle: Throttle,
         isSecure: Bool, transportSecurity: String?, logger: Logger, log: RequestLog
     ) {
         self.routes = routes
+        self.names = names
         self.responder = responder
         self.refusals = refusals
         self.metrics = metrics
@@ -68,6 +72,9 @@ final class Edge: HTTPResponder {
     private func answer(_ request: Request, _ context: GatewayContext) async -> (Response, route: String) {
         let verdict = PathRule.verdict(on: context.facts.sentPath)
         let match = verdict == .refused ? nil : routes.match(context.facts.path)
+        if let refusal = names?.refusal(of: request, isSecure: isSecure, checksOrigin: match?.route.audience.isFirstParty ?? true) {
+            return (refusals.stranger(refusal, trace: context.facts.trace.traceID), match?.route.path ?? "other")
+        }
         // Before everything else (rest-v1 §2.8).
         if ThrottledPaths.applies(to: request.method, match?.route.path ?? context.facts.path), !throttle.admits(context.facts.clientAddress) {
             return (Refusals.tooManyRequests(retryAfter: 1), "throttled")

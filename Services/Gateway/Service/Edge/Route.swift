@@ -19,6 +19,19 @@ final class Route: Sendable {
         /// Browsers: errors are pages.
         case browser
 
+        /// Where it is served; what those who administer ask is a stranger's at no listener.
+        var door: Door {
+            switch self {
+            case .administration, .api(.tempPassReset): .administration
+            case .api, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
+            }
+        }
+
+        /// True where no page of another origin may call, whatever bearer it has.
+        var isFirstParty: Bool {
+            if case .administration = self { true } else { false }
+        }
+
         /// True where pages of a requestor's domains may call and read (rest-v1 §2.1).
         var isOpenToRequestors: Bool {
             switch self {

@@ -102,7 +102,9 @@ final class Refusals: Sendable {
 
     /// An address that the gateway does not have.
     func notFound(_ request: Request, facts: RequestFacts) -> Response {
-        if facts.path.hasPrefix("/admin/") { return administrationReply(.notFound, code: "not_found", trace: facts.trace.traceID) }
+        if facts.path.hasPrefix("/admin/") {
+            return administrationReply(.notFound, code: "not_found", trace: facts.trace.traceID)
+        }
         if ["/auto-signin/", "/apple/"].contains(where: { facts.path.hasPrefix($0) }) {
             return autoSignInReply(AutoSignInErrors.notFound, message: "There is no such address.", trace: facts.trace.traceID)
         }

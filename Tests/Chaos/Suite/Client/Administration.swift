@@ -4,7 +4,8 @@ import NIOHTTP1
 /// Changes of the catalogue (dashboard §4, §5).
 struct Administration: Sendable {
     let caller: Caller
-    let gateway: String
+    /// Base URL of the listener for administration.
+    let address: String
     let token: String
 
     /// Renames `ACME2` and pushes that.
@@ -52,6 +53,6 @@ struct Administration: Sendable {
         var headers = [("Authorization", "Bearer \(token)")] + more
         if body != nil { headers.append(("Content-Type", "application/json")) }
         return await caller.send(
-            operation, method, "\(gateway)/admin/v1/\(path)", expecting: expecting, headers: headers, body: body, check: check)
+            operation, method, "\(address)/admin/v1/\(path)", expecting: expecting, headers: headers, body: body, check: check)
     }
 }

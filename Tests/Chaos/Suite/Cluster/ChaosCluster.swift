@@ -20,6 +20,7 @@ final class ChaosCluster: Sendable {
     private let conditions = Mutex<[ClusterService: LaunchCondition]>([:])
 
     var gateway: String { "http://127.0.0.1:\(ports.main(.gateway))" }
+    var administration: String { ClusterAddresses(ports: ports).admin }
 
     /// - Parameters:
     ///   - folder: Of all its state; made anew.

@@ -6,21 +6,24 @@ struct App: Sendable {
     let gateway: String
     let statement: String
     let accessToken: String
+    /// Base URL of administration.
+    let administrationAddress: String
     let adminToken: String
 
     /// Registers, and gets the access token that all its devices use.
-    static func register(_ caller: Caller, gateway: String, statement: String, adminToken: String) async throws -> App {
+    static func register(_ caller: Caller, gateway: String, statement: String, administration: String, adminToken: String) async throws -> App {
         guard let client = AppClient(await Television.register(caller, gateway, statement: statement).answer),
             let token = await Television.token(caller, gateway, client).answer?.object["access_token"] as? String
         else { throw ChaosFailure("the app cannot register at the cluster") }
-        return App(caller: caller, gateway: gateway, statement: statement, accessToken: token, adminToken: adminToken)
+        return App(
+            caller: caller, gateway: gateway, statement: statement, accessToken: token, administrationAddress: administration, adminToken: adminToken)
     }
 
     func device(_ id: String) -> Television { Television(caller: caller, gateway: gateway, deviceID: id, accessToken: accessToken) }
 
     func token(_ client: AppClient) async -> Outcome { await Television.token(caller, gateway, client) }
 
-    var administration: Administration { Administration(caller: caller, gateway: gateway, token: adminToken) }
+    var administration: Administration { Administration(caller: caller, address: administrationAddress, token: adminToken) }
 }
 
 /// Why a run cannot go on.

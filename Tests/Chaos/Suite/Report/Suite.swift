@@ -19,7 +19,8 @@ struct Suite: Sendable {
         let (tally, ledger, tolerance) = (Tally(), Ledger(), Tolerance())
         let caller = Caller(client: client, tally: tally, tolerated: tolerance)
         let app = try await App.register(
-            caller, gateway: cluster.gateway, statement: try await cluster.softwareStatement(), adminToken: try cluster.adminToken)
+            caller, gateway: cluster.gateway, statement: try await cluster.softwareStatement(), administration: cluster.administration,
+            adminToken: try cluster.adminToken)
         let teller = StoryTeller(app: app, ledger: ledger, people: cluster.people, turn: StoryTeller.Turn())
         let stage = Stage(cluster: cluster, app: app, ledger: ledger, tally: tally, teller: teller, isLong: isLong)
         var (passed, failed) = (0, 0)

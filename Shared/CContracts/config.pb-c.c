@@ -1457,7 +1457,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__software_statement__desc
   (ProtobufCMessageInit) boxoffice__config__v1__software_statement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__field_descriptors[10] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__field_descriptors[11] =
 {
   {
     "version",
@@ -1579,6 +1579,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "store_id",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Configuration, store_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__configuration__field_indices_by_name[] = {
   6,   /* field[6] = applications */
@@ -1590,12 +1602,13 @@ static const unsigned boxoffice__config__v1__configuration__field_indices_by_nam
   2,   /* field[2] = programmers */
   3,   /* field[3] = requestors */
   7,   /* field[7] = statement_keys */
+  10,   /* field[10] = store_id */
   0,   /* field[0] = version */
 };
 static const ProtobufCIntRange boxoffice__config__v1__configuration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descriptor =
 {
@@ -1605,7 +1618,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descripto
   "Boxoffice__Config__V1__Configuration",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Configuration),
-  10,
+  11,
   boxoffice__config__v1__configuration__field_descriptors,
   boxoffice__config__v1__configuration__field_indices_by_name,
   1,  boxoffice__config__v1__configuration__number_ranges,

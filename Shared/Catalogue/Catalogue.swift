@@ -17,6 +17,9 @@ public struct Catalogue: Sendable {
 
     public var version: UInt64 { index.configuration.version }
 
+    /// Of the store that the version comes from; empty: not told.
+    public var storeID: String { index.configuration.storeID }
+
     public func requestor(_ id: String) -> Requestor? { index.requestors[id] }
 
     public func mvpd(_ id: String) -> Mvpd? { index.mvpds[id] }

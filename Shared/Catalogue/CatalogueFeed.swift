@@ -78,10 +78,21 @@ public final class CatalogueFeed: CatalogueSource {
         note(isFollowing: true)
         for try await configuration in stream {
             onItem()
-            guard configuration.version != state.withLock({ $0.catalogue?.version }) else { continue }
+            guard isNews(configuration) else { continue }
             adopt(configuration, from: "config")
             keep(configuration)
         }
+    }
+
+    /// A copy of `config` that is behind takes nothing back: of one store newer versions count only. Another store began anew, with numbers of its own.
+    private func isNews(_ configuration: Configuration) -> Bool {
+        guard let known = state.withLock({ $0.catalogue }) else { return true }
+        if configuration.version > known.version { return true }
+        let isAnotherStore = !configuration.storeID.isEmpty && !known.storeID.isEmpty && configuration.storeID != known.storeID
+        if !isAnotherStore, configuration.version < known.version {
+            logger.info("catalogue.older_ignored", metadata: ["version": "\(configuration.version)", "known": "\(known.version)"])
+        }
+        return isAnotherStore
     }
 
     private func adopt(_ configuration: Configuration, from origin: String) {

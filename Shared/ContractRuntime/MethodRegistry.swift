@@ -14,9 +14,21 @@ public protocol MethodRegistry {
         _ method: UnaryMethod<Request, Response>,
         _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
     )
+
+    /// The same for a stream whose items are encoded already. What they hold that this program does not know goes on to the caller too.
+    mutating func encodedStream<Request: Message, Item: Message>(
+        _ method: StreamMethod<Request, Item>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<[UInt8], any Error>
+    )
 }
 
 extension MethodRegistry {
+    /// Leaves it to the method's ordinary operation.
+    public mutating func encodedStream<Request: Message, Item: Message>(
+        _ method: StreamMethod<Request, Item>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<[UInt8], any Error>
+    ) {}
+
     @inline(__always)
     public mutating func unary<Request: Message, Response: Message>(
         _ method: UnaryMethod<Request, Response>,

@@ -27,6 +27,8 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
 
     private let events: Events
     private var calls: [UInt64: PendingCall] = [:]
+    /// Nobody's work: it does not keep the connection open.
+    private var healthWatch: HealthWatch?
     private var hasDeparted = false
     /// Calls of many tasks are taken over together, so that they share one write.
     private let inbox = Mutex(Inbox())
@@ -49,6 +51,7 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
 
     func leave() {
         eventLoop.execute {
+            self.endHealthWatch()
             self.perform(self.machine.drain(now: .now))
             self.settle()
         }
@@ -67,6 +70,20 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
 
     /// As `begin`, at once; the request is written with the others of this turn of the loop.
     func beginHere(_ call: PendingCall) { start(call) }
+
+    /// Follows the peer's health from now on.
+    /// - Parameter report: Called on the event loop.
+    func watchHealth(_ report: @escaping @Sendable (_ isServing: Bool) -> Void) {
+        let watch = HealthWatch(report: report)
+        healthWatch = watch
+        start(watch)
+    }
+
+    private func endHealthWatch() {
+        guard let watch = healthWatch else { return }
+        healthWatch = nil
+        giveUp(watch)
+    }
 
     /// Calls that the peer accepts at once.
     var peerCallLimit: Int { Int(machine.peer?.maxCallsInFlight ?? 0) }
@@ -88,6 +105,7 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
         case .peerLeaves(let code, let message):
             logger.info("rpc.peer_leaves", metadata: ["code": "\(code)", "reason": "\(message)"])
             depart(ConnectionEnd(code: code, message: message, isByPeer: true))
+            endHealthWatch()
         case .fail(let failure): take(failure.callID)?.fail(failure.fault, mayHaveBegun: failure.mayHaveBegun)
         case .send, .stopWork, .close: break
         }

@@ -248,6 +248,11 @@ extension ConnectionPool {
         metrics.connections.increment()
         logger.info("rpc.connected", metadata: ["address": "\(address(index))"])
         for waiter in waiters { waiter.resume() }
+        guard configuration.followsHealth else { return }
+        connection.watchHealth { [weak self, weak connection] isServing in
+            guard let connection else { return }
+            self?.state.withLock { $0.note(isServing: isServing, of: connection) }
+        }
     }
 
     /// - Returns: Whether it could be used before.

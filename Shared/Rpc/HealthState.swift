@@ -1,5 +1,6 @@
 public import ContractRuntime
 public import Contracts
+internal import Faults
 internal import Synchronization
 
 /// Whether a server is ready for work, and who wants to know when that changes: the Health service.
@@ -36,6 +37,16 @@ public final class HealthState: Health {
             continuation.yield(state.report)
         }
         return stream
+    }
+
+    /// Ends all streams, after the last report: they are nobody's work, and would keep a server that stops waiting.
+    func endWatches() {
+        let watchers = state.withLock { state in
+            defer { state.watchers = [:] }
+            return Array(state.watchers.values)
+        }
+        let stopping = Fault(.unavailable, "The service is stopping.", retryAfter: .milliseconds(100))
+        for watcher in watchers { watcher.finish(throwing: stopping) }
     }
 
     private func set(_ status: ServingStatus, reason: String) {

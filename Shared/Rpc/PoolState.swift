@@ -16,6 +16,8 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     typealias Waiter = UnsafeContinuation<Void, Never>
 
     private(set) var links: [Link]
+    /// Which links lead to a copy that said that it cannot work now.
+    private var resting: [Bool]
     private var next = 0
     private var waiters: [UInt64: Waiter] = [:]
     private var nextWaiter: UInt64 = 0
@@ -31,6 +33,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     init(count: Int, perAddress: Int = 1) {
         self.perAddress = perAddress
         links = Array(repeating: .hopeful, count: count)
+        resting = Array(repeating: false, count: count)
     }
 
     var readyCount: Int {
@@ -47,7 +50,8 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         return nil
     }
 
-    /// The next connection in turn, of the near ones if any of them is up.
+    /// The next connection in turn, of the near ones if any of them is up. A copy that says that it cannot work gets calls only when every copy says so:
+    /// a call that is refused tells more than none.
     /// - Parameters:
     ///   - other: A connection that just failed a call: one to another copy of the peer is better, then any other.
     ///   - isNear: Whether a call costs less over the connection.
@@ -58,13 +62,22 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
             let index = (next + offset) % links.count
             guard case .ready(let connection) = links[index] else { continue }
             let rank = failed.map { index == $0 ? 4 : index / perAddress == $0 / perAddress ? 2 : 0 } ?? 0
-            let distance = rank + (isNear(connection) ? 0 : 1)
+            let distance = rank + (isNear(connection) ? 0 : 1) + (resting[index] ? Self.restingRank : 0)
             if distance < choice?.rank ?? .max { choice = (connection, index, distance) }
             if distance == 0 { break }
         }
         guard let choice else { return nil }
-        if choice.rank < 4 { next = (choice.index + 1) % links.count }
+        if choice.rank % Self.restingRank < 4 { next = (choice.index + 1) % links.count }
         return choice.connection
+    }
+
+    /// Worse than a connection that just failed a call.
+    private static var restingRank: Int { 8 }
+
+    /// Notes what the copy at the other end says of itself.
+    mutating func note(isServing: Bool, of connection: Connection) {
+        guard let index = links.firstIndex(where: { if case .ready(let known) = $0 { known === connection } else { false } }) else { return }
+        resting[index] = !isServing
     }
 
     /// Whether two connections lead to the same copy of the peer.
@@ -79,6 +92,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     mutating func set(_ link: Link, at index: Int) -> [Waiter] {
         if isAbsent(index) { return [] }
         links[index] = link
+        resting[index] = false
         return takeWaiters()
     }
 
@@ -86,6 +100,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     mutating func lose(_ connection: Connection, at index: Int) -> Bool {
         guard case .ready(let current) = links[index], current === connection else { return false }
         links[index] = .hopeful
+        resting[index] = false
         return true
     }
 
@@ -94,7 +109,10 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     /// - Returns: The number of the copy: its first link's index divided by the connections per copy.
     mutating func addCopy(former: Int?) -> Int {
         let copy = former ?? links.count / perAddress
-        if former == nil { links += Array(repeating: .absent, count: perAddress) }
+        if former == nil {
+            links += Array(repeating: .absent, count: perAddress)
+            resting += Array(repeating: false, count: perAddress)
+        }
         for index in copy * perAddress..<(copy + 1) * perAddress { links[index] = isShutDown ? .failing(Self.closed) : .hopeful }
         return copy
     }
@@ -108,7 +126,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     mutating func removeCopy(_ copy: Int) -> (connections: [Connection], waiters: [Waiter]) {
         let range = copy * perAddress..<(copy + 1) * perAddress
         let connections = links[range].compactMap { if case .ready(let connection) = $0 { connection } else { nil } }
-        for index in range { links[index] = .absent }
+        for index in range { (links[index], resting[index]) = (.absent, false) }
         return (connections, takeWaiters())
     }
 

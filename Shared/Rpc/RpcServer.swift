@@ -58,6 +58,7 @@ public final class RpcServer: Sendable {
     /// Stops listening, lets calls in flight finish within the drain time, closes. Returns when no connection is left.
     public func drain() async {
         health.setNotServing(reason: "shutting down")
+        health.endWatches()
         let (listener, connections) = state.withLock { state in
             state.isDraining = true
             return (state.listener, Array(state.connections.values))

@@ -55,6 +55,28 @@ public struct RpcServices: MethodRegistry, Sendable {
         methods[index].immediate = operation
     }
 
+    /// - Precondition: The method's ordinary operation is registered.
+    public mutating func encodedStream<Request: Message, Item: Message>(
+        _ method: StreamMethod<Request, Item>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<[UInt8], any Error>
+    ) {
+        guard let index = methods.firstIndex(where: { $0.service == method.service && $0.name == method.name }) else {
+            preconditionFailure("\(method.service)/\(method.name) has no ordinary operation yet")
+        }
+        methods.remove(at: index)
+        insert(method.service, method.name, isStream: true) { bytes, context, call throws(Fault) in
+            let request = try Request(serialized: bytes)
+            call.run { call in
+                do {
+                    for try await item in try await operation(request, context) { try await call.send(encoded: item) }
+                    call.endStream()
+                } catch {
+                    call.fail(Fault.unexpected(error))
+                }
+            }
+        }
+    }
+
     private mutating func insert(_ service: String, _ name: String, isStream: Bool, start: @escaping OfferedMethod.Start) {
         precondition(!methods.contains { $0.service == service && $0.name == name }, "\(service)/\(name) is registered twice")
         methods.append(OfferedMethod(service: service, name: name, isStream: isStream, start: start))

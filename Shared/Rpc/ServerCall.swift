@@ -52,9 +52,18 @@ final class ServerCall: @unchecked Sendable {
     /// Sends an item; returns when there is room for another.
     /// - Throws: `CancellationError` when nobody waits for it any more; `invalid_message`, `frame_too_large` when it cannot be sent.
     func send<Item: Message>(_ item: Item) async throws {
+        try await send { call throws(Fault) in try connection.sendItem(call, item) }
+    }
+
+    /// The same for an item that is encoded already.
+    func send(encoded item: [UInt8]) async throws {
+        try await send { call throws(Fault) in try connection.sendItem(call, encoded: item) }
+    }
+
+    private func send(_ write: (ServerCall) throws(Fault) -> Void) async throws {
         connection.eventLoop.preconditionInEventLoop()
         guard !isOver else { throw CancellationError() }
-        try connection.sendItem(self, item)
+        try write(self)
         guard connection.isWritable else { return try await withUnsafeThrowingContinuation { room = $0 } }
         itemsInARow += 1
         if itemsInARow == Self.longestRow {

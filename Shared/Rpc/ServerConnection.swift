@@ -184,6 +184,14 @@ extension ServerConnection {
         enqueue(try encoder.prepareStreamItem(callID: call.id, message: item))
     }
 
+    func sendItem(_ call: ServerCall, encoded item: [UInt8]) throws(Fault) {
+        guard machine.sendsItem(call.id) else { return }
+        let prepared = item.withUnsafeBytes { bytes -> Result<Int, Fault> in
+            do throws(Fault) { return .success(try encoder.prepareStreamItem(callID: call.id, payload: bytes)) } catch { return .failure(error) }
+        }
+        enqueue(try prepared.get())
+    }
+
     func endStream(_ call: ServerCall) {
         guard close(call), machine.endStream(call.id) else { return }
         send(Frame(kind: .streamEnd(StreamEnd(callID: call.id))))

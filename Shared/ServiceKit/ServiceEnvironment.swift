@@ -54,6 +54,9 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         do throws(StoreError) {
             let store = try Store(file: dataFile(name + ".sqlite"), name: name, migrations: migrations, limits: limits)
             parts.add(store: store)
+            let watch = SchemaWatch(store: store, logger: logger)
+            background("schema") { try await watch.run() }
+            readiness.require("schema") { watch.lacking }
             return store
         } catch {
             throw StartFailure("\(error) (settings: \(files.settingsFile), key data)")

@@ -60,6 +60,7 @@ final class ServiceParts: Sendable {
             var configuration = RpcClient.Configuration(
                 addresses: settings.addresses.compactMap { RpcAddress($0) }, peerName: settings.name, identity: identity, software: program)
             if let bytes = common.limits.frameBytes { configuration.frameBytes = max(bytes, configuration.frameBytes) }
+            configuration.followsHealth = true
             configuration.connectionsPerAddress = min(Self.mostConnections, ProcessorShare.count)
             let client = RpcClient(configuration: configuration, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
             state.peers[name] = client

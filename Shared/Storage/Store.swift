@@ -20,6 +20,8 @@ public final class Store: Sendable {
     private let limits: StoreLimits
     private let metrics: StoreMetrics
     private let readsUnderWay = Atomic(0)
+    /// Steps of the schema that this program knows.
+    private let level: Int
 
     /// Opens or creates the file and brings its schema up to date. Blocks until that is done: for the start of a program.
     /// - Parameters:
@@ -31,6 +33,7 @@ public final class Store: Sendable {
     public init(file: String, name: String, migrations: [Migration], limits: StoreLimits = StoreLimits()) throws(StoreError) {
         self.file = file
         self.limits = limits
+        level = migrations.count
         metrics = StoreMetrics(store: name)
         pool = try StoreFile.open(file, migrations: migrations, limits: limits)
         changes = try StoreChanges(file: file)
@@ -76,6 +79,11 @@ public final class Store: Sendable {
         }
         return try result.get()
     }
+
+    /// Whether this program still knows what the file holds: a newer release may have changed it while this one had it open.
+    /// - Returns: False when it has.
+    /// - Throws: Faults of a read.
+    public func isUnderstood() async throws(Fault) -> Bool { try await read { [level] in level >= (try SchemaLevel.read($0)?.least ?? 0) } }
 
     /// What the file holds, without what waits in its journal, and how much it may hold; also told by the metrics.
     /// - Throws: Faults of a read.

@@ -94,10 +94,17 @@ enum StoreFile {
     private static func migrate(_ pool: DatabasePool, _ migrations: [Migration], path: String) throws {
         var migrator = DatabaseMigrator()
         for migration in migrations { migrator.registerMigration(migration.name, migrate: migration.apply) }
+        let own = SchemaLevel(after: migrations)
         if try pool.read(migrator.hasBeenSuperseded) {
-            throw StoreError(file: path, reason: "was written by a newer version of this service; start that version, or restore a backup")
+            // A newer release only adds, until it says that this one is too old.
+            guard let level = try pool.read(SchemaLevel.read), own.current >= level.least else { throw superseded(path) }
         }
         try migrator.migrate(pool)
+        if try pool.read(SchemaLevel.read).map({ $0.current < own.current }) ?? true { try pool.write(own.write) }
+    }
+
+    static func superseded(_ path: String) -> StoreError {
+        StoreError(file: path, reason: "was written by a newer version of this service; start that version, or restore a backup")
     }
 
     private static func reason(_ error: any Error) -> String {

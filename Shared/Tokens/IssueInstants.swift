@@ -41,6 +41,8 @@ struct IssueInstants: Sendable {
         case exhausted
         /// More plays than can be remembered.
         case full
+        /// The first second that this process may give has not come yet.
+        case early
     }
 
     private let capacity: Int
@@ -50,8 +52,10 @@ struct IssueInstants: Sendable {
     init(capacity: Int = IssueInstants.capacity) { self.capacity = capacity }
 
     /// The latest second not after `now` that was not given for this play.
-    mutating func claim(_ subject: Subject, now: Timestamp) -> Claim {
-        let now = now.seconds
+    /// - Parameter first: Earlier ones are another process's.
+    mutating func claim(_ subject: Subject, now: Timestamp, first floor: Timestamp = Timestamp(milliseconds: 0)) -> Claim {
+        let (now, floor) = (now.seconds, floor.seconds)
+        guard now >= floor else { return .early }
         prune(now)
         let digest = subject.digest
         guard var known = given[digest] else {
@@ -65,7 +69,9 @@ struct IssueInstants: Sendable {
         }
         // A clock that was set back counts from the latest second that was given.
         let first = known.newest - now
-        guard let age = (first..<max(first, Self.reach)).first(where: { known.seconds >> UInt128($0) & 1 == 0 }) else { return .exhausted }
+        guard let age = (first..<max(first, Self.reach)).first(where: { known.seconds >> UInt128($0) & 1 == 0 }), known.newest - age >= floor else {
+            return .exhausted
+        }
         known.seconds |= 1 << UInt128(age)
         given[digest] = known
         return .second(Timestamp(seconds: known.newest - age))

@@ -13,7 +13,7 @@ public final class MediaTokenIssuer: Sendable {
     public static let copies = 0...839
 
     private let referenceKey: ReferenceSigningKey
-    private let copy: Int
+    private let windows: any IssueWindows
     private let jwsKeys: SigningKeys
     private let pool: SigningPool
     private let clock: any WallClock
@@ -30,12 +30,19 @@ public final class MediaTokenIssuer: Sendable {
     ///   - referenceKey: Belongs to the certificate that programmers trust.
     ///   - jwsKeys: Published as a JWK set.
     ///   - copy: Number of this copy of the service, one of `copies`: two that share a key must have different ones.
-    public init(
+    public convenience init(
         referenceKey: ReferenceSigningKey, jwsKeys: SigningKeys, pool: SigningPool, clock: any WallClock = SystemClock(), copy: Int = 0
     ) {
         precondition(Self.copies.contains(copy), "copies are numbered from 0 to 839")
+        self.init(referenceKey: referenceKey, jwsKeys: jwsKeys, pool: pool, clock: clock, windows: FixedIssueWindow(copy: copy))
+    }
+
+    /// - Parameter windows: Tells which number and which seconds are this copy's.
+    public init(
+        referenceKey: ReferenceSigningKey, jwsKeys: SigningKeys, pool: SigningPool, clock: any WallClock, windows: any IssueWindows
+    ) {
         self.referenceKey = referenceKey
-        self.copy = copy
+        self.windows = windows
         self.jwsKeys = jwsKeys
         self.pool = pool
         self.clock = clock
@@ -75,7 +82,7 @@ public final class MediaTokenIssuer: Sendable {
 
     /// A token unlike every earlier one, of this copy and of the others.
     /// - Throws: `too_many_requests` when one play asked for a token of the reference form more than 120 times in 120 s; `overloaded` when too
-    ///   many signatures wait; `internal`.
+    ///   many signatures wait; `unavailable` when this copy has no number; `internal`.
     public func issue(_ play: Play, form: Form) async throws(Fault) -> Issued {
         switch form {
         case .reference: try await issueReference(play)
@@ -92,14 +99,16 @@ public final class MediaTokenIssuer: Sendable {
     private func issueReference(_ play: Play) async throws(Fault) -> Issued {
         let subject = IssueInstants.Subject(
             sessionGUID: play.sessionGUID, requestor: play.requestor, resource: play.resource, mvpd: play.mvpd)
-        let now = clock.now()
+        let window = try await windows.window(at: clock.now())
+        let now = min(clock.now(), window.end - .milliseconds(1))
         let facts: MediaTokenFacts
-        switch instants.withLock({ $0.claim(subject, now: now) }) {
+        switch instants.withLock({ $0.claim(subject, now: now, first: window.first) }) {
         case .second(let moment): facts = play.facts(issuedAt: moment)
         case .exhausted: throw Fault(.tooManyRequests, "Too many media tokens for one play.", retryAfter: .seconds(1))
         case .full: throw Fault(.overloaded, "Too many media tokens of the reference form.", retryAfter: .seconds(5))
+        case .early: throw Fault(.unavailable, "No media token of the reference form can be dated yet.", retryAfter: .seconds(1))
         }
-        let (key, copy) = (referenceKey.key, copy)
+        let (key, copy) = (referenceKey.key, window.copy)
         let serialized = try await pool.run {
             let payload = ReferenceTokenForm.payload(facts, copy: copy)
             return ReferenceTokenForm.serialize(payload: payload, signature: try key.sign(payload))

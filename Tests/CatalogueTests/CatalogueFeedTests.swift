@@ -45,6 +45,32 @@ struct CatalogueFeedTests {
         }
     }
 
+    @Test("a copy of config that is behind takes nothing back; a store that began anew counts from its own numbers")
+    func takesNothingBack() async throws {
+        let folder = try Folder()
+        let config = ScriptedConfig()
+        config.comeBack()
+        let feed = feed(config, folder)
+        func version(_ number: UInt64, of store: String) -> Configuration {
+            var configuration = configuration(version: number)
+            configuration.storeID = store
+            return configuration
+        }
+        try await following(feed) {
+            try await eventually("subscribed") { feed.isFollowing }
+            config.publish(version(8, of: "a"))
+            try await eventually("version 8") { (try? feed.current().version) == 8 }
+            config.publish(version(7, of: "a"))
+            config.publish(version(6, of: ""))
+            config.publish(version(9, of: "a"))
+            try await eventually("version 9") { (try? feed.current().version) == 9 }
+            config.publish(version(3, of: "b"))
+            try await eventually("the store that began anew") { (try? feed.current().version) == 3 }
+        }
+        // What was ignored was not kept either.
+        #expect(try CatalogueSnapshot(file: folder.file("catalogue.snapshot")).load()?.storeID == "b")
+    }
+
     @Test("while config is away the last version is served, and after its return the newest")
     func survivesAbsence() async throws {
         let folder = try Folder()

@@ -1,6 +1,7 @@
-import ConfigService
+@testable import ConfigService
 import Contracts
 import Foundation
+import Storage
 import Testing
 
 @Suite("Versions of the catalogue")
@@ -8,7 +9,7 @@ struct CatalogueKeeperTests {
     @Test("the first version of a store is not below the seconds since 1970, so that no number is used again")
     func firstVersion() async throws {
         let world = try World()
-        let configuration = try await world.keeper(world.store()).load()
+        let configuration = try await world.keeper(world.store()).load().configuration
         #expect(configuration.version == UInt64(World.now.seconds))
         #expect(configuration.changedAtMilliseconds == UInt64(World.now.milliseconds))
     }
@@ -17,11 +18,11 @@ struct CatalogueKeeperTests {
     func sameContentSameVersion() async throws {
         let world = try World()
         let store = try world.store()
-        let first = try await world.keeper(store).load()
+        let first = try await world.keeper(store).load().configuration
         await store.close()
         world.clock.advance(by: .seconds(100))
         try world.write(World.small + "\n\n", to: "catalogue.json")
-        let second = try await world.keeper(try world.store()).load()
+        let second = try await world.keeper(try world.store()).load().configuration
         #expect(second == first)
     }
 
@@ -29,7 +30,7 @@ struct CatalogueKeeperTests {
     func changedContentIsNewVersion() async throws {
         let world = try World()
         let keeper = world.keeper(try world.store())
-        let published = try PublishedCatalogue(try await keeper.load())
+        let published = PublishedCatalogue(try await keeper.load())
         let first = published.configuration
         try world.replace(#""name": "News", "#, with: #""name": "Evening News", "#)
         await keeper.reload(into: published)
@@ -43,7 +44,7 @@ struct CatalogueKeeperTests {
     func brokenFileKeepsOldVersion() async throws {
         let world = try World()
         let keeper = world.keeper(try world.store())
-        let published = try PublishedCatalogue(try await keeper.load())
+        let published = PublishedCatalogue(try await keeper.load())
         let first = published.configuration
         try world.write("{", to: "catalogue.json")
         await keeper.reloadIfChanged(into: published)
@@ -57,7 +58,7 @@ struct CatalogueKeeperTests {
     func certificateChangeIsSeen() async throws {
         let world = try World()
         let keeper = world.keeper(try world.store())
-        let published = try PublishedCatalogue(try await keeper.load())
+        let published = PublishedCatalogue(try await keeper.load())
         let first = published.configuration
         await keeper.reloadIfChanged(into: published)
         #expect(published.configuration == first)
@@ -78,12 +79,66 @@ struct CatalogueKeeperTests {
         #expect(refusal?.lines.first?.contains("catalogue.json") == true)
     }
 
+    @Test("what is published is stored: a copy serves it as it is, also what it does not know of it, and does not publish it again")
+    func storedContentIsServed() async throws {
+        let world = try World()
+        let first = try world.store()
+        let second = try world.store()
+        let published = try await world.keeper(first).load().configuration
+        #expect(!published.storeID.isEmpty)
+        // A field of a later release, as its encoder would write it: number 4000, of type text.
+        let later: [UInt8] = [0x82, 0xfa, 0x01, 0x03] + Array("new".utf8)
+        try await first.write { database in
+            let content = try #require(try Data.fetchOne(database, sql: "SELECT content FROM published"))
+            try database.execute(sql: "UPDATE published SET content = ?", arguments: [content + Data(later)])
+        }
+        for store in [first, second] {
+            let edition = try await world.keeper(store).load()
+            #expect(edition.configuration == published)
+            #expect(Array(edition.encoded.suffix(later.count)) == later)
+            let catalogue = PublishedCatalogue(edition)
+            var items = catalogue.subscribe(knownVersion: 0) { $0.encoded }.makeAsyncIterator()
+            #expect(try await items.next().map { Array($0.suffix(later.count)) } == later, "watchers get the same octets")
+            // A change by either copy is one version for both.
+            let publisher = CataloguePublisher(
+                store: CatalogueStore(store), published: catalogue, statementKeys: { World.noKeys }, clock: world.clock)
+            try await publisher.change { _ in }
+            #expect(catalogue.configuration.version == published.version)
+        }
+        await first.close()
+        await second.close()
+    }
+
+    @Test("what a release left behind that does not know the stored content is published anew, once")
+    func olderReleasesAreNoticed() async throws {
+        let world = try World()
+        let store = try world.store()
+        let first = try await world.keeper(store).load().configuration
+        try await store.write { try $0.execute(sql: "UPDATE published SET version = version + 5, content_sha256 = 'of an older release'") }
+        let second = try await world.keeper(store).load().configuration
+        #expect(second.version == first.version + 6)
+        #expect(try await world.keeper(store).load().configuration == second)
+        #expect(second.storeID == first.storeID)
+    }
+
+    @Test("a reader that knows more publishes once what an older one read, and the older one leaves it")
+    func readersThatKnowMore() async throws {
+        let world = try World()
+        let store = try world.store()
+        let first = try await world.keeper(store).load().configuration
+        try await store.write { try $0.execute(sql: "UPDATE published SET reading = reading - 1") }
+        let second = try await world.keeper(store).load().configuration
+        #expect(second.version == first.version + 1)
+        try await store.write { try $0.execute(sql: "UPDATE published SET reading = reading + 7") }
+        #expect(try await world.keeper(store).load().configuration == second)
+    }
+
     @Test("other keys for software statements are a new version")
     func keysAreContent() async throws {
         let world = try World()
         let store = try world.store()
-        let first = try await world.keeper(store, keys: "one").load()
-        let second = try await world.keeper(store, keys: "two").load()
+        let first = try await world.keeper(store, keys: "one").load().configuration
+        let second = try await world.keeper(store, keys: "two").load().configuration
         #expect(second.version == first.version + 1)
         #expect(second.statementKeys == "two")
     }

@@ -17,7 +17,7 @@ struct ConfigServiceTests {
 
     init() throws {
         keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
-        published = try PublishedCatalogue(configuration)
+        published = try PublishedCatalogue(PublishedCatalogue.Edition(configuration))
         service = ConfigService(
             published: published, statements: SoftwareStatementIssuer(keys: keys, issuer: "boxoffice"), statementCallers: ["operator.boxoffice"])
     }
@@ -34,7 +34,7 @@ struct ConfigServiceTests {
         #expect(try Configuration(serialized: encoded) == configuration)
         var next = configuration
         next.version = 8
-        try published.publish(next)
+        try published.publish(PublishedCatalogue.Edition(next))
         #expect(try immediate(UnsafeRawBufferPointer(start: nil, count: 0), CallContext()).map(Configuration.init(serialized:)) == next)
     }
 
@@ -44,7 +44,7 @@ struct ConfigServiceTests {
         #expect(try await items.next()?.version == 7)
         var next = configuration
         next.version = 8
-        try published.publish(next)
+        try published.publish(PublishedCatalogue.Edition(next))
         #expect(try await items.next()?.version == 8)
     }
 
@@ -53,7 +53,7 @@ struct ConfigServiceTests {
         let stream = try await service.watchConfiguration(WatchConfigurationRequest(knownVersion: 7), context: CallContext())
         var next = configuration
         next.version = 9
-        try published.publish(next)
+        try published.publish(PublishedCatalogue.Edition(next))
         var items = stream.makeAsyncIterator()
         #expect(try await items.next()?.version == 9)
     }
@@ -64,7 +64,7 @@ struct ConfigServiceTests {
         for version in 8...20 {
             var next = configuration
             next.version = UInt64(version)
-            try published.publish(next)
+            try published.publish(PublishedCatalogue.Edition(next))
         }
         var items = stream.makeAsyncIterator()
         #expect(try await items.next()?.version == 20)

@@ -52,7 +52,7 @@ import Testing
     func keysArePublishedWithoutTheFile() async throws {
         let world = try World()
         let store = try world.store()
-        let published = try PublishedCatalogue(try await world.keeper(store).load())
+        let published = PublishedCatalogue(try await world.keeper(store).load())
         let before = published.configuration.version
         let keys = Mutex(published.configuration.statementKeys)
         let publisher = CataloguePublisher(

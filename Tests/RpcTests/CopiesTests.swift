@@ -57,6 +57,9 @@ extension RpcTests {
             }
             names.set(["127.0.0.2"])
             #expect(try await eventually { client.readyConnections == 1 })
+            // A call that was on its way when the copy left may begin there yet.
+            let last = second.operations.current.begun
+            #expect(try await eventually { second.operations.current.begun > last + 10 })
             let begun = first.operations.current.begun
             let before = second.operations.current.begun
             #expect(try await eventually { second.operations.current.begun > before + 10 })
@@ -66,6 +69,61 @@ extension RpcTests {
             #expect(try await eventually { client.readyConnections == 2 && first.operations.current.begun > begun + 10 })
             calls.cancel()
             if case .failure(let error) = await calls.result { #expect((error as? Fault)?.code == .cancelled) }
+        }
+
+        @Test func aCopyThatCannotWorkGetsNoCallsUntilItCanAgain() async throws {
+            let first = try await TestServer()
+            let second = try await Self.second(to: first)
+            first.server.health.setServing()
+            second.server.health.setNotServing(reason: "no catalogue yet")
+            let client = try TestServer.client(
+                of: [first.address, RpcAddress(host: "127.0.0.2", port: first.address.port)], identity: first.identities.identity("client.boxoffice")
+            ) { $0.followsHealth = true }
+            #expect(try await eventually { client.readyConnections == 2 })
+            // The first report comes with the connection; until then nothing is known.
+            #expect(
+                try await eventually {
+                    let before = second.operations.current.begun
+                    for _ in 0..<4 { _ = try await client.call(TestOperations.note, EchoMessage(), context: CallContext()) }
+                    return second.operations.current.begun == before
+                })
+            let quiet = second.operations.current.begun
+            for _ in 0..<20 { _ = try await client.call(TestOperations.note, EchoMessage(), context: CallContext()) }
+            #expect(second.operations.current.begun == quiet)
+
+            second.server.health.setServing()
+            #expect(
+                try await eventually {
+                    _ = try await client.call(TestOperations.note, EchoMessage(), context: CallContext())
+                    return second.operations.current.begun > quiet + 3
+                })
+
+            // When nobody can, all get calls: an answer of one of them tells more than none.
+            first.server.health.setNotServing(reason: "x")
+            second.server.health.setNotServing(reason: "x")
+            let begun = (first.operations.current.begun, second.operations.current.begun)
+            #expect(
+                try await eventually {
+                    _ = try await client.call(TestOperations.note, EchoMessage(), context: CallContext())
+                    return first.operations.current.begun > begun.0 + 3 && second.operations.current.begun > begun.1 + 3
+                })
+            await client.shutDown()
+        }
+
+        @Test func followingTheHealthKeepsNobodyFromStopping() async throws {
+            let server = try await TestServer()
+            let client = try server.client {
+                $0.followsHealth = true
+                $0.drainTime = .seconds(60)
+            }
+            _ = try await client.call(TestOperations.read, EchoMessage(), context: CallContext())
+            let start = ContinuousClock.now
+            await client.shutDown()
+            let other = try server.client { $0.followsHealth = true }
+            _ = try await other.call(TestOperations.read, EchoMessage(), context: CallContext())
+            await server.server.drain()
+            #expect(start.duration(to: .now) < .seconds(30), "neither waited for the stream to end")
+            await other.shutDown()
         }
 
         @Test func aNameThatIsNotKnownYetIsTriedAgain() async throws {

@@ -55,6 +55,42 @@ struct OpeningTests {
         #expect(error?.reason.contains("newer version") == true)
     }
 
+    @Test("the release before goes on with a file to which a newer one only added, until that one needs more")
+    func worksWithAdditions() async throws {
+        let folder = try Folder()
+        let older = try Store.notes(folder)
+        try await older.add("kept")
+        let added = Migration("2-more", sql: "CREATE TABLE more (id INTEGER PRIMARY KEY)", isAdditive: true)
+        let newer = try Store(file: folder.file("notes.sqlite"), name: "test", migrations: [notes, added])
+        #expect(try await older.isUnderstood())
+        try await older.add("beside the newer one")
+        await newer.close()
+        await (try Store.notes(folder)).close()
+        // The copy that knows less takes nothing back.
+        await (try Store(file: folder.file("notes.sqlite"), name: "test", migrations: [notes, added])).close()
+
+        let changed = Migration("3-changed", sql: "ALTER TABLE more ADD COLUMN kind TEXT")
+        let newest = try Store(file: folder.file("notes.sqlite"), name: "test", migrations: [notes, added, changed])
+        #expect(try await newest.isUnderstood())
+        #expect(try await !older.isUnderstood())
+        let error = #expect(throws: StoreError.self) { try Store.notes(folder) }
+        #expect(error?.reason.contains("newer version") == true)
+        await newest.close()
+        await older.close()
+    }
+
+    @Test("a file from before levels were noted gets its level when it is opened")
+    func notesTheLevelOfAnOldFile() async throws {
+        let folder = try Folder()
+        let store = try Store.notes(folder)
+        try await store.write { try $0.execute(sql: "DROP TABLE schema_level") }
+        #expect(try await store.isUnderstood())
+        await store.close()
+        let again = try Store.notes(folder)
+        #expect(try await again.read { try Int.fetchOne($0, sql: "SELECT least FROM schema_level") } == 1)
+        await again.close()
+    }
+
     @Test("a later version adds its migrations to what is there")
     func migrates() async throws {
         let folder = try Folder()

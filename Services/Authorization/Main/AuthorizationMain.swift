@@ -25,13 +25,15 @@ struct Main {
         let transport = HTTPDecisionTransport(clientCertificates: try clientCertificates(settings, files))
         let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations)
 
+        let numbers = CopyNumberKeeper(store: store, number: settings.copy, clock: environment.clock, logger: environment.logger)
+
         let service = AuthorizationService(
             catalogue: try environment.catalogue(),
             sessions: SessionsClient(caller: try environment.peer("authentication")),
             store: SqliteAuthorizationStore(store),
             transport: transport,
             mediaTokens: MediaTokenIssuer(
-                referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, copy: settings.copy),
+                referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, windows: numbers),
             publishedKeys: keys.published,
             identity: try identity(settings, files),
             clock: environment.clock,
@@ -56,8 +58,11 @@ struct Main {
                 keys.advance()
             }
         }
+        environment.background("copy-number") { await numbers.run() }
+        environment.readiness.require("copy number") { numbers.lacking }
         environment.sweep(store, SqliteAuthorizationStore.sweeps)
         environment.onStop {
+            await numbers.release()
             await transport.shutdown()
             pool.shutdown()
         }

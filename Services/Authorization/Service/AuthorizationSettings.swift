@@ -13,8 +13,9 @@ public struct AuthorizationSettings: Decodable, Sendable {
     /// Signatures that may wait, 1 to 100 000; 256 when it is left out. A further one is refused as `overloaded`.
     public let waitingSignatures: Int
 
-    /// Number of this copy of the service, 0 to 839; 0 when it is left out. Copies that share `mediaTokenKey` need different ones.
-    public let copy: Int
+    /// Number of this copy of the service, 0 to 839; `nil` when it is left out: the lowest that no other copy holds. Copies that share `mediaTokenKey` need
+    /// different ones; those that share a store find theirs by themselves.
+    public let copy: Int?
     /// Seconds for which a new key is published before it signs, 0 to 604 800; 600 when it is left out.
     public let keyLeadSeconds: Int
 
@@ -50,7 +51,7 @@ public struct AuthorizationSettings: Decodable, Sendable {
         nextMediaTokenJwsKey = try container.decodeIfPresent(String.self, forKey: .nextMediaTokenJwsKey)
         signingThreads = try Self.number(container, .signingThreads, 1...64, default: 2)
         waitingSignatures = try Self.number(container, .waitingSignatures, 1...100_000, default: 256)
-        copy = try Self.number(container, .copy, 0...839, default: 0)
+        copy = container.contains(.copy) ? try Self.number(container, .copy, 0...839, default: 0) : nil
         keyLeadSeconds = try Self.number(container, .keyLeadSeconds, 0...604_800, default: 600)
         spEntityID = try container.decodeIfPresent(String.self, forKey: .spEntityID) ?? ""
         signingKey = try container.decodeIfPresent(String.self, forKey: .signingKey)

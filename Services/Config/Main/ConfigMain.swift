@@ -87,7 +87,7 @@ struct Main {
 
     private static func publish(_ keeper: CatalogueKeeper) async throws -> PublishedCatalogue {
         do {
-            return try PublishedCatalogue(try await keeper.load())
+            return PublishedCatalogue(try await keeper.load())
         } catch let error as CatalogueRefused {
             throw StartFailure(lines: error.lines)
         }

@@ -17,10 +17,13 @@ public struct ConfigService: Config {
         self.statementCallers = statementCallers
     }
 
-    /// Offers the operations; the whole configuration is answered from memory, without decoding or encoding anything.
+    /// Offers the operations; the whole configuration is answered from memory, without decoding or encoding anything, to watchers too.
     public func register(in registry: inout some MethodRegistry) {
         ConfigMethods.register(self, in: &registry)
         registry.immediate(ConfigMethods.getConfiguration) { [published] _, _ in published.encoded }
+        registry.encodedStream(ConfigMethods.watchConfiguration) { [published] request, _ in
+            published.subscribe(knownVersion: request.knownVersion) { $0.encoded }
+        }
     }
 
     public func getConfiguration(_ request: GetConfigurationRequest, context: CallContext) async throws -> Configuration {
@@ -30,7 +33,7 @@ public struct ConfigService: Config {
     public func watchConfiguration(
         _ request: WatchConfigurationRequest, context: CallContext
     ) async throws -> AsyncThrowingStream<Configuration, any Error> {
-        published.subscribe(knownVersion: request.knownVersion)
+        published.subscribe(knownVersion: request.knownVersion) { $0.configuration }
     }
 
     public func issueSoftwareStatement(

@@ -329,10 +329,16 @@ struct  Boxoffice__Config__V1__Configuration
    */
   size_t n_platform_identity_issuers;
   Boxoffice__Config__V1__PlatformIdentityIssuer **platform_identity_issuers;
+  /*
+   * Made at random with the store that the version comes from, at most 64 characters; the same in every copy and for ever. Of one store a reader takes
+   * newer versions only, so that a copy that is behind takes nothing back; another id means a store that began anew, whose numbers count from then on.
+   * Empty: not told, and newer versions only count.
+   */
+  char *store_id;
 };
 #define BOXOFFICE__CONFIG__V1__CONFIGURATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__configuration__descriptor) \
-    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
+    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__Programmer

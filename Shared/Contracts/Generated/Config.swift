@@ -742,6 +742,10 @@ public struct Configuration: Message {
     public var degradationRules: [DegradationRule]
     /// Whose platform identity tokens (`Adobe-Subject-Token`) are believed.
     public var platformIdentityIssuers: [PlatformIdentityIssuer]
+    /// Made at random with the store that the version comes from, at most 64 characters; the same in every copy and for ever. Of one store a reader takes
+    /// newer versions only, so that a copy that is behind takes nothing back; another id means a store that began anew, whose numbers count from then on.
+    /// Empty: not told, and newer versions only count.
+    public var storeID: String
 
     public init() { self.init(version: 0) }
 
@@ -755,7 +759,8 @@ public struct Configuration: Message {
         applications: [Application] = [],
         statementKeys: String = "",
         degradationRules: [DegradationRule] = [],
-        platformIdentityIssuers: [PlatformIdentityIssuer] = []
+        platformIdentityIssuers: [PlatformIdentityIssuer] = [],
+        storeID: String = ""
     ) {
         self.version = version
         self.changedAtMilliseconds = changedAtMilliseconds
@@ -767,6 +772,7 @@ public struct Configuration: Message {
         self.statementKeys = statementKeys
         self.degradationRules = degradationRules
         self.platformIdentityIssuers = platformIdentityIssuers
+        self.storeID = storeID
     }
 
     public static var messageName: String { "boxoffice.config.v1.Configuration" }
@@ -785,6 +791,7 @@ public struct Configuration: Message {
         statementKeys = try CField.string(c.pointee.statement_keys, "boxoffice.config.v1.Configuration.statement_keys")
         degradationRules = try CField.messages(c.pointee.degradation_rules, c.pointee.n_degradation_rules)
         platformIdentityIssuers = try CField.messages(c.pointee.platform_identity_issuers, c.pointee.n_platform_identity_issuers)
+        storeID = try CField.string(c.pointee.store_id, "boxoffice.config.v1.Configuration.store_id")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -807,6 +814,7 @@ public struct Configuration: Message {
         c.pointee.n_degradation_rules = degradationRules.count
         c.pointee.platform_identity_issuers = try arena.messages(platformIdentityIssuers, as: Boxoffice__Config__V1__PlatformIdentityIssuer.self)
         c.pointee.n_platform_identity_issuers = platformIdentityIssuers.count
+        if !storeID.isEmpty { c.pointee.store_id = try arena.string(storeID, "boxoffice.config.v1.Configuration.store_id") }
     }
 }
 

@@ -42,7 +42,7 @@ struct AdministrationWorld {
         let store = try world.store()
         let keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         keeper = world.keeper(store)
-        published = try PublishedCatalogue(try await keeper.load())
+        published = PublishedCatalogue(try await keeper.load())
         statements = SoftwareStatementIssuer(keys: keys, issuer: "boxoffice")
         let publisher = CataloguePublisher(
             store: CatalogueStore(store), published: published, statementKeys: { World.noKeys }, clock: world.clock)

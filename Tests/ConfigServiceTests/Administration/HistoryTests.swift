@@ -26,7 +26,7 @@ struct HistoryTests {
     @Test("dashboard #26: what was committed is published after a death between the two, whole")
     func deathAfterCommit() async throws {
         let admin = try await AdministrationWorld()
-        let elsewhere = try PublishedCatalogue(admin.published.configuration)
+        let elsewhere = try PublishedCatalogue(PublishedCatalogue.Edition(admin.published.configuration))
         // Commits like the service does, but whoever publishes is gone.
         let dying = AdministrationService(
             publisher: CataloguePublisher(
@@ -147,7 +147,7 @@ struct HistoryTests {
             try database.execute(sql: "INSERT INTO software_statement VALUES ('news-tv', 'known-id', 1)")
         }
         await old.close()
-        let configuration = try await world.keeper(try world.store()).load()
+        let configuration = try await world.keeper(try world.store()).load().configuration
         #expect(configuration.version == 2_000_000_001)
         #expect(configuration.applications.map(\.softwareIDs) == [["known-id"]])
     }

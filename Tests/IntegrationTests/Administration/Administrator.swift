@@ -13,6 +13,11 @@ struct Administrator: Sendable {
         return Administrator(cluster: cluster, token: try #require(try ClusterFile.read(cluster.home)).adminToken)
     }
 
+    /// The one of a cluster's `cluster.json`.
+    static func of(_ cluster: TestCluster) throws -> Administrator {
+        Administrator(cluster: cluster, token: try #require(try ClusterFile.read(cluster.home)).adminToken)
+    }
+
     /// One of `AdministrationTrait`.
     static func named(_ name: String) throws -> Administrator {
         let cluster = try TestCluster.running()

@@ -17,6 +17,15 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
                 CREATE INDEX authz_tokens_by_expiry ON authz_tokens (expires_at_ms);
                 """),
         Migration("2-degraded-tokens", sql: "ALTER TABLE authz_tokens ADD COLUMN degradation_rule TEXT"),
+        Migration(
+            "3-copy-numbers",
+            sql: """
+                -- Who dates reference tokens in which zone, and from when on the next one may (Shared/Decisions/0019).
+                CREATE TABLE copy_number (
+                    service TEXT NOT NULL, number INTEGER NOT NULL, holder TEXT NOT NULL, until_ms INTEGER NOT NULL, given_ms INTEGER NOT NULL,
+                    PRIMARY KEY (service, number)
+                );
+                """, isAdditive: true),
     ]
 
     /// What the program sweeps in the background.

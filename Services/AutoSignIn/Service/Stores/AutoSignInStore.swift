@@ -57,7 +57,7 @@ public final class AutoSignInStore: Sendable {
     }
 
     /// Reads what the file says of itself.
-    /// - Throws: `internal` when it is another service's or has another layout; the fault of the store when it does not answer.
+    /// - Throws: `internal` when it is another service's; the fault of the store when it does not answer.
     public func verify() async throws(Fault) {
         let facts = try await store.read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT name, value FROM store_metadata")
@@ -65,9 +65,6 @@ public final class AutoSignInStore: Sendable {
         }
         guard facts["owner"] == Self.owner else {
             throw Fault(.internal, "the store \(store.file) belongs to '\(facts["owner"] ?? "nobody")', not to '\(Self.owner)'")
-        }
-        guard facts["layout"] == String(Self.layout) else {
-            throw Fault(.internal, "the store \(store.file) has the layout \(facts["layout"] ?? "unknown"), not \(Self.layout)")
         }
     }
 }

@@ -1,5 +1,4 @@
 public import Clocks
-public import Contracts
 internal import CoreMetrics
 public import Logging
 internal import Synchronization
@@ -31,7 +30,7 @@ public final class CatalogueKeeper: Sendable {
     /// Reads the file; content that is not that of the last time becomes the newest version, otherwise the newest version stays, whoever
     /// pushed it.
     /// - Throws: `CatalogueRefused` with every problem of the file, or `Fault` of the store.
-    public func load() async throws -> Configuration {
+    public func load() async throws -> PublishedCatalogue.Edition {
         seen.withLock { $0 = [:] }
         // A file's version is taken before it is read: a change in between is seen later, not missed.
         let content = try file.read(now: clock.now()) { [self] path in seen.withLock { $0[path] = FileVersion(of: path) } }
@@ -41,18 +40,18 @@ public final class CatalogueKeeper: Sendable {
         let accepted = try await store.write(now: clock.now()) { ledger in
             try ledger.importFile(content.document, meaning: content.configuration, keys: keys)
         }
-        version.record(Double(accepted.configuration.version))
+        let publication = accepted.publication
+        version.record(Double(publication.configuration.version))
         if !accepted.replaced.isEmpty { warnOfReplaced(accepted) }
-        let event: Logger.Message = accepted.isNew ? "catalogue.accepted" : "catalogue.unchanged"
-        logger.info(event, metadata: ["version": "\(accepted.configuration.version)"])
-        return accepted.configuration
+        let event: Logger.Message = publication.isNew ? "catalogue.accepted" : "catalogue.unchanged"
+        logger.info(event, metadata: ["version": "\(publication.configuration.version)"])
+        return PublishedCatalogue.Edition(publication)
     }
 
     /// Reads the file again and publishes what is new; a broken file is reported, problem by problem, and the old version stays.
     public func reload(into published: PublishedCatalogue) async {
         do {
-            let configuration = try await load()
-            if configuration.version != published.configuration.version { try published.publish(configuration) }
+            published.publish(try await load())
         } catch let error as CatalogueRefused {
             refused.increment()
             logger.error("catalogue.refused", metadata: ["file": "\(error.file)", "problems": "\(error.problems.count)"])
@@ -83,7 +82,7 @@ public final class CatalogueKeeper: Sendable {
         let versions = accepted.replaced.map { "\($0)" }.joined(separator: ", ")
         logger.warning(
             "catalogue.file_replaces_pushes",
-            metadata: ["version": "\(accepted.configuration.version)", "replaced": "\(versions)", "file": "\(file.path)"])
+            metadata: ["version": "\(accepted.publication.configuration.version)", "replaced": "\(versions)", "file": "\(file.path)"])
     }
 
     var hasChanged: Bool { seen.withLock { seen in seen.contains { FileVersion(of: $0.key) != $0.value } } }

@@ -20,12 +20,12 @@ public struct CataloguePublisher: Sendable {
     /// Commits changes; when they make a difference to services, these get a new version before this returns.
     func change<Value: Sendable>(_ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
         let keys = statementKeys()
-        let (value, configuration) = try await store.write(now: clock.now()) { ledger in
+        let (value, publication) = try await store.write(now: clock.now()) { ledger in
             let value = try body(ledger)
-            let (configuration, isNew) = try ledger.publish(keys: keys)
-            return (value, isNew ? configuration : nil)
+            return (value, try ledger.publish(keys: keys))
         }
-        if let configuration { try published.publish(configuration) }
+        // Not new is news too where another copy made it.
+        published.publish(publication)
         return value
     }
 

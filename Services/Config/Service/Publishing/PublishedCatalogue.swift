@@ -5,49 +5,68 @@ internal import Synchronization
 
 /// The version that is served, encoded once, and the subscribers who wait for the next.
 public final class PublishedCatalogue: Sendable {
-    typealias Items = AsyncThrowingStream<Configuration, any Error>
+    private struct Subscriber: Sendable {
+        let yield: @Sendable (Edition) -> Void
+        let finish: @Sendable (Fault) -> Void
+    }
+
+    /// One version, and how it goes over the wire: of a newer release it holds more than this program knows.
+    public struct Edition: Sendable {
+        public let configuration: Configuration
+        let encoded: [UInt8]
+
+        /// - Throws: `invalid_message` when a text of the configuration cannot be encoded.
+        public init(_ configuration: Configuration) throws(Fault) {
+            self.configuration = configuration
+            encoded = try configuration.serialized()
+        }
+
+        init(_ publication: Publication) {
+            configuration = publication.configuration
+            encoded = publication.encoded
+        }
+    }
 
     private struct State {
-        var configuration: Configuration
-        var encoded: [UInt8]
-        var subscribers: [UInt64: Items.Continuation] = [:]
+        var edition: Edition
+        var subscribers: [UInt64: Subscriber] = [:]
         var nextSubscriber: UInt64 = 0
     }
 
     private let state: Mutex<State>
 
-    /// - Throws: `invalid_message` when a text of the configuration cannot be encoded.
-    public init(_ configuration: Configuration) throws(Fault) {
-        state = Mutex(State(configuration: configuration, encoded: try configuration.serialized()))
-    }
+    public init(_ edition: Edition) { state = Mutex(State(edition: edition)) }
 
-    public var configuration: Configuration { state.withLock { $0.configuration } }
+    public var configuration: Configuration { state.withLock { $0.edition.configuration } }
 
     /// The version as it goes over the wire.
-    var encoded: [UInt8] { state.withLock { $0.encoded } }
+    var encoded: [UInt8] { state.withLock { $0.edition.encoded } }
 
     /// Serves another version and tells the subscribers, unless a newer one is served already: of two changes that were committed in a row the
     /// later one may come here first.
-    /// - Throws: `invalid_message` when it cannot be encoded; the old one stays.
-    public func publish(_ configuration: Configuration) throws(Fault) {
-        let encoded = try configuration.serialized()
+    public func publish(_ edition: Edition) {
         state.withLock { state in
-            guard configuration.version > state.configuration.version else { return }
-            state.configuration = configuration
-            state.encoded = encoded
-            for subscriber in state.subscribers.values { subscriber.yield(configuration) }
+            guard edition.configuration.version > state.edition.configuration.version else { return }
+            state.edition = edition
+            for subscriber in state.subscribers.values { subscriber.yield(edition) }
         }
     }
 
+    func publish(_ publication: Publication) { publish(Edition(publication)) }
+
     /// The version at once, unless the subscriber has it, then each newer one; a slow subscriber gets the newest only.
-    func subscribe(knownVersion: UInt64) -> Items {
-        let (stream, continuation) = Items.makeStream(bufferingPolicy: .bufferingNewest(1))
+    /// - Parameter item: What the subscriber gets of a version.
+    func subscribe<Item: Sendable>(
+        knownVersion: UInt64, _ item: @escaping @Sendable (Edition) -> Item
+    ) -> AsyncThrowingStream<Item, any Error> {
+        let (stream, continuation) = AsyncThrowingStream<Item, any Error>.makeStream(bufferingPolicy: .bufferingNewest(1))
         state.withLock { state in
             let number = state.nextSubscriber
             state.nextSubscriber += 1
-            state.subscribers[number] = continuation
+            state.subscribers[number] = Subscriber(
+                yield: { continuation.yield(item($0)) }, finish: { continuation.finish(throwing: $0) })
             continuation.onTermination = { [weak self] _ in self?.unsubscribe(number) }
-            if state.configuration.version != knownVersion { continuation.yield(state.configuration) }
+            if state.edition.configuration.version != knownVersion { continuation.yield(item(state.edition)) }
         }
         return stream
     }
@@ -63,7 +82,7 @@ public final class PublishedCatalogue: Sendable {
             return state.subscribers.values
         }
         let stopping = Fault(.unavailable, "The service is stopping.", retryAfter: .milliseconds(100))
-        for subscriber in subscribers { subscriber.finish(throwing: stopping) }
+        for subscriber in subscribers { subscriber.finish(stopping) }
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }

@@ -5,6 +5,9 @@ internal import StrictJson
 ///
 /// Sections are read in the order of their references, whatever their order in the text.
 final class CatalogueReading {
+    /// Raised by each release that reads another configuration from the same document: what an older one made of it is then published anew, once.
+    static let level = 1
+
     /// Whether entries must fit together in what one of them can have without the other.
     enum Completeness {
         /// A file is read as a whole.

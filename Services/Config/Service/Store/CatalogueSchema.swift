@@ -18,7 +18,19 @@ extension CatalogueStore {
                 );
                 """),
         Migration("2-administration", sql: administration),
+        Migration("3-published-content", sql: publishedContent, isAdditive: true),
     ]
+
+    /// What is published is stored, so that every copy serves the same octets, those of a newer release too.
+    private static let publishedContent = """
+        ALTER TABLE published ADD COLUMN inputs_sha256 TEXT NOT NULL DEFAULT '';
+        -- The encoded Configuration, with version and moment, and its number: a release that does not know the column leaves it behind.
+        ALTER TABLE published ADD COLUMN content BLOB;
+        ALTER TABLE published ADD COLUMN content_version INTEGER NOT NULL DEFAULT 0;
+        -- Of the reader of documents that made it.
+        ALTER TABLE published ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE store_identity (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL);
+        """
 
     private static let administration = """
         -- What services have: grows with each change of the catalogue, of rules, of statements or of keys.

@@ -1,7 +1,7 @@
 public import Storage
 
 extension AutoSignInStore {
-    /// Layout of the tables; grows with each release that changes them.
+    /// What releases before `schema_level` compare; it never changes again.
     static let layout = 2
     static let owner = "autosignin"
 

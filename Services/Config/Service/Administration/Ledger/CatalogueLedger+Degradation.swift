@@ -10,6 +10,13 @@ extension CatalogueLedger {
         try rules("WHERE ends_at_ms > ? ORDER BY rowid", [now])
     }
 
+    /// The same as they are stored, encoded by whichever release made them.
+    func activeRuleContents() throws -> [[UInt8]] {
+        try Data.fetchAll(database, sql: "SELECT rule FROM degradation_rule WHERE ends_at_ms > ? ORDER BY rowid", arguments: [now]).map {
+            [UInt8]($0)
+        }
+    }
+
     func rule(_ id: String) throws -> ActiveDegradation? { try rules("WHERE id = ? AND ends_at_ms > ?", [id, now]).first }
 
     func keep(_ active: ActiveDegradation) throws {

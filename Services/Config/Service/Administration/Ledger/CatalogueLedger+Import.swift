@@ -2,9 +2,7 @@ internal import Contracts
 
 /// What became of the catalogue file.
 struct ImportOutcome: Sendable {
-    var configuration: Configuration
-    /// False when services have it already.
-    var isNew: Bool
+    var publication: Publication
     /// The versions that administrators pushed since the last import and that this one replaces.
     var replaced: [UInt64]
 }
@@ -14,8 +12,7 @@ extension CatalogueLedger {
     func importFile(_ document: CatalogueDocument, meaning configuration: Configuration, keys: String) throws -> ImportOutcome {
         let last = try newestImport()
         guard last?.documentSHA256 != document.tree.sha256 else {
-            let (published, isNew) = try publish(keys: keys)
-            return ImportOutcome(configuration: published, isNew: isNew, replaced: [])
+            return ImportOutcome(publication: try publish(keys: keys), replaced: [])
         }
         let replaced = try versions().filter { $0.version > (last?.version ?? 0) && $0.origin == .push }.map(\.version)
         let former = try newestVersion().map { try self.document($0.documentSHA256) } ?? CatalogueDocument(.object([:]))
@@ -27,7 +24,6 @@ extension CatalogueLedger {
             document, meaning: configuration, author: AuditAuthor.file, description: description, origin: .file, programmers: programmers)
         try self.record(
             .fileImport, by: AuditAuthor.file, "\(description) (\(changes.count) changes)", version: record.version, programmers: programmers)
-        let (published, isNew) = try publish(keys: keys)
-        return ImportOutcome(configuration: published, isNew: isNew, replaced: replaced)
+        return ImportOutcome(publication: try publish(keys: keys), replaced: replaced)
     }
 }

@@ -1,7 +1,18 @@
 internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
+internal import Faults
+internal import Foundation
 internal import Storage
+
+/// What services have, or are to have now.
+struct Publication: Sendable {
+    var configuration: Configuration
+    /// As it goes over the wire: of a newer release it holds more than this program knows.
+    var encoded: [UInt8]
+    /// False when services have it already.
+    var isNew: Bool
+}
 
 extension CatalogueLedger {
     /// The number that the next change gets: one more than the last, and never below the seconds since 1970, so that a store that starts anew
@@ -11,32 +22,87 @@ extension CatalogueLedger {
     func publishedVersion() throws -> UInt64 { UInt64(try Int64.fetchOne(database, sql: "SELECT version FROM published") ?? 0) }
 
     /// What services are to have after the changes of this transaction: the newest version's document with software ids, rules and keys. It
-    /// gets a new number when it differs from what they had.
+    /// gets a new number when one of these is another than what they had. How it is encoded decides nothing: copies of two releases encode the same in two
+    /// ways, and would publish in turns.
     /// - Parameter keys: The JWK set that verifies software statements.
-    func publish(keys: String) throws -> (configuration: Configuration, isNew: Bool) {
-        guard let newest = try newestVersion() else { preconditionFailure("nothing is published before the first version") }
+    func publish(keys: String) throws -> Publication {
+        guard let newest = try newestVersion() else { throw Fault(.internal, "Nothing is published before the first version.") }
         try endOverdueRules()
+        let rules = try activeRules()
+        var inputs = InputsDigest()
+        inputs.add(newest.documentSHA256)
+        inputs.add(keys)
+        for rule in try activeRuleContents() { inputs.add(rule) }
         var configuration = try configuration(of: newest)
-        configuration.statementKeys = keys
-        configuration.degradationRules = try activeRules().compactMap(\.rule)
         for index in configuration.applications.indices {
             configuration.applications[index].softwareIDs = try softwareIDs(of: configuration.applications[index].id)
+            inputs.add(configuration.applications[index].id)
+            for id in configuration.applications[index].softwareIDs { inputs.add(id) }
         }
-        let sha256 = Hex.encode(SHA256.hash(try configuration.serialized()))
-        let row = try Row.fetchOne(database, sql: "SELECT version, changed_at_ms, content_sha256 FROM published")
-        if let row, row["content_sha256"] == sha256 {
-            configuration.version = UInt64(row["version"] as Int64)
-            configuration.changedAtMilliseconds = UInt64(row["changed_at_ms"] as Int64)
-            return (configuration, false)
-        }
+        let digest = inputs.hex
+        if let published = try published(inputs: digest) { return published }
+        configuration.statementKeys = keys
+        configuration.degradationRules = rules.compactMap(\.rule)
+        configuration.storeID = try storeIdentity()
         configuration.version = max(try nextVersion(), newest.version)
         configuration.changedAtMilliseconds = UInt64(max(0, now.milliseconds))
+        let encoded = try configuration.serialized()
         try database.execute(
             sql: """
-                INSERT INTO published (only, version, changed_at_ms, content_sha256) VALUES (1, ?, ?, ?)
+                INSERT INTO published (only, version, changed_at_ms, content_sha256, inputs_sha256, content, content_version, reading)
+                VALUES (1, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET version = excluded.version, changed_at_ms = excluded.changed_at_ms,
-                    content_sha256 = excluded.content_sha256
-                """, arguments: [Int64(configuration.version), now, sha256])
-        return (configuration, true)
+                    content_sha256 = excluded.content_sha256, inputs_sha256 = excluded.inputs_sha256, content = excluded.content,
+                    content_version = excluded.content_version, reading = max(published.reading, excluded.reading)
+                """,
+            arguments: [
+                Int64(configuration.version), now, try digestOfOlderReleases(configuration), digest, Data(encoded), Int64(configuration.version),
+                CatalogueReading.level,
+            ])
+        return Publication(configuration: configuration, encoded: encoded, isNew: true)
     }
+
+    /// - Returns: What is published, if it was made of these inputs by a reader that knew as much as this one.
+    private func published(inputs: String) throws -> Publication? {
+        let row = try Row.fetchOne(
+            database,
+            sql: """
+                SELECT content FROM published
+                WHERE inputs_sha256 = ? AND reading >= ? AND content IS NOT NULL AND content_version = version
+                """, arguments: [inputs, CatalogueReading.level])
+        guard let row else { return nil }
+        let encoded = [UInt8](row["content"] as Data)
+        return Publication(configuration: try Configuration(serialized: encoded), encoded: encoded, isNew: false)
+    }
+
+    /// Of the store, made at random when it is first asked for.
+    private func storeIdentity() throws -> String {
+        try database.execute(
+            sql: "INSERT INTO store_identity (only, id) VALUES (1, ?) ON CONFLICT DO NOTHING", arguments: [UUID().uuidString.lowercased()])
+        guard let id = try String.fetchOne(database, sql: "SELECT id FROM store_identity") else {
+            throw Fault(.internal, "The store has no identity.")
+        }
+        return id
+    }
+
+    /// Releases before the column of inputs compare this one.
+    private func digestOfOlderReleases(_ configuration: Configuration) throws -> String {
+        var bare = configuration
+        (bare.version, bare.changedAtMilliseconds, bare.storeID) = (0, 0, "")
+        return Hex.encode(SHA256.hash(try bare.serialized()))
+    }
+}
+
+/// A digest of texts, each with its length, so that no two lists of texts have the same.
+private struct InputsDigest {
+    private var octets: [UInt8] = []
+
+    mutating func add(_ text: String) { add(Array(text.utf8)) }
+
+    mutating func add(_ bytes: [UInt8]) {
+        withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { octets.append(contentsOf: $0) }
+        octets += bytes
+    }
+
+    var hex: String { Hex.encode(SHA256.hash(octets)) }
 }

@@ -1,0 +1,43 @@
+internal import Faults
+internal import Logging
+internal import Storage
+internal import Synchronization
+
+/// Whether this program still understands its store, which copies of a newer release may have changed meanwhile.
+final class SchemaWatch: Sendable {
+    private static let interval: Duration = .seconds(2)
+
+    private let store: Store
+    private let logger: Logger
+    private let trouble = Mutex<String?>(nil)
+
+    init(store: Store, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    /// Why the program can no longer work with the store; `nil` as long as it can.
+    var lacking: String? { trouble.withLock { $0 } }
+
+    func run() async throws {
+        while true {
+            try await Task.sleep(for: Self.interval)
+            await look()
+        }
+    }
+
+    private func look() async {
+        let found: String?
+        do throws(Fault) {
+            found = try await store.isUnderstood() ? nil : "the store was changed by a newer version of this service; start that version here too"
+        } catch {
+            // A store that does not answer is told by the calls that need it.
+            return
+        }
+        let before = trouble.withLock { trouble in
+            defer { trouble = found }
+            return trouble
+        }
+        if let found, before == nil { logger.error("store.superseded", metadata: ["file": "\(store.file)", "reason": "\(found)"]) }
+    }
+}

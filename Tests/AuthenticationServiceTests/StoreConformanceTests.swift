@@ -18,6 +18,52 @@ struct StoreConformanceTests {
         #expect(try await store.client(ClientID("CLIENT-1")) == nil)
     }
 
+    @Test(
+        "rest-v1 §3.1: clients that are not used are forgotten: those that made nothing first, never one with a session or a live code",
+        arguments: Backend.allCases)
+    func forgetsUnusedClients(_ backend: Backend) async throws {
+        let store = try backend.open()
+        let day: (Int64) -> Timestamp = { t0 + .seconds($0 * 86_400) }
+        for id in ["idle", "made-a-code", "with-a-session", "in-use"] { try await store.add(Sample.client(id)) }
+        let code = Sample.record("BBBBBBB", id: "record-2")
+        #expect(try await store.claim(Sample.record(client: "made-a-code"), now: t0))
+        #expect(try await store.claim(code, now: t0))
+        #expect(try await store.start(Sample.session(client: "with-a-session", record: nil, lifetime: .seconds(86_400 * 1000)), now: t0))
+        try await store.noteUse(of: ClientID("in-use"), at: day(390))
+        func forget(on now: Timestamp) async throws -> Int {
+            try await store.forgetClients(usedBefore: now - .seconds(86_400 * 400), idleBefore: now - .seconds(86_400 * 30), now: now)
+        }
+        func known() async throws -> [String] {
+            var known: [String] = []
+            for id in ["idle", "made-a-code", "with-a-session", "in-use"] where try await store.client(ClientID(id)) != nil { known.append(id) }
+            return known
+        }
+        #expect(try await forget(on: day(30)) == 0)
+        #expect(try await known().count == 4)
+        #expect(try await forget(on: day(31)) == 1)
+        #expect(try await known() == ["made-a-code", "with-a-session", "in-use"])
+        #expect(try await forget(on: day(401)) == 1)
+        #expect(try await known() == ["with-a-session", "in-use"])
+        #expect(try await forget(on: day(402)) == 0)
+        // Nobody made anything with that one.
+        #expect(try await forget(on: day(421)) == 1)
+        #expect(try await known() == ["with-a-session"])
+        #expect(
+            try await store.end(device: DeviceID("dev-7f3a"), requestors: [RequestorID("CHAN7")], claims: DeviceClaims(), now: day(500)).count == 1)
+        #expect(try await forget(on: day(500)) == 1)
+    }
+
+    @Test("a client with a live code stays", arguments: Backend.allCases)
+    func keepsClientsWithCodes(_ backend: Backend) async throws {
+        let store = try backend.open()
+        try await store.add(Sample.client("c"))
+        let late = t0 + .seconds(86_400 * 400)
+        #expect(try await store.claim(Sample.record(client: "c", lifetime: .seconds(36_000), from: late), now: late))
+        #expect(try await store.forgetClients(usedBefore: late, idleBefore: late, now: late) == 0)
+        let end = late + .seconds(36_000)
+        #expect(try await store.forgetClients(usedBefore: late, idleBefore: late, now: end) == 1)
+    }
+
     // MARK: Registration codes
 
     @Test("A live code is taken; an expired one may be given out again", arguments: Backend.allCases)

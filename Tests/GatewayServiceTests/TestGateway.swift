@@ -92,7 +92,8 @@ struct TestGateway: Sendable {
         Dependencies(
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
             authorization: authorization, administration: administration, operations: operations, autoSignIn: autoSignIn,
-            signInWithApple: signInWithApple, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock))
+            signInWithApple: signInWithApple, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock),
+            liveCodes: LiveCodes(settings: settings.throttle, clock: clock))
     }
 
     /// A good bearer, device information, and a wish for JSON.

@@ -35,6 +35,7 @@ struct Main {
             return accessTokenKeys.signingKeyName
         }
         environment.background("provider-keys") { await service.keepProviderKeys() }
+        environment.background("unused-clients") { await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) }
         environment.offer { registry in
             AuthenticationMethods.register(service, in: &registry)
             SessionsMethods.register(service, in: &registry)

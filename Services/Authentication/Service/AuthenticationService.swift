@@ -1,5 +1,6 @@
 public import Catalogue
 public import Clocks
+internal import Faults
 public import Logging
 public import Tokens
 
@@ -30,6 +31,8 @@ public struct AuthenticationService: Sendable {
     let keySets: ProviderKeySets
     let catalogue: any CatalogueSource
     let clock: any WallClock
+    private let store: any AuthenticationStore
+    private let logger: Logger
 
     init(_ parts: Parts) {
         let metrics = AuthenticationMetrics()
@@ -39,9 +42,12 @@ public struct AuthenticationService: Sendable {
         self.bearers = bearers
         registration = ClientRegistration(
             catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
-        tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, metrics: metrics)
+        tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
+        self.store = store
+        logger = parts.logger
         codes = RegistrationCodes(
-            bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, userIDs: parts.scrambler, metrics: metrics)
+            bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, userIDs: parts.scrambler, metrics: metrics,
+            limits: parts.codeLimits)
         sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
         logouts = SingleLogout(
             saml: parts.logout, catalogue: catalogue, store: store, clock: clock, random: random, visitAddress: parts.logoutVisitAddress,
@@ -104,6 +110,7 @@ public struct AuthenticationService: Sendable {
         var random: any RandomSource
         var scrambler: UserIDScrambler
         var activationOrigins: Set<String>
+        var codeLimits = CodeLimits(perClient: 100_000, perDevice: 100)
         var logger: Logger
     }
 
@@ -117,6 +124,32 @@ public struct AuthenticationService: Sendable {
 
     /// To be called when a key of access tokens may have gone: bearers that were checked are checked again.
     public func accessTokenKeysChanged() { bearers.forgetTokens() }
+
+    /// Forgets clients that nobody uses any more, once an hour until it is cancelled; they register again (rest-v1 §3.1).
+    /// - Parameters:
+    ///   - days: For a client that has no session, profile or live code.
+    ///   - idleDays: For one that never made any.
+    public func forgetUnusedClients(after days: Int, idleAfter idleDays: Int) async {
+        while (try? await Task.sleep(for: .seconds(3600))) != nil { await forgetClients(after: days, idleAfter: idleDays) }
+    }
+
+    func forgetClients(after days: Int, idleAfter idleDays: Int) async {
+        let now = clock.now()
+        var forgotten = 0
+        do throws(Fault) {
+            while true {
+                let count = try await store.forgetClients(
+                    usedBefore: now - .seconds(86_400 * Int64(days)), idleBefore: now - .seconds(86_400 * Int64(idleDays)), now: now)
+                forgotten += count
+                if count == 0 { break }
+            }
+        } catch {
+            logger.warning("clients.not_forgotten", metadata: ["reason": "\(error)"])
+        }
+        guard forgotten > 0 else { return }
+        bearers.forgetTokens()
+        logger.info("clients.forgotten", metadata: ["clients": "\(forgotten)"])
+    }
 
     /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.
     public func keepProviderKeys() async {
@@ -156,6 +189,7 @@ extension AuthenticationService {
                     keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secrets: ClientSecretFolder(path: clientSecrets), transport: transport),
                 catalogue: catalogue, store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(key: keys.userID), activationOrigins: Set(settings.activationOrigins),
+                codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
                 logger: logger))
     }
 

@@ -16,11 +16,12 @@ final class Dependencies: Sendable {
     let signInWithApple: any SignInWithApple
     let catalogue: any CatalogueSource
     let codes: CodeGuard
+    let liveCodes: LiveCodes
 
     init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
         administration: any Administration, operations: any AuthenticationOperations, autoSignIn: any AutomaticSignIn,
-        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard
+        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes
     ) {
         self.settings = settings
         self.pages = pages
@@ -32,5 +33,6 @@ final class Dependencies: Sendable {
         self.signInWithApple = signInWithApple
         self.catalogue = catalogue
         self.codes = codes
+        self.liveCodes = liveCodes
     }
 }

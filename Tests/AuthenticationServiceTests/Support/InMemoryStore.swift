@@ -27,10 +27,14 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     private struct State {
         var clients: [ClientID: Client] = [:]
+        var lastUses: [ClientID: Timestamp] = [:]
+        var acted: Set<ClientID> = []
         var records: [RegistrationCodeText: RegistrationRecord] = [:]
         var pending: [SamlRequestID: PendingSignIn] = [:]
         var assertions: Set<AssertionKey> = []
-        var sessions: [SessionKey: SessionRecord] = [:]
+        var sessions: [SessionKey: SessionRecord] = [:] {
+            didSet { acted.formUnion(sessions.values.map(\.clientID)) }
+        }
         var upstream: [SessionID: UpstreamTokenRecord] = [:]
         var refreshing: [SessionID: Timestamp] = [:]
         var trials: [TrialEntry] = []
@@ -75,6 +79,23 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     func client(_ id: ClientID) async throws(Fault) -> Client? { state.withLock { $0.clients[id] } }
 
+    func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault) {
+        state.withLock { $0.lastUses[client] = max(moment, $0.lastUses[client] ?? moment) }
+    }
+
+    func forgetClients(usedBefore used: Timestamp, idleBefore idle: Timestamp, now: Timestamp) async throws(Fault) -> Int {
+        state.withLock { state in
+            let unused = state.clients.values.filter { client in
+                let last = max(state.lastUses[client.id] ?? client.issuedAt, client.issuedAt)
+                guard state.acted.contains(client.id) else { return last < idle }
+                return last < used && !state.sessions.values.contains { $0.clientID == client.id }
+                    && !state.records.values.contains { $0.clientID == client.id && $0.expiresAt > now }
+            }
+            for client in unused { state.clients[client.id] = nil }
+            return unused.count
+        }
+    }
+
     func revoke(_ client: ClientID) async throws(Fault) -> Bool {
         state.withLock { $0.clients.removeValue(forKey: client) != nil }
     }
@@ -83,6 +104,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { state in
             if let other = state.records[record.code], other.expiresAt > now { return false }
             state.records[record.code] = record
+            state.acted.insert(record.clientID)
             return true
         }
     }

@@ -20,13 +20,13 @@ enum Sample {
 
     static func record(
         _ code: String = "QK7M2XD", id: String = "record-1", requestor: String = "CHAN7", device: String = "dev-7f3a",
-        lifetime: Duration = .seconds(1800), from moment: Timestamp = t0
+        client: String = "client-1", lifetime: Duration = .seconds(1800), from moment: Timestamp = t0
     ) -> RegistrationRecord {
         RegistrationRecord(
             id: RegistrationRecordID(id), code: RegistrationCodeText(typed: code), requestor: RequestorID(requestor), mvpd: "DemoCable",
             generatedAt: moment, expiresAt: moment + lifetime, deviceID: DeviceID(device), device: Sample.device, userAgent: "Player/1",
             deviceType: "TV", claims: DeviceClaims(appID: "app-1", deviceUser: "user-1"), registrationURL: "https://chan7.example/tv",
-            clientID: ClientID("client-1"))
+            clientID: ClientID(client))
     }
 
     static func pending(
@@ -41,13 +41,14 @@ enum Sample {
     }
 
     static func session(
-        _ id: String = "session-1", device: String = "dev-7f3a", requestor: String = "CHAN7", record: String? = "record-1",
+        _ id: String = "session-1", client: String = "client-1", device: String = "dev-7f3a", requestor: String = "CHAN7",
+        record: String? = "record-1",
         mvpd: String = "DemoCable", user: String = "0123", claims: DeviceClaims = DeviceClaims(), lifetime: Duration = .seconds(3600),
         origin: SessionOrigin = SessionOrigin(kind: .regular, authenticatedAt: t0), providedID: String = "x1"
     ) -> SessionRecord {
         SessionRecord(
             id: SessionID(id), key: SessionKey(device: DeviceID(device), requestor: RequestorID(requestor)), mvpd: MvpdID(mvpd),
-            record: record.map(RegistrationRecordID.init), claims: claims, clientID: ClientID("client-1"), userID: user,
+            record: record.map(RegistrationRecordID.init), claims: claims, clientID: ClientID(client), userID: user,
             subject: subject(providedID: providedID), createdAt: t0, expiresAt: t0 + lifetime, origin: origin, updatedAt: t0, device: Sample.device)
     }
 

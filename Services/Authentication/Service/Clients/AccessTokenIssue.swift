@@ -1,4 +1,5 @@
 internal import Catalogue
+internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Tokens
@@ -11,6 +12,8 @@ struct AccessTokenIssue: Sendable {
     let tokens: AccessTokenIssuer
     let catalogue: any CatalogueSource
     let store: any ClientStore
+    let clock: any WallClock
+    let uses = ClientUses()
     let metrics: AuthenticationMetrics
 
     /// - Throws: `invalid_request`, `unsupported_grant_type`, `invalid_client` (unknown id, wrong secret, revoked statement).
@@ -27,10 +30,19 @@ struct AccessTokenIssue: Sendable {
             throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
         }
         let issued = try tokens.issue(client: client.id.text, scopes: application.scopes)
+        await noteUse(client)
         metrics.issuedTokens.increment()
         return AccessToken(
             id: issued.id, accessToken: issued.token, createdAtMilliseconds: UInt64(clamping: issued.issuedAt.milliseconds),
             expiresInSeconds: UInt32(clamping: issued.expiresAt.seconds - issued.issuedAt.seconds))
+    }
+
+    /// By the day: a busy client costs a write a day. A store that is full or away keeps nobody from a token.
+    private func noteUse(_ client: Client) async {
+        let now = clock.now()
+        // A registration is noted by itself.
+        guard now - client.issuedAt >= ClientUses.interval, uses.isNews(client.id, now: now) else { return }
+        try? await store.noteUse(of: client.id, at: now)
     }
 
     private func authenticate(_ request: IssueAccessTokenRequest) async throws(Fault) -> Client {

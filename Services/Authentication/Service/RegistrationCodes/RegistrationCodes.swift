@@ -20,7 +20,9 @@ struct RegistrationCodes: Sendable {
     let random: any RandomSource
     let userIDs: UserIDScrambler
     let metrics: AuthenticationMetrics
+    var limits = CodeLimits(perClient: 100_000, perDevice: 100)
 
+    /// - Throws: Beside faults of the call: `too_many_requests` when client or device has too many codes.
     func create(_ request: CreateRegistrationCodeRequest) async throws(Fault) -> RegistrationCode {
         let caller = try await bearers.device(request.call, allowsPlaceholder: true)
         let lifetime = try Self.lifetime(request.ttlSeconds)
@@ -28,6 +30,9 @@ struct RegistrationCodes: Sendable {
         if !request.mvpd.isEmpty {
             _ = try caller.catalogue.requireIntegration(requestor: caller.requestor.text, mvpd: request.mvpd)
         }
+        let now = clock.now()
+        let device = caller.device == Self.placeholderDevice ? nil : SessionKey(device: caller.device, requestor: caller.requestor)
+        try limits.enter(client: caller.client.id, device: device, endingAt: now + lifetime, now: now)
         let record = try await claim(request, caller, lifetime: lifetime)
         metrics.createdCodes.increment()
         return record.contract(in: caller.catalogue, application: caller.client.application, device: .plain)

@@ -39,11 +39,20 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let metadataValidity: Int
     /// Sessions kept in memory, devices known to have none, and people whose logins are known, of each 2 to 10000000; 65536 unless set.
     public let cachedSessions: Int
+    /// Registration codes that have not ended which a client may have, 10 to 10000000; 100000 unless set. A programmer's backend is one client for all of its devices.
+    public let codesPerClient: Int
+    /// The same for a device at a channel, 5 to 10000000; 100 unless set.
+    public let codesPerDevice: Int
+    /// Days after which a client that asked for no token, and has no session, profile or live code, is forgotten, 1 to 3650; 400 unless set (rest-v1 §3.1).
+    public let clientDays: Int
+    /// The same for a client that never made a code, a session or a profile; 30 unless set.
+    public let idleClientDays: Int
 
     private enum CodingKeys: String, CodingKey {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
             accessTokenKey, nextAccessTokenKey, olderAccessTokenKeys, accessTokenKeyLead, userIDKey
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
+        case codesPerClient, codesPerDevice, clientDays, idleClientDays
     }
 
     public init(from decoder: any Decoder) throws {
@@ -72,6 +81,10 @@ public struct AuthenticationSettings: Decodable, Sendable {
         accessTokenTTL = try container.number(.accessTokenTTL, 60...86_400, default: 21_600)
         activationOrigins = try container.origins(.activationOrigins)
         metadataValidity = try container.number(.metadataValidity, 3600...31_536_000, default: 604_800)
+        codesPerClient = try container.number(.codesPerClient, 10...10_000_000, default: 100_000)
+        codesPerDevice = try container.number(.codesPerDevice, 5...10_000_000, default: 100)
+        clientDays = try container.number(.clientDays, 1...3650, default: 400)
+        idleClientDays = try container.number(.idleClientDays, 1...3650, default: 30)
         cachedSessions = try container.number(.cachedSessions, 2...10_000_000, default: 65_536)
     }
 }

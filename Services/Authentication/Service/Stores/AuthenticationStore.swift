@@ -18,6 +18,16 @@ protocol ClientStore: Sendable {
     func add(_ client: Client) async throws(Fault)
     func client(_ id: ClientID) async throws(Fault) -> Client?
 
+    /// Notes that a client asked for a token: it is remembered by the day.
+    func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault)
+
+    /// Forgets clients that were last used before a moment and have no session and no code that has not ended, and those that never made one, a batch of them.
+    /// - Parameters:
+    ///   - used: For clients that made something once.
+    ///   - idle: For clients that never did.
+    /// - Returns: How many were forgotten.
+    func forgetClients(usedBefore used: Timestamp, idleBefore idle: Timestamp, now: Timestamp) async throws(Fault) -> Int
+
     /// Forgets a client for good.
     /// - Returns: False when there is none.
     func revoke(_ client: ClientID) async throws(Fault) -> Bool

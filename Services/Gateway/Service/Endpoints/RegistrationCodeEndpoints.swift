@@ -18,6 +18,7 @@ struct RegistrationCodeEndpoints: Sendable {
         }
         var complete = request
         complete.call = call
+        try dependencies.liveCodes.enter(exchange.facts.clientAddress, seconds: request.ttlSeconds)
         let code = try await dependencies.authentication.createRegistrationCode(complete, context: exchange.changingCall)
         return Response(document(code), format: exchange.format, status: .created)
     }

@@ -21,7 +21,9 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         let device = try record.device.columnValue()
         return try await store.write { database in
             try database.cachedStatement(sql: Self.claim).execute(arguments: record.columns(device: device, now: now))
-            return database.changesCount == 1
+            guard database.changesCount == 1 else { return false }
+            try database.noteAct(of: record.clientID)
+            return true
         }
     }
 

@@ -153,6 +153,14 @@ extension SqliteAuthenticationStore {
                 UPDATE registration_code SET used_at_ms = generated_at_ms WHERE is_used = 1;
                 """),
         Migration("14-one-refresh-at-a-time", sql: "ALTER TABLE upstream_token ADD COLUMN refreshing_until_ms INTEGER"),
+        // Of a client from before nobody knows what it did: it counts as one that made something, and was used now.
+        Migration(
+            "15-use-of-clients",
+            sql: """
+                ALTER TABLE client ADD COLUMN last_used_ms INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE client ADD COLUMN has_acted INTEGER NOT NULL DEFAULT 1;
+                UPDATE client SET last_used_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

@@ -98,6 +98,8 @@ extension SessionRecord {
             Int64(origin.kind.rawValue), origin.rule, origin.identity, origin.trial, origin.authenticatedAt, updatedAt,
             try device.columnValue(), origin.upstream,
         ])
+        // One that came by a code is known by that.
+        if record == nil { try database.noteAct(of: clientID) }
     }
 
     init(columns: inout ColumnReader) throws {

@@ -1,0 +1,41 @@
+internal import Clocks
+internal import CoreMetrics
+internal import Faults
+
+/// Limits how many registration codes that have not ended an address may have: whoever has an app's statement makes clients without end.
+final class LiveCodes: Sendable {
+    /// 72 octets each.
+    static let capacity = 1 << 16
+    private static let second: Int64 = 1_000_000_000
+
+    private let limit: Int
+    private let exempt: [AddressRange]
+    private let clock: any MonotonicClock
+    private let counts: AddressTable<ExpiryCounts>
+    private let refused = Counter(label: "boxoffice_gateway_codes_refused_total")
+
+    init(settings: ThrottleSettings, clock: any MonotonicClock, capacity: Int = LiveCodes.capacity) {
+        limit = settings.codes
+        exempt = settings.exempt
+        self.clock = clock
+        counts = AddressTable(capacity: capacity)
+    }
+
+    /// Counts a code that is about to be made.
+    /// - Parameter seconds: Its life; 0: as long as a code lives where the app does not say.
+    /// - Throws: `too_many_requests`.
+    func enter(_ client: ClientAddress, seconds: UInt32) throws(Fault) {
+        guard let address = IPAddress(client.text), !exempt.contains(where: { $0.contains(address) }) else { return }
+        let now = clock.nanoseconds()
+        let (start, limit) = (now / Self.second, limit)
+        let end = start + Int64(seconds == 0 ? 1800 : seconds)
+        guard !counts.update(AddressKey(address), now: now, { $0.add(endingAt: end, limit: limit, now: start) }) else { return }
+        refused.increment()
+        throw Fault(.tooManyRequests, "This address has \(limit) registration codes that have not ended.", retryAfter: .seconds(60))
+    }
+}
+
+extension ExpiryCounts: AddressRecord {
+    /// Its clock counts seconds, a table's nanoseconds.
+    var expires: Int64 { end.multipliedReportingOverflow(by: 1_000_000_000).partialValue }
+}

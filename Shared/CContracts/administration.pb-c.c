@@ -142,6 +142,186 @@ void   boxoffice__config__v1__check_administrator_request__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__check_administrator_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__authorize_secret_request__init
+                     (Boxoffice__Config__V1__AuthorizeSecretRequest         *message)
+{
+  static const Boxoffice__Config__V1__AuthorizeSecretRequest init_value = BOXOFFICE__CONFIG__V1__AUTHORIZE_SECRET_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__authorize_secret_request__get_packed_size
+                     (const Boxoffice__Config__V1__AuthorizeSecretRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__authorize_secret_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__authorize_secret_request__pack
+                     (const Boxoffice__Config__V1__AuthorizeSecretRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__authorize_secret_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__authorize_secret_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__AuthorizeSecretRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__authorize_secret_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__AuthorizeSecretRequest *
+       boxoffice__config__v1__authorize_secret_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__AuthorizeSecretRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__authorize_secret_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__authorize_secret_request__free_unpacked
+                     (Boxoffice__Config__V1__AuthorizeSecretRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__authorize_secret_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__known_secret__init
+                     (Boxoffice__Config__V1__KnownSecret         *message)
+{
+  static const Boxoffice__Config__V1__KnownSecret init_value = BOXOFFICE__CONFIG__V1__KNOWN_SECRET__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__known_secret__get_packed_size
+                     (const Boxoffice__Config__V1__KnownSecret *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__known_secret__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__known_secret__pack
+                     (const Boxoffice__Config__V1__KnownSecret *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__known_secret__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__known_secret__pack_to_buffer
+                     (const Boxoffice__Config__V1__KnownSecret *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__known_secret__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__KnownSecret *
+       boxoffice__config__v1__known_secret__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__KnownSecret *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__known_secret__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__known_secret__free_unpacked
+                     (Boxoffice__Config__V1__KnownSecret *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__known_secret__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__secret_outcome__init
+                     (Boxoffice__Config__V1__SecretOutcome         *message)
+{
+  static const Boxoffice__Config__V1__SecretOutcome init_value = BOXOFFICE__CONFIG__V1__SECRET_OUTCOME__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__secret_outcome__get_packed_size
+                     (const Boxoffice__Config__V1__SecretOutcome *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_outcome__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__secret_outcome__pack
+                     (const Boxoffice__Config__V1__SecretOutcome *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_outcome__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__secret_outcome__pack_to_buffer
+                     (const Boxoffice__Config__V1__SecretOutcome *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_outcome__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__SecretOutcome *
+       boxoffice__config__v1__secret_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__SecretOutcome *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__secret_outcome__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__secret_outcome__free_unpacked
+                     (Boxoffice__Config__V1__SecretOutcome *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_outcome__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__secret_inventory__init
+                     (Boxoffice__Config__V1__SecretInventory         *message)
+{
+  static const Boxoffice__Config__V1__SecretInventory init_value = BOXOFFICE__CONFIG__V1__SECRET_INVENTORY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__secret_inventory__get_packed_size
+                     (const Boxoffice__Config__V1__SecretInventory *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_inventory__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__secret_inventory__pack
+                     (const Boxoffice__Config__V1__SecretInventory *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_inventory__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__secret_inventory__pack_to_buffer
+                     (const Boxoffice__Config__V1__SecretInventory *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_inventory__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__SecretInventory *
+       boxoffice__config__v1__secret_inventory__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__SecretInventory *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__secret_inventory__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__secret_inventory__free_unpacked
+                     (Boxoffice__Config__V1__SecretInventory *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_inventory__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__catalogue_entity__init
                      (Boxoffice__Config__V1__CatalogueEntity         *message)
 {
@@ -2944,6 +3124,249 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__check_administrator_requ
   (ProtobufCMessageInit) boxoffice__config__v1__check_administrator_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__config__v1__authorize_secret_request__field_descriptors[4] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizeSecretRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reference",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizeSecretRequest, reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizeSecretRequest, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "known",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AuthorizeSecretRequest, known),
+    &boxoffice__config__v1__known_secret__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__authorize_secret_request__field_indices_by_name[] = {
+  3,   /* field[3] = known */
+  2,   /* field[2] = programmer_id */
+  1,   /* field[1] = reference */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__authorize_secret_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__authorize_secret_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.AuthorizeSecretRequest",
+  "AuthorizeSecretRequest",
+  "Boxoffice__Config__V1__AuthorizeSecretRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__AuthorizeSecretRequest),
+  4,
+  boxoffice__config__v1__authorize_secret_request__field_descriptors,
+  boxoffice__config__v1__authorize_secret_request__field_indices_by_name,
+  1,  boxoffice__config__v1__authorize_secret_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__authorize_secret_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__known_secret__field_descriptors[3] =
+{
+  {
+    "reference",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__KnownSecret, reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__KnownSecret, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_file",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__KnownSecret, is_file),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__known_secret__field_indices_by_name[] = {
+  2,   /* field[2] = is_file */
+  1,   /* field[1] = programmer_id */
+  0,   /* field[0] = reference */
+};
+static const ProtobufCIntRange boxoffice__config__v1__known_secret__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__known_secret__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.KnownSecret",
+  "KnownSecret",
+  "Boxoffice__Config__V1__KnownSecret",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__KnownSecret),
+  3,
+  boxoffice__config__v1__known_secret__field_descriptors,
+  boxoffice__config__v1__known_secret__field_indices_by_name,
+  1,  boxoffice__config__v1__known_secret__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__known_secret__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__secret_outcome__field_descriptors[2] =
+{
+  {
+    "programmer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__SecretOutcome, outcome_case),
+    offsetof(Boxoffice__Config__V1__SecretOutcome, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refusal",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__SecretOutcome, outcome_case),
+    offsetof(Boxoffice__Config__V1__SecretOutcome, refusal),
+    &boxoffice__config__v1__refusal__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__secret_outcome__field_indices_by_name[] = {
+  0,   /* field[0] = programmer_id */
+  1,   /* field[1] = refusal */
+};
+static const ProtobufCIntRange boxoffice__config__v1__secret_outcome__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__secret_outcome__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.SecretOutcome",
+  "SecretOutcome",
+  "Boxoffice__Config__V1__SecretOutcome",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__SecretOutcome),
+  2,
+  boxoffice__config__v1__secret_outcome__field_descriptors,
+  boxoffice__config__v1__secret_outcome__field_indices_by_name,
+  1,  boxoffice__config__v1__secret_outcome__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__secret_outcome__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__secret_inventory__field_descriptors[2] =
+{
+  {
+    "knowledge",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SecretInventory, knowledge),
+    &boxoffice__config__v1__secret_knowledge__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "secrets",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__SecretInventory, n_secrets),
+    offsetof(Boxoffice__Config__V1__SecretInventory, secrets),
+    &boxoffice__config__v1__known_secret__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__secret_inventory__field_indices_by_name[] = {
+  0,   /* field[0] = knowledge */
+  1,   /* field[1] = secrets */
+};
+static const ProtobufCIntRange boxoffice__config__v1__secret_inventory__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__secret_inventory__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.SecretInventory",
+  "SecretInventory",
+  "Boxoffice__Config__V1__SecretInventory",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__SecretInventory),
+  2,
+  boxoffice__config__v1__secret_inventory__field_descriptors,
+  boxoffice__config__v1__secret_inventory__field_indices_by_name,
+  1,  boxoffice__config__v1__secret_inventory__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__secret_inventory__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__config__v1__catalogue_entity__field_descriptors[6] =
 {
   {
@@ -4778,7 +5201,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__draft_outcome__descripto
   (ProtobufCMessageInit) boxoffice__config__v1__draft_outcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__push_draft_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__push_draft_request__field_descriptors[4] =
 {
   {
     "token",
@@ -4816,16 +5239,29 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__push_draft_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "secrets",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PushDraftRequest, secrets),
+    &boxoffice__config__v1__secret_inventory__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__push_draft_request__field_indices_by_name[] = {
   1,   /* field[1] = description */
   2,   /* field[2] = if_match */
+  3,   /* field[3] = secrets */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange boxoffice__config__v1__push_draft_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__push_draft_request__descriptor =
 {
@@ -4835,7 +5271,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__push_draft_request__desc
   "Boxoffice__Config__V1__PushDraftRequest",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__PushDraftRequest),
-  3,
+  4,
   boxoffice__config__v1__push_draft_request__field_descriptors,
   boxoffice__config__v1__push_draft_request__field_indices_by_name,
   1,  boxoffice__config__v1__push_draft_request__number_ranges,
@@ -5098,7 +5534,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__pending_pushes__descript
   (ProtobufCMessageInit) boxoffice__config__v1__pending_pushes__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__decide_push_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__decide_push_request__field_descriptors[4] =
 {
   {
     "token",
@@ -5136,16 +5572,29 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__decide_push_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "secrets",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DecidePushRequest, secrets),
+    &boxoffice__config__v1__secret_inventory__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__decide_push_request__field_indices_by_name[] = {
   2,   /* field[2] = approve */
   1,   /* field[1] = id */
+  3,   /* field[3] = secrets */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange boxoffice__config__v1__decide_push_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__decide_push_request__descriptor =
 {
@@ -5155,7 +5604,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__decide_push_request__des
   "Boxoffice__Config__V1__DecidePushRequest",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__DecidePushRequest),
-  3,
+  4,
   boxoffice__config__v1__decide_push_request__field_descriptors,
   boxoffice__config__v1__decide_push_request__field_indices_by_name,
   1,  boxoffice__config__v1__decide_push_request__number_ranges,
@@ -6975,6 +7424,36 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__administrator_permission__d
   boxoffice__config__v1__administrator_permission__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue boxoffice__config__v1__secret_knowledge__enum_values_by_number[3] =
+{
+  { "SECRET_KNOWLEDGE_UNTOLD", "BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_UNTOLD", 0 },
+  { "SECRET_KNOWLEDGE_TOLD", "BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_TOLD", 1 },
+  { "SECRET_KNOWLEDGE_AWAY", "BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_AWAY", 2 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__secret_knowledge__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__secret_knowledge__enum_values_by_name[3] =
+{
+  { "SECRET_KNOWLEDGE_AWAY", 2 },
+  { "SECRET_KNOWLEDGE_TOLD", 1 },
+  { "SECRET_KNOWLEDGE_UNTOLD", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__secret_knowledge__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.SecretKnowledge",
+  "SecretKnowledge",
+  "Boxoffice__Config__V1__SecretKnowledge",
+  "boxoffice.config.v1",
+  3,
+  boxoffice__config__v1__secret_knowledge__enum_values_by_number,
+  3,
+  boxoffice__config__v1__secret_knowledge__enum_values_by_name,
+  1,
+  boxoffice__config__v1__secret_knowledge__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue boxoffice__config__v1__entity_kind__enum_values_by_number[7] =
 {
   { "ENTITY_KIND_UNKNOWN", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN", 0 },
@@ -7173,7 +7652,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[29] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[30] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
@@ -7195,6 +7674,7 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "GetVersion", &boxoffice__config__v1__get_version_request__descriptor, &boxoffice__config__v1__version_snapshot__descriptor },
   { "CompareVersions", &boxoffice__config__v1__compare_versions_request__descriptor, &boxoffice__config__v1__version_comparison__descriptor },
   { "RestoreVersion", &boxoffice__config__v1__restore_version_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
+  { "AuthorizeSecret", &boxoffice__config__v1__authorize_secret_request__descriptor, &boxoffice__config__v1__secret_outcome__descriptor },
   { "DownloadSoftwareStatement", &boxoffice__config__v1__download_software_statement_request__descriptor, &boxoffice__config__v1__software_statement__descriptor },
   { "RevokeSoftwareStatements", &boxoffice__config__v1__revoke_software_statements_request__descriptor, &boxoffice__config__v1__revoke_software_statements_response__descriptor },
   { "ListDegradationRules", &boxoffice__config__v1__list_degradation_rules_request__descriptor, &boxoffice__config__v1__degradation_rules__descriptor },
@@ -7206,35 +7686,36 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "VerifyHistory", &boxoffice__config__v1__verify_history_request__descriptor, &boxoffice__config__v1__history_verdict__descriptor },
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
+  20,        /* AuthorizeSecret */
   1,        /* CheckAdministrator */
   18,        /* CompareVersions */
   4,        /* CreateEntity */
   15,        /* DecidePush */
   6,        /* DeleteEntity */
   11,        /* DiscardDraft */
-  20,        /* DownloadSoftwareStatement */
+  21,        /* DownloadSoftwareStatement */
   12,        /* DropChange */
-  25,        /* EndDegradation */
+  26,        /* EndDegradation */
   7,        /* GenerateCustomScheme */
   0,        /* GetAdministrator */
   10,        /* GetDraft */
   3,        /* GetEntity */
-  26,        /* GetReport */
+  27,        /* GetReport */
   17,        /* GetVersion */
   9,        /* ImportProviderMetadata */
-  27,        /* ListAuditRecords */
-  22,        /* ListDegradationRules */
+  28,        /* ListAuditRecords */
+  23,        /* ListDegradationRules */
   2,        /* ListEntities */
   14,        /* ListPendingPushes */
   16,        /* ListVersions */
   13,        /* PushDraft */
-  24,        /* RenewDegradation */
+  25,        /* RenewDegradation */
   5,        /* ReplaceEntity */
   19,        /* RestoreVersion */
   8,        /* ReviewProviderMetadata */
-  21,        /* RevokeSoftwareStatements */
-  23,        /* StartDegradation */
-  28         /* VerifyHistory */
+  22,        /* RevokeSoftwareStatements */
+  24,        /* StartDegradation */
+  29         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -7243,7 +7724,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  29,
+  30,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -7407,13 +7888,21 @@ void boxoffice__config__v1__administration__restore_version(ProtobufCService *se
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *service,
+                                                             const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
+                                                             Boxoffice__Config__V1__SecretOutcome_Closure closure,
+                                                             void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
                                                                         Boxoffice__Config__V1__SoftwareStatement_Closure closure,
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__revoke_software_statements(ProtobufCService *service,
                                                                        const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
@@ -7421,7 +7910,7 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
@@ -7429,7 +7918,7 @@ void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__start_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__StartDegradationRequest *input,
@@ -7437,7 +7926,7 @@ void boxoffice__config__v1__administration__start_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__RenewDegradationRequest *input,
@@ -7445,7 +7934,7 @@ void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__end_degradation(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
@@ -7453,7 +7942,7 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
@@ -7461,7 +7950,7 @@ void boxoffice__config__v1__administration__get_report(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -7469,7 +7958,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -7477,7 +7966,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

@@ -1852,6 +1852,231 @@ void   boxoffice__authentication__v1__revoke_client_response__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__revoke_client_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__put_secret_request__init
+                     (Boxoffice__Authentication__V1__PutSecretRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__PutSecretRequest init_value = BOXOFFICE__AUTHENTICATION__V1__PUT_SECRET_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__put_secret_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__PutSecretRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__put_secret_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__put_secret_request__pack
+                     (const Boxoffice__Authentication__V1__PutSecretRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__put_secret_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__put_secret_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PutSecretRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__put_secret_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PutSecretRequest *
+       boxoffice__authentication__v1__put_secret_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PutSecretRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__put_secret_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__put_secret_request__free_unpacked
+                     (Boxoffice__Authentication__V1__PutSecretRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__put_secret_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__put_secret_response__init
+                     (Boxoffice__Authentication__V1__PutSecretResponse         *message)
+{
+  static const Boxoffice__Authentication__V1__PutSecretResponse init_value = BOXOFFICE__AUTHENTICATION__V1__PUT_SECRET_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__put_secret_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__PutSecretResponse *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__put_secret_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__put_secret_response__pack
+                     (const Boxoffice__Authentication__V1__PutSecretResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__put_secret_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__put_secret_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PutSecretResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__put_secret_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PutSecretResponse *
+       boxoffice__authentication__v1__put_secret_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PutSecretResponse *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__put_secret_response__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__put_secret_response__free_unpacked
+                     (Boxoffice__Authentication__V1__PutSecretResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__put_secret_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__list_secrets_request__init
+                     (Boxoffice__Authentication__V1__ListSecretsRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ListSecretsRequest init_value = BOXOFFICE__AUTHENTICATION__V1__LIST_SECRETS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__list_secrets_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListSecretsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_secrets_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__list_secrets_request__pack
+                     (const Boxoffice__Authentication__V1__ListSecretsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_secrets_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__list_secrets_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListSecretsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_secrets_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ListSecretsRequest *
+       boxoffice__authentication__v1__list_secrets_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ListSecretsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__list_secrets_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__list_secrets_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListSecretsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_secrets_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__secret_list__init
+                     (Boxoffice__Authentication__V1__SecretList         *message)
+{
+  static const Boxoffice__Authentication__V1__SecretList init_value = BOXOFFICE__AUTHENTICATION__V1__SECRET_LIST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__secret_list__get_packed_size
+                     (const Boxoffice__Authentication__V1__SecretList *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__secret_list__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__secret_list__pack
+                     (const Boxoffice__Authentication__V1__SecretList *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__secret_list__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__secret_list__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SecretList *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__secret_list__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SecretList *
+       boxoffice__authentication__v1__secret_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SecretList *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__secret_list__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__secret_list__free_unpacked
+                     (Boxoffice__Authentication__V1__SecretList *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__secret_list__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__stored_secret__init
+                     (Boxoffice__Authentication__V1__StoredSecret         *message)
+{
+  static const Boxoffice__Authentication__V1__StoredSecret init_value = BOXOFFICE__AUTHENTICATION__V1__STORED_SECRET__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__stored_secret__get_packed_size
+                     (const Boxoffice__Authentication__V1__StoredSecret *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_secret__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__stored_secret__pack
+                     (const Boxoffice__Authentication__V1__StoredSecret *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_secret__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__stored_secret__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StoredSecret *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_secret__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__StoredSecret *
+       boxoffice__authentication__v1__stored_secret__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__StoredSecret *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__stored_secret__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__stored_secret__free_unpacked
+                     (Boxoffice__Authentication__V1__StoredSecret *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_secret__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__spend_temp_pass_request__init
                      (Boxoffice__Authentication__V1__SpendTempPassRequest         *message)
 {
@@ -6309,6 +6534,241 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_re
   (ProtobufCMessageInit) boxoffice__authentication__v1__revoke_client_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__put_secret_request__field_descriptors[3] =
+{
+  {
+    "reference",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PutSecretRequest, reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "secret",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PutSecretRequest, secret),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PutSecretRequest, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__put_secret_request__field_indices_by_name[] = {
+  2,   /* field[2] = programmer_id */
+  0,   /* field[0] = reference */
+  1,   /* field[1] = secret */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__put_secret_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__put_secret_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PutSecretRequest",
+  "PutSecretRequest",
+  "Boxoffice__Authentication__V1__PutSecretRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PutSecretRequest),
+  3,
+  boxoffice__authentication__v1__put_secret_request__field_descriptors,
+  boxoffice__authentication__v1__put_secret_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__put_secret_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__put_secret_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__put_secret_response__field_descriptors[1] =
+{
+  {
+    "replaced",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PutSecretResponse, replaced),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__put_secret_response__field_indices_by_name[] = {
+  0,   /* field[0] = replaced */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__put_secret_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__put_secret_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PutSecretResponse",
+  "PutSecretResponse",
+  "Boxoffice__Authentication__V1__PutSecretResponse",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PutSecretResponse),
+  1,
+  boxoffice__authentication__v1__put_secret_response__field_descriptors,
+  boxoffice__authentication__v1__put_secret_response__field_indices_by_name,
+  1,  boxoffice__authentication__v1__put_secret_response__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__put_secret_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define boxoffice__authentication__v1__list_secrets_request__field_descriptors NULL
+#define boxoffice__authentication__v1__list_secrets_request__field_indices_by_name NULL
+#define boxoffice__authentication__v1__list_secrets_request__number_ranges NULL
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_secrets_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ListSecretsRequest",
+  "ListSecretsRequest",
+  "Boxoffice__Authentication__V1__ListSecretsRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ListSecretsRequest),
+  0,
+  boxoffice__authentication__v1__list_secrets_request__field_descriptors,
+  boxoffice__authentication__v1__list_secrets_request__field_indices_by_name,
+  0,  boxoffice__authentication__v1__list_secrets_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__list_secrets_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__secret_list__field_descriptors[1] =
+{
+  {
+    "secrets",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__SecretList, n_secrets),
+    offsetof(Boxoffice__Authentication__V1__SecretList, secrets),
+    &boxoffice__authentication__v1__stored_secret__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__secret_list__field_indices_by_name[] = {
+  0,   /* field[0] = secrets */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__secret_list__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__secret_list__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SecretList",
+  "SecretList",
+  "Boxoffice__Authentication__V1__SecretList",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SecretList),
+  1,
+  boxoffice__authentication__v1__secret_list__field_descriptors,
+  boxoffice__authentication__v1__secret_list__field_indices_by_name,
+  1,  boxoffice__authentication__v1__secret_list__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__secret_list__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__stored_secret__field_descriptors[4] =
+{
+  {
+    "reference",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredSecret, reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredSecret, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_file",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredSecret, is_file),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "written_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredSecret, written_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__stored_secret__field_indices_by_name[] = {
+  2,   /* field[2] = is_file */
+  1,   /* field[1] = programmer_id */
+  0,   /* field[0] = reference */
+  3,   /* field[3] = written_at_ms */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__stored_secret__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_secret__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.StoredSecret",
+  "StoredSecret",
+  "Boxoffice__Authentication__V1__StoredSecret",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__StoredSecret),
+  4,
+  boxoffice__authentication__v1__stored_secret__field_descriptors,
+  boxoffice__authentication__v1__stored_secret__field_indices_by_name,
+  1,  boxoffice__authentication__v1__stored_secret__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__stored_secret__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__spend_temp_pass_request__field_descriptors[5] =
 {
   {
@@ -8317,18 +8777,22 @@ void boxoffice__authentication__v1__logins__init (Boxoffice__Authentication__V1_
                                      &boxoffice__authentication__v1__logins__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[5] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[7] =
 {
   { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
   { "RevokeClient", &boxoffice__authentication__v1__revoke_client_request__descriptor, &boxoffice__authentication__v1__revoke_client_response__descriptor },
+  { "PutSecret", &boxoffice__authentication__v1__put_secret_request__descriptor, &boxoffice__authentication__v1__put_secret_response__descriptor },
+  { "ListSecrets", &boxoffice__authentication__v1__list_secrets_request__descriptor, &boxoffice__authentication__v1__secret_list__descriptor },
   { "GetSignInReport", &boxoffice__authentication__v1__get_sign_in_report_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
   { "ListSignInReports", &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor, &boxoffice__authentication__v1__sign_in_reports__descriptor },
   { "ExplainResponse", &boxoffice__authentication__v1__explain_response_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication_operations__method_indices_by_name[] = {
-  4,        /* ExplainResponse */
-  2,        /* GetSignInReport */
-  3,        /* ListSignInReports */
+  6,        /* ExplainResponse */
+  4,        /* GetSignInReport */
+  3,        /* ListSecrets */
+  5,        /* ListSignInReports */
+  2,        /* PutSecret */
   0,        /* ResetTempPass */
   1         /* RevokeClient */
 };
@@ -8339,7 +8803,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_o
   "AuthenticationOperations",
   "Boxoffice__Authentication__V1__AuthenticationOperations",
   "boxoffice.authentication.v1",
-  5,
+  7,
   boxoffice__authentication__v1__authentication_operations__method_descriptors,
   boxoffice__authentication__v1__authentication_operations__method_indices_by_name
 };
@@ -8359,13 +8823,29 @@ void boxoffice__authentication__v1__authentication_operations__revoke_client(Pro
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication_operations__put_secret(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__PutSecretRequest *input,
+                                                                          Boxoffice__Authentication__V1__PutSecretResponse_Closure closure,
+                                                                          void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__list_secrets(ProtobufCService *service,
+                                                                            const Boxoffice__Authentication__V1__ListSecretsRequest *input,
+                                                                            Boxoffice__Authentication__V1__SecretList_Closure closure,
+                                                                            void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication_operations__get_sign_in_report(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__GetSignInReportRequest *input,
                                                                                   Boxoffice__Authentication__V1__SignInReport_Closure closure,
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__list_sign_in_reports(ProtobufCService *service,
                                                                                     const Boxoffice__Authentication__V1__ListSignInReportsRequest *input,
@@ -8373,7 +8853,7 @@ void boxoffice__authentication__v1__authentication_operations__list_sign_in_repo
                                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__explain_response(ProtobufCService *service,
                                                                                 const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
@@ -8381,7 +8861,7 @@ void boxoffice__authentication__v1__authentication_operations__explain_response(
                                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                                                                      Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy)

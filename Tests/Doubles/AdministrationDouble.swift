@@ -23,6 +23,7 @@ public final class AdministrationDouble: Administration {
     public let getVersion = Scripted<GetVersionRequest, VersionSnapshot>()
     public let compareVersions = Scripted<CompareVersionsRequest, VersionComparison>()
     public let restoreVersion = Scripted<RestoreVersionRequest, DraftOutcome>()
+    public let authorizeSecret = Scripted<AuthorizeSecretRequest, SecretOutcome>()
     public let downloadSoftwareStatement = Scripted<DownloadSoftwareStatementRequest, SoftwareStatement>()
     public let revokeSoftwareStatements = Scripted<RevokeSoftwareStatementsRequest, RevokeSoftwareStatementsResponse>()
     public let listDegradationRules = Scripted<ListDegradationRulesRequest, DegradationRules>()
@@ -115,6 +116,10 @@ public final class AdministrationDouble: Administration {
 
     public func restoreVersion(_ request: RestoreVersionRequest, context: CallContext) async throws -> DraftOutcome {
         try await restoreVersion(request, context)
+    }
+
+    public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
+        try await authorizeSecret(request, context)
     }
 
     public func downloadSoftwareStatement(_ request: DownloadSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement {

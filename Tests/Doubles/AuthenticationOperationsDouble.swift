@@ -5,6 +5,8 @@ public import Contracts
 public final class AuthenticationOperationsDouble: AuthenticationOperations {
     public let resetTempPass = Scripted<ResetTempPassRequest, ResetTempPassResponse>()
     public let revokeClient = Scripted<RevokeClientRequest, RevokeClientResponse>()
+    public let putSecret = Scripted<PutSecretRequest, PutSecretResponse>()
+    public let listSecrets = Scripted<ListSecretsRequest, SecretList>()
     public let getSignInReport = Scripted<GetSignInReportRequest, SignInReport>()
     public let listSignInReports = Scripted<ListSignInReportsRequest, SignInReports>()
     public let explainResponse = Scripted<ExplainResponseRequest, SignInReport>()
@@ -17,6 +19,14 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
 
     public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
         try await revokeClient(request, context)
+    }
+
+    public func putSecret(_ request: PutSecretRequest, context: CallContext) async throws -> PutSecretResponse {
+        try await putSecret(request, context)
+    }
+
+    public func listSecrets(_ request: ListSecretsRequest, context: CallContext) async throws -> SecretList {
+        try await listSecrets(request, context)
     }
 
     public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {

@@ -9,7 +9,10 @@ struct Main {
     static func main() async {
         await ServiceProgram.run(
             "authentication", settings: AuthenticationSettings.self,
-            check: { settings, files in _ = try keys(files) { try AuthenticationKeys(settings, read: $0) } }, start)
+            check: { settings, files in
+                _ = try keys(files) { try AuthenticationKeys(settings, read: $0) }
+                if let path = settings.secretsKey { _ = try keys(files) { try AuthenticationKeys.secretKeys(settings, path: path, read: $0) } }
+            }, start)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
@@ -19,11 +22,13 @@ struct Main {
         let transport = HTTPProviderTransport()
         environment.onStop { await transport.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
+        let secretsKey = try secretsKey(environment)
+        let secretKeys = try Self.keys(files) { try AuthenticationKeys.secretKeys(settings, path: secretsKey, read: $0) }
         let accessTokenKeys = SigningKeyRotation(
             keys.accessTokens, lead: .seconds(settings.accessTokenKeyLead), tokenLife: .seconds(settings.accessTokenTTL), clock: environment.clock)
         let service = AuthenticationService(
-            settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, clientSecrets: settings.clientSecrets.map(files.path),
-            transport: transport, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
+            settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys,
+            clientSecrets: settings.clientSecrets.map(files.path), transport: transport, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), clock: environment.clock, logger: environment.logger)
         environment.onKeyChange(of: settings.accessTokenKeyFiles.map(files.path), named: "access_token_keys") {
             accessTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.accessTokens(settings, read: $0) })
@@ -34,6 +39,14 @@ struct Main {
             service.accessTokenKeysChanged()
             return accessTokenKeys.signingKeyName
         }
+        environment.onChange(of: ([secretsKey] + settings.olderSecretsKeys).map(files.path)) {
+            do {
+                try await service.adopt(secretKeys: try Self.keys(files) { try AuthenticationKeys.secretKeys(settings, path: secretsKey, read: $0) })
+                environment.logger.info("secret_keys.reloaded")
+            } catch {
+                environment.logger.error("secret_keys.reload_refused", metadata: ["reason": "\(error)"])
+            }
+        }
         environment.background("provider-keys") { await service.keepProviderKeys() }
         environment.background("unused-clients") { await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) }
         environment.offer { registry in
@@ -42,6 +55,18 @@ struct Main {
             LoginsMethods.register(service, in: &registry)
             AuthenticationOperationsMethods.register(AuthenticationOperationsService(service), in: &registry)
         }
+    }
+
+    /// Where the key of kept secrets is, made when the settings name none and it is absent.
+    private static func secretsKey(_ environment: ServiceEnvironment<AuthenticationSettings>) throws -> String {
+        if let path = environment.settings.secretsKey { return path }
+        let path = environment.dataFile("secrets.key")
+        do throws(MadeKey.Unusable) {
+            try MadeKey.ensure(path)
+        } catch {
+            throw StartFailure("\(error) (or name a file under authentication.secretsKey)")
+        }
+        return path
     }
 
     /// - Throws: `StartFailure` naming the file that cannot be used.

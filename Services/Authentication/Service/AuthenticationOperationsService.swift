@@ -19,6 +19,23 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
         return RevokeClientResponse(wasKnown: try await service.revocation.revoke(ClientID(request.clientID)))
     }
 
+    /// - Throws: As `KeptSecrets.put`.
+    public func putSecret(_ request: PutSecretRequest, context: CallContext) async throws -> PutSecretResponse {
+        let secret = ProviderSecret(request.secret)
+        return PutSecretResponse(
+            replaced: try await service.secrets.put(SecretReference(request.reference), secret, owner: request.programmerID))
+    }
+
+    public func listSecrets(_ request: ListSecretsRequest, context: CallContext) async throws -> SecretList {
+        let secrets = try await service.secrets.list()
+        return SecretList(
+            secrets: secrets.map { secret in
+                StoredSecret(
+                    reference: secret.reference, programmerID: secret.owner, isFile: secret.isFile,
+                    writtenAtMilliseconds: UInt64(clamping: secret.writtenAt?.milliseconds ?? 0))
+            })
+    }
+
     /// - Throws: `not_found`.
     public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
         try service.reports.report(request)

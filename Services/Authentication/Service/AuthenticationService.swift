@@ -29,6 +29,7 @@ public struct AuthenticationService: Sendable {
     let oauthFinisher: OAuthSignInFinisher
     let upstreamTokens: UpstreamTokens
     let keySets: ProviderKeySets
+    let secrets: KeptSecrets
     let catalogue: any CatalogueSource
     let clock: any WallClock
     private let store: any AuthenticationStore
@@ -66,8 +67,9 @@ public struct AuthenticationService: Sendable {
         revocation = ClientRevocation(bearers: bearers, store: store, metrics: metrics)
         let oauth = OAuthSignInStarter(
             store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)
+        secrets = KeptSecrets(folder: parts.oauth.secretFolder, store: store, seals: parts.oauth.secretSeals, clock: clock)
         let client = ProviderClient(
-            transport: parts.oauth.transport, gate: ProviderGate(), secrets: parts.oauth.secrets, metrics: metrics, logger: parts.logger)
+            transport: parts.oauth.transport, gate: ProviderGate(), secrets: parts.oauth.secrets ?? secrets, metrics: metrics, logger: parts.logger)
         let keySets = ProviderKeySets(client: client, clock: clock)
         self.keySets = keySets
         upstreamTokens = UpstreamTokens(
@@ -118,12 +120,22 @@ public struct AuthenticationService: Sendable {
     struct OAuthParts: Sendable {
         var keys: OAuthKeys
         var redirectURI: String
-        var secrets: any ClientSecrets
+        var secretFolder = ClientSecretFolder(path: nil)
+        var secretSeals: SecretSeals
+        /// In place of files and store.
+        var secrets: (any ClientSecrets)?
         var transport: any ProviderTransport
     }
 
     /// To be called when a key of access tokens may have gone: bearers that were checked are checked again.
     public func accessTokenKeysChanged() { bearers.forgetTokens() }
+
+    /// Takes in other keys for kept secrets, and seals these with the current one; the older keys are needed no more afterwards.
+    /// - Throws: Faults of the store; what is not sealed anew opens with the older keys.
+    public func adopt(secretKeys keys: AuthenticationKeys.SecretKeys) async throws {
+        secrets.seals.adopt(current: keys.current, older: keys.older)
+        try await secrets.resealAll()
+    }
 
     /// Forgets clients that nobody uses any more, once an hour until it is cancelled; they register again (rest-v1 §3.1).
     /// - Parameters:
@@ -163,12 +175,13 @@ extension AuthenticationService {
     ///   - settings: The `authentication` object of the settings file.
     ///   - keys: What the files named there hold.
     ///   - accessTokenKeys: Those of access tokens, which may change meanwhile.
+    ///   - secretKeys: Those of secrets that administrators write.
     ///   - clientSecrets: Absolute path of the folder that the settings name.
     ///   - transport: Reaches OAuth providers; its owner shuts it down.
     ///   - database: The open store of this service.
     public init(
-        _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys, clientSecrets: String?,
-        transport: HTTPProviderTransport, database: AuthenticationDatabase, catalogue: any CatalogueSource,
+        _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys,
+        secretKeys: AuthenticationKeys.SecretKeys, clientSecrets: String?, transport: HTTPProviderTransport, database: AuthenticationDatabase, catalogue: any CatalogueSource,
         clock: any WallClock, logger: Logger
     ) {
         let random = SystemRandom()
@@ -186,7 +199,8 @@ extension AuthenticationService {
                 verifier: AccessTokenVerifier(keys: accessTokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
                 saml: saml, logout: saml, logoutVisitAddress: settings.origin + "/adobe-services/logout?handle=",
                 oauth: OAuthParts(
-                    keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secrets: ClientSecretFolder(path: clientSecrets), transport: transport),
+                    keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secretFolder: ClientSecretFolder(path: clientSecrets),
+                    secretSeals: SecretSeals(current: secretKeys.current, older: secretKeys.older), transport: transport),
                 catalogue: catalogue, store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(key: keys.userID), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),

@@ -124,6 +124,14 @@ extension InMemoryAuthentication: AuthenticationOperations {
         return RevokeClientResponse(wasKnown: wasKnown)
     }
 
+    public func putSecret(_ request: PutSecretRequest, context: CallContext) async throws -> PutSecretResponse {
+        throw Fault(.unimplemented, "The double keeps no secrets.")
+    }
+
+    public func listSecrets(_ request: ListSecretsRequest, context: CallContext) async throws -> SecretList {
+        throw Fault(.unimplemented, "The double keeps no secrets.")
+    }
+
     public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
         throw Fault(.notFound, "There is no report of that sign-in.")
     }

@@ -142,6 +142,22 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CheckAdminis
 {
     return &boxoffice__config__v1__check_administrator_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AuthorizeSecretRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__authorize_secret_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_KnownSecret_descriptor(void)
+{
+    return &boxoffice__config__v1__known_secret__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SecretOutcome_descriptor(void)
+{
+    return &boxoffice__config__v1__secret_outcome__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SecretInventory_descriptor(void)
+{
+    return &boxoffice__config__v1__secret_inventory__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CatalogueEntity_descriptor(void)
 {
     return &boxoffice__config__v1__catalogue_entity__descriptor;
@@ -537,6 +553,26 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Revo
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_RevokeClientResponse_descriptor(void)
 {
     return &boxoffice__authentication__v1__revoke_client_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PutSecretRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__put_secret_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PutSecretResponse_descriptor(void)
+{
+    return &boxoffice__authentication__v1__put_secret_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ListSecretsRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__list_secrets_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SecretList_descriptor(void)
+{
+    return &boxoffice__authentication__v1__secret_list__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_StoredSecret_descriptor(void)
+{
+    return &boxoffice__authentication__v1__stored_secret__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SpendTempPassRequest_descriptor(void)
 {

@@ -19,6 +19,10 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Boxoffice__Config__V1__GetAdministratorRequest Boxoffice__Config__V1__GetAdministratorRequest;
 typedef struct Boxoffice__Config__V1__Administrator Boxoffice__Config__V1__Administrator;
 typedef struct Boxoffice__Config__V1__CheckAdministratorRequest Boxoffice__Config__V1__CheckAdministratorRequest;
+typedef struct Boxoffice__Config__V1__AuthorizeSecretRequest Boxoffice__Config__V1__AuthorizeSecretRequest;
+typedef struct Boxoffice__Config__V1__KnownSecret Boxoffice__Config__V1__KnownSecret;
+typedef struct Boxoffice__Config__V1__SecretOutcome Boxoffice__Config__V1__SecretOutcome;
+typedef struct Boxoffice__Config__V1__SecretInventory Boxoffice__Config__V1__SecretInventory;
 typedef struct Boxoffice__Config__V1__CatalogueEntity Boxoffice__Config__V1__CatalogueEntity;
 typedef struct Boxoffice__Config__V1__PageRequest Boxoffice__Config__V1__PageRequest;
 typedef struct Boxoffice__Config__V1__ListEntitiesRequest Boxoffice__Config__V1__ListEntitiesRequest;
@@ -102,6 +106,18 @@ typedef enum _Boxoffice__Config__V1__AdministratorPermission {
   BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_REVOKE_CLIENT = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION)
 } Boxoffice__Config__V1__AdministratorPermission;
+typedef enum _Boxoffice__Config__V1__SecretKnowledge {
+  /*
+   * By a caller that does not ask, or of a service that keeps none: nothing is checked.
+   */
+  BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_UNTOLD = 0,
+  BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_TOLD = 1,
+  /*
+   * The service did not answer: what names a secret cannot be pushed now.
+   */
+  BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_AWAY = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE)
+} Boxoffice__Config__V1__SecretKnowledge;
 typedef enum _Boxoffice__Config__V1__EntityKind {
   BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN = 0,
   BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_PROGRAMMER = 1,
@@ -224,6 +240,85 @@ struct  Boxoffice__Config__V1__CheckAdministratorRequest
 #define BOXOFFICE__CONFIG__V1__CHECK_ADMINISTRATOR_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__check_administrator_request__descriptor) \
     , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__AuthorizeSecretRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  char *reference;
+  /*
+   * Whose it is to be; empty: an editor's only programmer, or operators'.
+   */
+  char *programmer_id;
+  /*
+   * What is known of the reference now; absent: nothing.
+   */
+  Boxoffice__Config__V1__KnownSecret *known;
+};
+#define BOXOFFICE__CONFIG__V1__AUTHORIZE_SECRET_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__authorize_secret_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+
+
+struct  Boxoffice__Config__V1__KnownSecret
+{
+  ProtobufCMessage base;
+  char *reference;
+  /*
+   * Empty: operators'.
+   */
+  char *programmer_id;
+  /*
+   * True: a file, which nobody overwrites.
+   */
+  protobuf_c_boolean is_file;
+};
+#define BOXOFFICE__CONFIG__V1__KNOWN_SECRET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__known_secret__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+typedef enum {
+  BOXOFFICE__CONFIG__V1__SECRET_OUTCOME__OUTCOME__NOT_SET = 0,
+  BOXOFFICE__CONFIG__V1__SECRET_OUTCOME__OUTCOME_PROGRAMMER_ID = 1,
+  BOXOFFICE__CONFIG__V1__SECRET_OUTCOME__OUTCOME_REFUSAL = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__SECRET_OUTCOME__OUTCOME__CASE)
+} Boxoffice__Config__V1__SecretOutcome__OutcomeCase;
+
+struct  Boxoffice__Config__V1__SecretOutcome
+{
+  ProtobufCMessage base;
+  Boxoffice__Config__V1__SecretOutcome__OutcomeCase outcome_case;
+  union {
+    /*
+     * Whose the secret is; empty: operators'.
+     */
+    char *programmer_id;
+    /*
+     * `CONFLICT`: a version names the reference, or a file has it.
+     */
+    Boxoffice__Config__V1__Refusal *refusal;
+  };
+};
+#define BOXOFFICE__CONFIG__V1__SECRET_OUTCOME__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__secret_outcome__descriptor) \
+    , BOXOFFICE__CONFIG__V1__SECRET_OUTCOME__OUTCOME__NOT_SET, {0} }
+
+
+/*
+ * Which secrets there are, as whoever keeps them says.
+ */
+struct  Boxoffice__Config__V1__SecretInventory
+{
+  ProtobufCMessage base;
+  Boxoffice__Config__V1__SecretKnowledge knowledge;
+  size_t n_secrets;
+  Boxoffice__Config__V1__KnownSecret **secrets;
+};
+#define BOXOFFICE__CONFIG__V1__SECRET_INVENTORY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__secret_inventory__descriptor) \
+    , BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_UNTOLD, 0,NULL }
 
 
 /*
@@ -714,10 +809,14 @@ struct  Boxoffice__Config__V1__PushDraftRequest
    * The draft's etag, without quotes; empty: not checked.
    */
   char *if_match;
+  /*
+   * A push whose changes name a secret that is not there, or another programmer's, is refused.
+   */
+  Boxoffice__Config__V1__SecretInventory *secrets;
 };
 #define BOXOFFICE__CONFIG__V1__PUSH_DRAFT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__push_draft_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
 
 
 typedef enum {
@@ -797,10 +896,14 @@ struct  Boxoffice__Config__V1__DecidePushRequest
    * False turns it down; its author may do that too.
    */
   protobuf_c_boolean approve;
+  /*
+   * As of a push.
+   */
+  Boxoffice__Config__V1__SecretInventory *secrets;
 };
 #define BOXOFFICE__CONFIG__V1__DECIDE_PUSH_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__decide_push_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, NULL }
 
 
 struct  Boxoffice__Config__V1__CatalogueVersion
@@ -1187,7 +1290,7 @@ struct  Boxoffice__Config__V1__AuditRecord
   char *author;
   /*
    * `push`, `push_proposed`, `push_declined`, `import`, `degradation_started`, `degradation_renewed`, `degradation_ended`, `temp_pass_reset`,
-   * `client_revoked`, `statement_downloaded`, `statements_revoked`.
+   * `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`.
    */
   char *action;
   /*
@@ -1288,6 +1391,82 @@ Boxoffice__Config__V1__CheckAdministratorRequest *
                       const uint8_t       *data);
 void   boxoffice__config__v1__check_administrator_request__free_unpacked
                      (Boxoffice__Config__V1__CheckAdministratorRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__AuthorizeSecretRequest methods */
+void   boxoffice__config__v1__authorize_secret_request__init
+                     (Boxoffice__Config__V1__AuthorizeSecretRequest         *message);
+size_t boxoffice__config__v1__authorize_secret_request__get_packed_size
+                     (const Boxoffice__Config__V1__AuthorizeSecretRequest   *message);
+size_t boxoffice__config__v1__authorize_secret_request__pack
+                     (const Boxoffice__Config__V1__AuthorizeSecretRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__authorize_secret_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__AuthorizeSecretRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__AuthorizeSecretRequest *
+       boxoffice__config__v1__authorize_secret_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__authorize_secret_request__free_unpacked
+                     (Boxoffice__Config__V1__AuthorizeSecretRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__KnownSecret methods */
+void   boxoffice__config__v1__known_secret__init
+                     (Boxoffice__Config__V1__KnownSecret         *message);
+size_t boxoffice__config__v1__known_secret__get_packed_size
+                     (const Boxoffice__Config__V1__KnownSecret   *message);
+size_t boxoffice__config__v1__known_secret__pack
+                     (const Boxoffice__Config__V1__KnownSecret   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__known_secret__pack_to_buffer
+                     (const Boxoffice__Config__V1__KnownSecret   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__KnownSecret *
+       boxoffice__config__v1__known_secret__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__known_secret__free_unpacked
+                     (Boxoffice__Config__V1__KnownSecret *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__SecretOutcome methods */
+void   boxoffice__config__v1__secret_outcome__init
+                     (Boxoffice__Config__V1__SecretOutcome         *message);
+size_t boxoffice__config__v1__secret_outcome__get_packed_size
+                     (const Boxoffice__Config__V1__SecretOutcome   *message);
+size_t boxoffice__config__v1__secret_outcome__pack
+                     (const Boxoffice__Config__V1__SecretOutcome   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__secret_outcome__pack_to_buffer
+                     (const Boxoffice__Config__V1__SecretOutcome   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__SecretOutcome *
+       boxoffice__config__v1__secret_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__secret_outcome__free_unpacked
+                     (Boxoffice__Config__V1__SecretOutcome *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__SecretInventory methods */
+void   boxoffice__config__v1__secret_inventory__init
+                     (Boxoffice__Config__V1__SecretInventory         *message);
+size_t boxoffice__config__v1__secret_inventory__get_packed_size
+                     (const Boxoffice__Config__V1__SecretInventory   *message);
+size_t boxoffice__config__v1__secret_inventory__pack
+                     (const Boxoffice__Config__V1__SecretInventory   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__secret_inventory__pack_to_buffer
+                     (const Boxoffice__Config__V1__SecretInventory   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__SecretInventory *
+       boxoffice__config__v1__secret_inventory__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__secret_inventory__free_unpacked
+                     (Boxoffice__Config__V1__SecretInventory *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__CatalogueEntity methods */
 void   boxoffice__config__v1__catalogue_entity__init
@@ -2402,6 +2581,18 @@ typedef void (*Boxoffice__Config__V1__Administrator_Closure)
 typedef void (*Boxoffice__Config__V1__CheckAdministratorRequest_Closure)
                  (const Boxoffice__Config__V1__CheckAdministratorRequest *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__AuthorizeSecretRequest_Closure)
+                 (const Boxoffice__Config__V1__AuthorizeSecretRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__KnownSecret_Closure)
+                 (const Boxoffice__Config__V1__KnownSecret *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__SecretOutcome_Closure)
+                 (const Boxoffice__Config__V1__SecretOutcome *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__SecretInventory_Closure)
+                 (const Boxoffice__Config__V1__SecretInventory *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__CatalogueEntity_Closure)
                  (const Boxoffice__Config__V1__CatalogueEntity *message,
                   void *closure_data);
@@ -2663,6 +2854,10 @@ struct Boxoffice__Config__V1__Administration_Service
                           const Boxoffice__Config__V1__RestoreVersionRequest *input,
                           Boxoffice__Config__V1__DraftOutcome_Closure closure,
                           void *closure_data);
+  void (*authorize_secret)(Boxoffice__Config__V1__Administration_Service *service,
+                           const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
+                           Boxoffice__Config__V1__SecretOutcome_Closure closure,
+                           void *closure_data);
   void (*download_software_statement)(Boxoffice__Config__V1__Administration_Service *service,
                                       const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
                                       Boxoffice__Config__V1__SoftwareStatement_Closure closure,
@@ -2727,6 +2922,7 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## get_version,\
       function_prefix__ ## compare_versions,\
       function_prefix__ ## restore_version,\
+      function_prefix__ ## authorize_secret,\
       function_prefix__ ## download_software_statement,\
       function_prefix__ ## revoke_software_statements,\
       function_prefix__ ## list_degradation_rules,\
@@ -2816,6 +3012,10 @@ void boxoffice__config__v1__administration__restore_version(ProtobufCService *se
                                                             const Boxoffice__Config__V1__RestoreVersionRequest *input,
                                                             Boxoffice__Config__V1__DraftOutcome_Closure closure,
                                                             void *closure_data);
+void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *service,
+                                                             const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
+                                                             Boxoffice__Config__V1__SecretOutcome_Closure closure,
+                                                             void *closure_data);
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
                                                                         Boxoffice__Config__V1__SoftwareStatement_Closure closure,
@@ -2857,6 +3057,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
 
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__administrator_role__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__administrator_permission__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__secret_knowledge__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__entity_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__refusal_reason__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__change_operation__descriptor;
@@ -2866,6 +3067,10 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__report_kind__desc
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_administrator_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__check_administrator_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__authorize_secret_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__known_secret__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__secret_outcome__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__secret_inventory__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__catalogue_entity__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__page_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_entities_request__descriptor;

@@ -56,6 +56,11 @@ typedef struct Boxoffice__Authentication__V1__ResetTempPassRequest Boxoffice__Au
 typedef struct Boxoffice__Authentication__V1__ResetTempPassResponse Boxoffice__Authentication__V1__ResetTempPassResponse;
 typedef struct Boxoffice__Authentication__V1__RevokeClientRequest Boxoffice__Authentication__V1__RevokeClientRequest;
 typedef struct Boxoffice__Authentication__V1__RevokeClientResponse Boxoffice__Authentication__V1__RevokeClientResponse;
+typedef struct Boxoffice__Authentication__V1__PutSecretRequest Boxoffice__Authentication__V1__PutSecretRequest;
+typedef struct Boxoffice__Authentication__V1__PutSecretResponse Boxoffice__Authentication__V1__PutSecretResponse;
+typedef struct Boxoffice__Authentication__V1__ListSecretsRequest Boxoffice__Authentication__V1__ListSecretsRequest;
+typedef struct Boxoffice__Authentication__V1__SecretList Boxoffice__Authentication__V1__SecretList;
+typedef struct Boxoffice__Authentication__V1__StoredSecret Boxoffice__Authentication__V1__StoredSecret;
 typedef struct Boxoffice__Authentication__V1__SpendTempPassRequest Boxoffice__Authentication__V1__SpendTempPassRequest;
 typedef struct Boxoffice__Authentication__V1__TempPassBalance Boxoffice__Authentication__V1__TempPassBalance;
 typedef struct Boxoffice__Authentication__V1__UpstreamTokenRequest Boxoffice__Authentication__V1__UpstreamTokenRequest;
@@ -938,6 +943,82 @@ struct  Boxoffice__Authentication__V1__RevokeClientResponse
 #define BOXOFFICE__AUTHENTICATION__V1__REVOKE_CLIENT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__revoke_client_response__descriptor) \
     , 0 }
+
+
+struct  Boxoffice__Authentication__V1__PutSecretRequest
+{
+  ProtobufCMessage base;
+  /*
+   * 1 to 128 letters, digits, `_` and `-`.
+   */
+  char *reference;
+  /*
+   * 1 to 4096 octets of text without controls.
+   */
+  char *secret;
+  /*
+   * The programmer whose it is; empty: operators'.
+   */
+  char *programmer_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PUT_SECRET_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__put_secret_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__PutSecretResponse
+{
+  ProtobufCMessage base;
+  /*
+   * True: the reference had a secret before.
+   */
+  protobuf_c_boolean replaced;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PUT_SECRET_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__put_secret_response__descriptor) \
+    , 0 }
+
+
+struct  Boxoffice__Authentication__V1__ListSecretsRequest
+{
+  ProtobufCMessage base;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__LIST_SECRETS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__list_secrets_request__descriptor) \
+     }
+
+
+struct  Boxoffice__Authentication__V1__SecretList
+{
+  ProtobufCMessage base;
+  size_t n_secrets;
+  Boxoffice__Authentication__V1__StoredSecret **secrets;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SECRET_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__secret_list__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__StoredSecret
+{
+  ProtobufCMessage base;
+  char *reference;
+  /*
+   * Empty: operators'.
+   */
+  char *programmer_id;
+  /*
+   * True: it is a file, which wins over what is kept.
+   */
+  protobuf_c_boolean is_file;
+  /*
+   * Milliseconds since 1970; 0 for a file.
+   */
+  uint64_t written_at_ms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__STORED_SECRET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__stored_secret__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
 
 
 struct  Boxoffice__Authentication__V1__SpendTempPassRequest
@@ -2137,6 +2218,101 @@ Boxoffice__Authentication__V1__RevokeClientResponse *
 void   boxoffice__authentication__v1__revoke_client_response__free_unpacked
                      (Boxoffice__Authentication__V1__RevokeClientResponse *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PutSecretRequest methods */
+void   boxoffice__authentication__v1__put_secret_request__init
+                     (Boxoffice__Authentication__V1__PutSecretRequest         *message);
+size_t boxoffice__authentication__v1__put_secret_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__PutSecretRequest   *message);
+size_t boxoffice__authentication__v1__put_secret_request__pack
+                     (const Boxoffice__Authentication__V1__PutSecretRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__put_secret_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PutSecretRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PutSecretRequest *
+       boxoffice__authentication__v1__put_secret_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__put_secret_request__free_unpacked
+                     (Boxoffice__Authentication__V1__PutSecretRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PutSecretResponse methods */
+void   boxoffice__authentication__v1__put_secret_response__init
+                     (Boxoffice__Authentication__V1__PutSecretResponse         *message);
+size_t boxoffice__authentication__v1__put_secret_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__PutSecretResponse   *message);
+size_t boxoffice__authentication__v1__put_secret_response__pack
+                     (const Boxoffice__Authentication__V1__PutSecretResponse   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__put_secret_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PutSecretResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PutSecretResponse *
+       boxoffice__authentication__v1__put_secret_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__put_secret_response__free_unpacked
+                     (Boxoffice__Authentication__V1__PutSecretResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ListSecretsRequest methods */
+void   boxoffice__authentication__v1__list_secrets_request__init
+                     (Boxoffice__Authentication__V1__ListSecretsRequest         *message);
+size_t boxoffice__authentication__v1__list_secrets_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListSecretsRequest   *message);
+size_t boxoffice__authentication__v1__list_secrets_request__pack
+                     (const Boxoffice__Authentication__V1__ListSecretsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__list_secrets_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListSecretsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ListSecretsRequest *
+       boxoffice__authentication__v1__list_secrets_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__list_secrets_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListSecretsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SecretList methods */
+void   boxoffice__authentication__v1__secret_list__init
+                     (Boxoffice__Authentication__V1__SecretList         *message);
+size_t boxoffice__authentication__v1__secret_list__get_packed_size
+                     (const Boxoffice__Authentication__V1__SecretList   *message);
+size_t boxoffice__authentication__v1__secret_list__pack
+                     (const Boxoffice__Authentication__V1__SecretList   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__secret_list__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SecretList   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SecretList *
+       boxoffice__authentication__v1__secret_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__secret_list__free_unpacked
+                     (Boxoffice__Authentication__V1__SecretList *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__StoredSecret methods */
+void   boxoffice__authentication__v1__stored_secret__init
+                     (Boxoffice__Authentication__V1__StoredSecret         *message);
+size_t boxoffice__authentication__v1__stored_secret__get_packed_size
+                     (const Boxoffice__Authentication__V1__StoredSecret   *message);
+size_t boxoffice__authentication__v1__stored_secret__pack
+                     (const Boxoffice__Authentication__V1__StoredSecret   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__stored_secret__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StoredSecret   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__StoredSecret *
+       boxoffice__authentication__v1__stored_secret__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__stored_secret__free_unpacked
+                     (Boxoffice__Authentication__V1__StoredSecret *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__SpendTempPassRequest methods */
 void   boxoffice__authentication__v1__spend_temp_pass_request__init
                      (Boxoffice__Authentication__V1__SpendTempPassRequest         *message);
@@ -2737,6 +2913,21 @@ typedef void (*Boxoffice__Authentication__V1__RevokeClientRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__RevokeClientResponse_Closure)
                  (const Boxoffice__Authentication__V1__RevokeClientResponse *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PutSecretRequest_Closure)
+                 (const Boxoffice__Authentication__V1__PutSecretRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PutSecretResponse_Closure)
+                 (const Boxoffice__Authentication__V1__PutSecretResponse *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ListSecretsRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ListSecretsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SecretList_Closure)
+                 (const Boxoffice__Authentication__V1__SecretList *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__StoredSecret_Closure)
+                 (const Boxoffice__Authentication__V1__StoredSecret *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__SpendTempPassRequest_Closure)
                  (const Boxoffice__Authentication__V1__SpendTempPassRequest *message,
                   void *closure_data);
@@ -3124,6 +3315,14 @@ struct Boxoffice__Authentication__V1__AuthenticationOperations_Service
                         const Boxoffice__Authentication__V1__RevokeClientRequest *input,
                         Boxoffice__Authentication__V1__RevokeClientResponse_Closure closure,
                         void *closure_data);
+  void (*put_secret)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                     const Boxoffice__Authentication__V1__PutSecretRequest *input,
+                     Boxoffice__Authentication__V1__PutSecretResponse_Closure closure,
+                     void *closure_data);
+  void (*list_secrets)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                       const Boxoffice__Authentication__V1__ListSecretsRequest *input,
+                       Boxoffice__Authentication__V1__SecretList_Closure closure,
+                       void *closure_data);
   void (*get_sign_in_report)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                              const Boxoffice__Authentication__V1__GetSignInReportRequest *input,
                              Boxoffice__Authentication__V1__SignInReport_Closure closure,
@@ -3146,6 +3345,8 @@ void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__
     { BOXOFFICE__AUTHENTICATION__V1__AUTHENTICATION_OPERATIONS__BASE_INIT,\
       function_prefix__ ## reset_temp_pass,\
       function_prefix__ ## revoke_client,\
+      function_prefix__ ## put_secret,\
+      function_prefix__ ## list_secrets,\
       function_prefix__ ## get_sign_in_report,\
       function_prefix__ ## list_sign_in_reports,\
       function_prefix__ ## explain_response  }
@@ -3157,6 +3358,14 @@ void boxoffice__authentication__v1__authentication_operations__revoke_client(Pro
                                                                              const Boxoffice__Authentication__V1__RevokeClientRequest *input,
                                                                              Boxoffice__Authentication__V1__RevokeClientResponse_Closure closure,
                                                                              void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__put_secret(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__PutSecretRequest *input,
+                                                                          Boxoffice__Authentication__V1__PutSecretResponse_Closure closure,
+                                                                          void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__list_secrets(ProtobufCService *service,
+                                                                            const Boxoffice__Authentication__V1__ListSecretsRequest *input,
+                                                                            Boxoffice__Authentication__V1__SecretList_Closure closure,
+                                                                            void *closure_data);
 void boxoffice__authentication__v1__authentication_operations__get_sign_in_report(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__GetSignInReportRequest *input,
                                                                                   Boxoffice__Authentication__V1__SignInReport_Closure closure,
@@ -3217,6 +3426,11 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_tem
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_temp_pass_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__put_secret_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__put_secret_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_secrets_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__secret_list__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_secret__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__spend_temp_pass_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__temp_pass_balance__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_token_request__descriptor;

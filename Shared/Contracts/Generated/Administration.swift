@@ -69,6 +69,35 @@ public enum AdministratorPermission: Hashable, Sendable {
     }
 }
 
+public enum SecretKnowledge: Hashable, Sendable {
+    /// By a caller that does not ask, or of a service that keeps none: nothing is checked.
+    case untold
+    case told
+    /// The service did not answer: what names a secret cannot be pushed now.
+    case away
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .untold
+        case 1: self = .told
+        case 2: self = .away
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .untold: 0
+        case .told: 1
+        case .away: 2
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public enum EntityKind: Hashable, Sendable {
     case unknown
     case programmer
@@ -380,6 +409,169 @@ public struct CheckAdministratorRequest: Message {
         if !requestorID.isEmpty { c.pointee.requestor_id = try arena.string(requestorID, "boxoffice.config.v1.CheckAdministratorRequest.requestor_id") }
         if !mvpdID.isEmpty { c.pointee.mvpd_id = try arena.string(mvpdID, "boxoffice.config.v1.CheckAdministratorRequest.mvpd_id") }
         if !subject.isEmpty { c.pointee.subject = try arena.string(subject, "boxoffice.config.v1.CheckAdministratorRequest.subject") }
+    }
+}
+
+public struct AuthorizeSecretRequest: Message {
+    public var token: String
+    public var reference: String
+    /// Whose it is to be; empty: an editor's only programmer, or operators'.
+    public var programmerID: String
+    /// What is known of the reference now; absent: nothing.
+    public var known: KnownSecret?
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        reference: String = "",
+        programmerID: String = "",
+        known: KnownSecret? = nil
+    ) {
+        self.token = token
+        self.reference = reference
+        self.programmerID = programmerID
+        self.known = known
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.AuthorizeSecretRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_AuthorizeSecretRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__AuthorizeSecretRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__AuthorizeSecretRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.AuthorizeSecretRequest.token")
+        reference = try CField.string(c.pointee.reference, "boxoffice.config.v1.AuthorizeSecretRequest.reference")
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.config.v1.AuthorizeSecretRequest.programmer_id")
+        known = try CField.message(c.pointee.known)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__AuthorizeSecretRequest.self, capacity: 1)
+        boxoffice__config__v1__authorize_secret_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.AuthorizeSecretRequest.token") }
+        if !reference.isEmpty { c.pointee.reference = try arena.string(reference, "boxoffice.config.v1.AuthorizeSecretRequest.reference") }
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.config.v1.AuthorizeSecretRequest.programmer_id") }
+        c.pointee.known = try arena.message(known, as: Boxoffice__Config__V1__KnownSecret.self)
+    }
+}
+
+public struct KnownSecret: Message {
+    public var reference: String
+    /// Empty: operators'.
+    public var programmerID: String
+    /// True: a file, which nobody overwrites.
+    public var isFile: Bool
+
+    public init() { self.init(reference: "") }
+
+    public init(
+        reference: String = "",
+        programmerID: String = "",
+        isFile: Bool = false
+    ) {
+        self.reference = reference
+        self.programmerID = programmerID
+        self.isFile = isFile
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.KnownSecret" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_KnownSecret_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__KnownSecret>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__KnownSecret.self)
+        reference = try CField.string(c.pointee.reference, "boxoffice.config.v1.KnownSecret.reference")
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.config.v1.KnownSecret.programmer_id")
+        isFile = c.pointee.is_file != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__KnownSecret.self, capacity: 1)
+        boxoffice__config__v1__known_secret__init(c)
+        if !reference.isEmpty { c.pointee.reference = try arena.string(reference, "boxoffice.config.v1.KnownSecret.reference") }
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.config.v1.KnownSecret.programmer_id") }
+        c.pointee.is_file = isFile ? 1 : 0
+    }
+}
+
+public struct SecretOutcome: Message {
+    public enum Outcome: Hashable, Sendable {
+        /// Whose the secret is; empty: operators'.
+        case programmerID(String)
+        /// `CONFLICT`: a version names the reference, or a file has it.
+        case refusal(Refusal)
+    }
+
+    public var outcome: Outcome?
+
+    public init() { self.init(outcome: nil) }
+
+    public init(
+        outcome: Outcome? = nil
+    ) {
+        self.outcome = outcome
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.SecretOutcome" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_SecretOutcome_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__SecretOutcome>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__SecretOutcome.self)
+        switch c.pointee.outcome_case.rawValue {
+        case 1: outcome = .programmerID(try CField.string(c.pointee.programmer_id, "boxoffice.config.v1.SecretOutcome.programmer_id"))
+        case 2: outcome = try (CField.message(c.pointee.refusal) as Refusal?).map { .refusal($0) }
+        default: outcome = nil
+        }
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__SecretOutcome.self, capacity: 1)
+        boxoffice__config__v1__secret_outcome__init(c)
+        switch outcome {
+        case .programmerID(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__SecretOutcome__OutcomeCase(rawValue: 1)
+            c.pointee.programmer_id = try arena.string(value, "boxoffice.config.v1.SecretOutcome.programmer_id")
+        case .refusal(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__SecretOutcome__OutcomeCase(rawValue: 2)
+            c.pointee.refusal = try arena.message(value, as: Boxoffice__Config__V1__Refusal.self)
+        case nil: break
+        }
+    }
+}
+
+/// Which secrets there are, as whoever keeps them says.
+public struct SecretInventory: Message {
+    public var knowledge: SecretKnowledge
+    public var secrets: [KnownSecret]
+
+    public init() { self.init(knowledge: SecretKnowledge(rawValue: 0)) }
+
+    public init(
+        knowledge: SecretKnowledge = SecretKnowledge(rawValue: 0),
+        secrets: [KnownSecret] = []
+    ) {
+        self.knowledge = knowledge
+        self.secrets = secrets
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.SecretInventory" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_SecretInventory_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__SecretInventory>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__SecretInventory.self)
+        knowledge = SecretKnowledge(rawValue: Int32(bitPattern: c.pointee.knowledge.rawValue))
+        secrets = try CField.messages(c.pointee.secrets, c.pointee.n_secrets)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__SecretInventory.self, capacity: 1)
+        boxoffice__config__v1__secret_inventory__init(c)
+        c.pointee.knowledge = Boxoffice__Config__V1__SecretKnowledge(rawValue: UInt32(bitPattern: knowledge.rawValue))
+        c.pointee.secrets = try arena.messages(secrets, as: Boxoffice__Config__V1__KnownSecret.self)
+        c.pointee.n_secrets = secrets.count
     }
 }
 
@@ -1482,17 +1674,21 @@ public struct PushDraftRequest: Message {
     public var description: String
     /// The draft's etag, without quotes; empty: not checked.
     public var ifMatch: String
+    /// A push whose changes name a secret that is not there, or another programmer's, is refused.
+    public var secrets: SecretInventory?
 
     public init() { self.init(token: "") }
 
     public init(
         token: String = "",
         description: String = "",
-        ifMatch: String = ""
+        ifMatch: String = "",
+        secrets: SecretInventory? = nil
     ) {
         self.token = token
         self.description = description
         self.ifMatch = ifMatch
+        self.secrets = secrets
     }
 
     public static var messageName: String { "boxoffice.config.v1.PushDraftRequest" }
@@ -1504,6 +1700,7 @@ public struct PushDraftRequest: Message {
         token = try CField.string(c.pointee.token, "boxoffice.config.v1.PushDraftRequest.token")
         description = try CField.string(c.pointee.description, "boxoffice.config.v1.PushDraftRequest.description")
         ifMatch = try CField.string(c.pointee.if_match, "boxoffice.config.v1.PushDraftRequest.if_match")
+        secrets = try CField.message(c.pointee.secrets)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1512,6 +1709,7 @@ public struct PushDraftRequest: Message {
         if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.PushDraftRequest.token") }
         if !description.isEmpty { c.pointee.description = try arena.string(description, "boxoffice.config.v1.PushDraftRequest.description") }
         if !ifMatch.isEmpty { c.pointee.if_match = try arena.string(ifMatch, "boxoffice.config.v1.PushDraftRequest.if_match") }
+        c.pointee.secrets = try arena.message(secrets, as: Boxoffice__Config__V1__SecretInventory.self)
     }
 }
 
@@ -1684,17 +1882,21 @@ public struct DecidePushRequest: Message {
     public var id: String
     /// False turns it down; its author may do that too.
     public var approve: Bool
+    /// As of a push.
+    public var secrets: SecretInventory?
 
     public init() { self.init(token: "") }
 
     public init(
         token: String = "",
         id: String = "",
-        approve: Bool = false
+        approve: Bool = false,
+        secrets: SecretInventory? = nil
     ) {
         self.token = token
         self.id = id
         self.approve = approve
+        self.secrets = secrets
     }
 
     public static var messageName: String { "boxoffice.config.v1.DecidePushRequest" }
@@ -1706,6 +1908,7 @@ public struct DecidePushRequest: Message {
         token = try CField.string(c.pointee.token, "boxoffice.config.v1.DecidePushRequest.token")
         id = try CField.string(c.pointee.id, "boxoffice.config.v1.DecidePushRequest.id")
         approve = c.pointee.approve != 0
+        secrets = try CField.message(c.pointee.secrets)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1714,6 +1917,7 @@ public struct DecidePushRequest: Message {
         if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.DecidePushRequest.token") }
         if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.DecidePushRequest.id") }
         c.pointee.approve = approve ? 1 : 0
+        c.pointee.secrets = try arena.message(secrets, as: Boxoffice__Config__V1__SecretInventory.self)
     }
 }
 
@@ -2646,7 +2850,7 @@ public struct AuditRecord: Message {
     /// An administrator's name, `catalogue file`, or `time` for what ends by itself.
     public var author: String
     /// `push`, `push_proposed`, `push_declined`, `import`, `degradation_started`, `degradation_renewed`, `degradation_ended`, `temp_pass_reset`,
-    /// `client_revoked`, `statement_downloaded`, `statements_revoked`.
+    /// `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`.
     public var action: String
     /// A sentence for people.
     public var text: String
@@ -2806,6 +3010,8 @@ public protocol Administration: Sendable {
     func compareVersions(_ request: CompareVersionsRequest, context: CallContext) async throws -> VersionComparison
     /// The draft becomes equal to that version; it goes live with a push.
     func restoreVersion(_ request: RestoreVersionRequest, context: CallContext) async throws -> DraftOutcome
+    /// Whether the administrator may write a secret under a reference, and whose it is then; recorded. Whoever keeps secrets writes it.
+    func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome
     func downloadSoftwareStatement(_ request: DownloadSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement
     /// Every statement of the application so far stops at once.
     func revokeSoftwareStatements(_ request: RevokeSoftwareStatementsRequest, context: CallContext) async throws -> RevokeSoftwareStatementsResponse
@@ -2865,6 +3071,8 @@ public enum AdministrationMethods {
         service: service, name: "CompareVersions", idempotency: .noSideEffects)
     public static let restoreVersion = UnaryMethod<RestoreVersionRequest, DraftOutcome>(
         service: service, name: "RestoreVersion", idempotency: .unknown)
+    public static let authorizeSecret = UnaryMethod<AuthorizeSecretRequest, SecretOutcome>(
+        service: service, name: "AuthorizeSecret", idempotency: .unknown)
     public static let downloadSoftwareStatement = UnaryMethod<DownloadSoftwareStatementRequest, SoftwareStatement>(
         service: service, name: "DownloadSoftwareStatement", idempotency: .unknown)
     public static let revokeSoftwareStatements = UnaryMethod<RevokeSoftwareStatementsRequest, RevokeSoftwareStatementsResponse>(
@@ -2906,6 +3114,7 @@ public enum AdministrationMethods {
         registry.unary(getVersion) { try await implementation.getVersion($0, context: $1) }
         registry.unary(compareVersions) { try await implementation.compareVersions($0, context: $1) }
         registry.unary(restoreVersion) { try await implementation.restoreVersion($0, context: $1) }
+        registry.unary(authorizeSecret) { try await implementation.authorizeSecret($0, context: $1) }
         registry.unary(downloadSoftwareStatement) { try await implementation.downloadSoftwareStatement($0, context: $1) }
         registry.unary(revokeSoftwareStatements) { try await implementation.revokeSoftwareStatements($0, context: $1) }
         registry.unary(listDegradationRules) { try await implementation.listDegradationRules($0, context: $1) }
@@ -3002,6 +3211,10 @@ public struct AdministrationClient: Administration {
 
     public func restoreVersion(_ request: RestoreVersionRequest, context: CallContext) async throws -> DraftOutcome {
         try await caller.call(AdministrationMethods.restoreVersion, request, context: context)
+    }
+
+    public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
+        try await caller.call(AdministrationMethods.authorizeSecret, request, context: context)
     }
 
     public func downloadSoftwareStatement(_ request: DownloadSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement {

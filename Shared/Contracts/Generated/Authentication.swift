@@ -2045,6 +2045,163 @@ public struct RevokeClientResponse: Message {
     }
 }
 
+public struct PutSecretRequest: Message {
+    /// 1 to 128 letters, digits, `_` and `-`.
+    public var reference: String
+    /// 1 to 4096 octets of text without controls.
+    public var secret: String
+    /// The programmer whose it is; empty: operators'.
+    public var programmerID: String
+
+    public init() { self.init(reference: "") }
+
+    public init(
+        reference: String = "",
+        secret: String = "",
+        programmerID: String = ""
+    ) {
+        self.reference = reference
+        self.secret = secret
+        self.programmerID = programmerID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PutSecretRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PutSecretRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PutSecretRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PutSecretRequest.self)
+        reference = try CField.string(c.pointee.reference, "boxoffice.authentication.v1.PutSecretRequest.reference")
+        secret = try CField.string(c.pointee.secret, "boxoffice.authentication.v1.PutSecretRequest.secret")
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.authentication.v1.PutSecretRequest.programmer_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PutSecretRequest.self, capacity: 1)
+        boxoffice__authentication__v1__put_secret_request__init(c)
+        if !reference.isEmpty { c.pointee.reference = try arena.string(reference, "boxoffice.authentication.v1.PutSecretRequest.reference") }
+        if !secret.isEmpty { c.pointee.secret = try arena.string(secret, "boxoffice.authentication.v1.PutSecretRequest.secret") }
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.authentication.v1.PutSecretRequest.programmer_id") }
+    }
+}
+
+public struct PutSecretResponse: Message {
+    /// True: the reference had a secret before.
+    public var replaced: Bool
+
+    public init() { self.init(replaced: false) }
+
+    public init(
+        replaced: Bool = false
+    ) {
+        self.replaced = replaced
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PutSecretResponse" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PutSecretResponse_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PutSecretResponse>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PutSecretResponse.self)
+        replaced = c.pointee.replaced != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PutSecretResponse.self, capacity: 1)
+        boxoffice__authentication__v1__put_secret_response__init(c)
+        c.pointee.replaced = replaced ? 1 : 0
+    }
+}
+
+public struct ListSecretsRequest: Message {
+    public init() {}
+
+    public static var messageName: String { "boxoffice.authentication.v1.ListSecretsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ListSecretsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ListSecretsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ListSecretsRequest.self, capacity: 1)
+        boxoffice__authentication__v1__list_secrets_request__init(c)
+    }
+}
+
+public struct SecretList: Message {
+    public var secrets: [StoredSecret]
+
+    public init() { self.init(secrets: []) }
+
+    public init(
+        secrets: [StoredSecret] = []
+    ) {
+        self.secrets = secrets
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SecretList" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SecretList_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SecretList>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SecretList.self)
+        secrets = try CField.messages(c.pointee.secrets, c.pointee.n_secrets)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SecretList.self, capacity: 1)
+        boxoffice__authentication__v1__secret_list__init(c)
+        c.pointee.secrets = try arena.messages(secrets, as: Boxoffice__Authentication__V1__StoredSecret.self)
+        c.pointee.n_secrets = secrets.count
+    }
+}
+
+public struct StoredSecret: Message {
+    public var reference: String
+    /// Empty: operators'.
+    public var programmerID: String
+    /// True: it is a file, which wins over what is kept.
+    public var isFile: Bool
+    /// Milliseconds since 1970; 0 for a file.
+    public var writtenAtMilliseconds: UInt64
+
+    public init() { self.init(reference: "") }
+
+    public init(
+        reference: String = "",
+        programmerID: String = "",
+        isFile: Bool = false,
+        writtenAtMilliseconds: UInt64 = 0
+    ) {
+        self.reference = reference
+        self.programmerID = programmerID
+        self.isFile = isFile
+        self.writtenAtMilliseconds = writtenAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.StoredSecret" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_StoredSecret_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__StoredSecret>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__StoredSecret.self)
+        reference = try CField.string(c.pointee.reference, "boxoffice.authentication.v1.StoredSecret.reference")
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.authentication.v1.StoredSecret.programmer_id")
+        isFile = c.pointee.is_file != 0
+        writtenAtMilliseconds = c.pointee.written_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__StoredSecret.self, capacity: 1)
+        boxoffice__authentication__v1__stored_secret__init(c)
+        if !reference.isEmpty { c.pointee.reference = try arena.string(reference, "boxoffice.authentication.v1.StoredSecret.reference") }
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.authentication.v1.StoredSecret.programmer_id") }
+        c.pointee.is_file = isFile ? 1 : 0
+        c.pointee.written_at_ms = writtenAtMilliseconds
+    }
+}
+
 public struct SpendTempPassRequest: Message {
     public var sessionID: String
     public var deviceID: String
@@ -3338,6 +3495,13 @@ public protocol AuthenticationOperations: Sendable {
     func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse
     /// The client's calls are refused from now on; it has to register anew.
     func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse
+    /// Keeps a secret under a reference of the catalogue, in place of the one before. Nothing reads it back.
+    ///
+    /// Faults: `invalid_request` (reference or secret is not of an accepted form, or a file of that name is used in its place), `not_found` (the reference is another
+    /// owner's).
+    func putSecret(_ request: PutSecretRequest, context: CallContext) async throws -> PutSecretResponse
+    /// Which references have a secret, kept or in a file; never the secrets.
+    func listSecrets(_ request: ListSecretsRequest, context: CallContext) async throws -> SecretList
     /// What became of a sign-in lately, check by check; only the latest are known, and none from before a restart.
     func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport
     func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports
@@ -3353,6 +3517,10 @@ public enum AuthenticationOperationsMethods {
         service: service, name: "ResetTempPass", idempotency: .idempotent)
     public static let revokeClient = UnaryMethod<RevokeClientRequest, RevokeClientResponse>(
         service: service, name: "RevokeClient", idempotency: .idempotent)
+    public static let putSecret = UnaryMethod<PutSecretRequest, PutSecretResponse>(
+        service: service, name: "PutSecret", idempotency: .idempotent)
+    public static let listSecrets = UnaryMethod<ListSecretsRequest, SecretList>(
+        service: service, name: "ListSecrets", idempotency: .noSideEffects)
     public static let getSignInReport = UnaryMethod<GetSignInReportRequest, SignInReport>(
         service: service, name: "GetSignInReport", idempotency: .noSideEffects)
     public static let listSignInReports = UnaryMethod<ListSignInReportsRequest, SignInReports>(
@@ -3364,6 +3532,8 @@ public enum AuthenticationOperationsMethods {
     public static func register(_ implementation: some AuthenticationOperations, in registry: inout some MethodRegistry) {
         registry.unary(resetTempPass) { try await implementation.resetTempPass($0, context: $1) }
         registry.unary(revokeClient) { try await implementation.revokeClient($0, context: $1) }
+        registry.unary(putSecret) { try await implementation.putSecret($0, context: $1) }
+        registry.unary(listSecrets) { try await implementation.listSecrets($0, context: $1) }
         registry.unary(getSignInReport) { try await implementation.getSignInReport($0, context: $1) }
         registry.unary(listSignInReports) { try await implementation.listSignInReports($0, context: $1) }
         registry.unary(explainResponse) { try await implementation.explainResponse($0, context: $1) }
@@ -3382,6 +3552,14 @@ public struct AuthenticationOperationsClient: AuthenticationOperations {
 
     public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
         try await caller.call(AuthenticationOperationsMethods.revokeClient, request, context: context)
+    }
+
+    public func putSecret(_ request: PutSecretRequest, context: CallContext) async throws -> PutSecretResponse {
+        try await caller.call(AuthenticationOperationsMethods.putSecret, request, context: context)
+    }
+
+    public func listSecrets(_ request: ListSecretsRequest, context: CallContext) async throws -> SecretList {
+        try await caller.call(AuthenticationOperationsMethods.listSecrets, request, context: context)
     }
 
     public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {

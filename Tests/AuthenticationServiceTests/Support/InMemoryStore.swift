@@ -8,7 +8,7 @@ import Synchronization
 
 /// The stores' contract without a database.
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
-    ProfileRequestStore, LoginStore
+    ProfileRequestStore, LoginStore, SecretStore
 {
     var changes: StoreChanges? { nil }
 
@@ -27,6 +27,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     private struct State {
         var clients: [ClientID: Client] = [:]
+        var secrets: [SecretReference: SealedSecret] = [:]
         var lastUses: [ClientID: Timestamp] = [:]
         var acted: Set<ClientID> = []
         var records: [RegistrationCodeText: RegistrationRecord] = [:]
@@ -78,6 +79,29 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
     func add(_ client: Client) async throws(Fault) { state.withLock { $0.clients[client.id] = client } }
 
     func client(_ id: ClientID) async throws(Fault) -> Client? { state.withLock { $0.clients[id] } }
+
+    func put(_ secret: SealedSecret) async throws(Fault) -> Bool? {
+        state.withLock { state in
+            let known = state.secrets[secret.reference]
+            guard known == nil || known?.owner == secret.owner else { return nil }
+            state.secrets[secret.reference] = secret
+            return known != nil
+        }
+    }
+
+    func sealedSecret(_ reference: SecretReference) async throws(Fault) -> SealedSecret? { state.withLock { $0.secrets[reference] } }
+
+    func sealedSecrets() async throws(Fault) -> [SealedSecret] {
+        state.withLock { $0.secrets.values.sorted { $0.reference.text < $1.reference.text } }
+    }
+
+    func reseal(_ secret: SealedSecret, as sealed: [UInt8]) async throws(Fault) {
+        state.withLock { state in
+            guard let known = state.secrets[secret.reference], known.sealed == secret.sealed else { return }
+            state.secrets[secret.reference] = SealedSecret(
+                reference: known.reference, owner: known.owner, sealed: sealed, writtenAt: known.writtenAt)
+        }
+    }
 
     func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault) {
         state.withLock { $0.lastUses[client] = max(moment, $0.lastUses[client] ?? moment) }

@@ -41,8 +41,8 @@ struct Rig {
             verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
             logout: real ?? saml, logoutVisitAddress: Self.visitAddress,
             oauth: AuthenticationService.OAuthParts(
-                keys: try OAuthKeys(.random()), redirectURI: ScriptedProvider.redirectURI, secrets: ScriptedProvider.Secrets(),
-                transport: provider),
+                keys: try OAuthKeys(.random()), redirectURI: ScriptedProvider.redirectURI, secretSeals: SecretSeals(current: .random()),
+                secrets: ScriptedProvider.Secrets(), transport: provider),
             catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: UserIDScrambler(key: .random()),
             activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log })
         service = AuthenticationService(parts)

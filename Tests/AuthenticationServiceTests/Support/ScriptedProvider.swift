@@ -1,5 +1,6 @@
 import Clocks
 import Contracts
+import Faults
 import Cryptography
 import Doubles
 import Foundation
@@ -18,7 +19,7 @@ final class ScriptedProvider: ProviderTransport {
         scopes: ["openid", "profile"])
 
     struct Secrets: ClientSecrets {
-        func secret(_ reference: SecretReference) -> ProviderSecret? {
+        func secret(_ reference: SecretReference) async throws(Fault) -> ProviderSecret? {
             ["openfiber": ProviderSecret("s3cret"), "own": ProviderSecret("0wn")][reference.text]
         }
     }

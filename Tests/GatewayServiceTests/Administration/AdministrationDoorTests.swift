@@ -98,7 +98,7 @@ internal import Testing
         let path = "/reset-tempass/v3/reset?device_id=d&requestor_id=ACME1&mvpd_id=Preview10"
         let reply = try await send("DELETE", path, at: .administration, [("Origin", "https://support.example"), ("Sec-Fetch-Site", "cross-site")])
         #expect(reply.status != 421 && !reply.text.contains("foreign_"))
-        #expect(gateway.authentication.verifyAccessToken.requests.count == 1, "its bearer was asked about")
+        #expect(gateway.authentication.resetTempPass.requests.count == 1, "its bearer was asked about")
     }
 
     @Test(

@@ -110,6 +110,66 @@ internal import Testing
         #expect(try await gateway.administer(.post, "/clients/c1/revoke").status == 403)
     }
 
+    @Test("clients #99: config says who may write a secret and whose it is; authentication keeps it; nothing reads it back")
+    func secretsAreWritten() async throws {
+        let known = StoredSecret(reference: "old", programmerID: "acme", isFile: false, writtenAtMilliseconds: 5)
+        let file = StoredSecret(reference: "openfiber", isFile: true)
+        gateway.operations.listSecrets.answer(with: SecretList(secrets: [file, known]))
+        gateway.administration.authorizeSecret.answer(with: SecretOutcome(outcome: .programmerID("acme")))
+        gateway.operations.putSecret.answer(with: PutSecretResponse(replaced: false))
+        let written = try await gateway.administer(.post, "/secrets/fresh", #"{"secret":"s3cret","programmer":"acme"}"#)
+        #expect(written.status == 200)
+        #expect(written.text == #"{"reference":"fresh","programmer":"acme","replaced":false}"#)
+        #expect(gateway.operations.putSecret.requests.map(\.programmerID) == ["acme"])
+        #expect(gateway.administration.authorizeSecret.requests.map(\.known) == [nil])
+        _ = try await gateway.administer(.post, "/secrets/old", #"{"secret":"s3cret"}"#)
+        #expect(gateway.administration.authorizeSecret.requests.last?.known?.programmerID == "acme")
+
+        gateway.administration.authorizeSecret.answer(
+            with: SecretOutcome(outcome: .refusal(Refusal(reason: .conflict, message: "A version names it."))))
+        let refused = try await gateway.administer(.post, "/secrets/old", #"{"secret":"other"}"#)
+        #expect(refused.status == 409 && refused.failure["code"] as? String == "conflict")
+        gateway.administration.authorizeSecret.fail(with: Fault(.notFound, "none"))
+        #expect(try await gateway.administer(.post, "/secrets/old", #"{"secret":"other"}"#).status == 404)
+        #expect(gateway.operations.putSecret.requests.count == 2)
+        #expect(try await gateway.administer(.get, "/secrets/old").status == 405)
+    }
+
+    @Test("a secret is bounded before anybody is asked", arguments: [#"{"secret":""}"#, #"{"secret":"a\u0001"}"#, #"{}"#, "{\"secret\":\"\(String(repeating: "x", count: 4097))\"}"])
+    func badSecrets(body: String) async throws {
+        #expect(try await gateway.administer(.post, "/secrets/fresh", body).status == 422)
+        #expect(gateway.operations.listSecrets.requests.isEmpty && gateway.operations.putSecret.requests.isEmpty)
+    }
+
+    @Test("an editor sees the references of own programmers, an operator all")
+    func secretsAreListed() async throws {
+        gateway.operations.listSecrets.answer(
+            with: SecretList(secrets: [
+                StoredSecret(reference: "file", isFile: true), StoredSecret(reference: "own", programmerID: "acme", writtenAtMilliseconds: 7),
+                StoredSecret(reference: "foreign", programmerID: "bravo", writtenAtMilliseconds: 8),
+            ]))
+        gateway.administration.getAdministrator.answer(with: Administrator(name: "ed", role: .editor, programmerIDs: ["acme"]))
+        #expect(
+            try await gateway.administer(.get, "/secrets").text
+                == #"{"secrets":[{"reference":"own","programmer":"acme","kept":"store","writtenAt":7}]}"#)
+        gateway.administration.getAdministrator.answer(with: Administrator(name: "olga", role: .operator))
+        let all = try await gateway.administer(.get, "/secrets").text
+        #expect(all.contains(#"{"reference":"file","programmer":null,"kept":"file","writtenAt":null}"#) && all.contains("foreign"))
+    }
+
+    @Test("a push tells config which secrets there are; a service that keeps none, or does not answer, is told too")
+    func pushesTellSecrets() async throws {
+        gateway.operations.listSecrets.answer(with: SecretList(secrets: [StoredSecret(reference: "own", programmerID: "acme")]))
+        _ = try await gateway.administer(.post, "/draft/push", #"{"description":"x"}"#)
+        gateway.operations.listSecrets.fail(with: Fault(.unimplemented, "none"))
+        _ = try await gateway.administer(.post, "/draft/push", #"{"description":"x"}"#)
+        gateway.operations.listSecrets.fail(with: Fault(.unavailable, "away"))
+        _ = try await gateway.administer(.post, "/pushes/p1/approve")
+        #expect(gateway.administration.pushDraft.requests.map { $0.secrets?.knowledge } == [.told, .untold])
+        #expect(gateway.administration.pushDraft.requests.first?.secrets?.secrets.map(\.reference) == ["own"])
+        #expect(gateway.administration.decidePush.requests.map { $0.secrets?.knowledge } == [.away])
+    }
+
     @Test func historyIsTold() async throws {
         gateway.administration.getAdministrator.answer(with: Administrator(name: "ada", role: .editor, programmerIDs: ["acme"]))
         #expect(try await gateway.administer(.get, "/administrator").text == #"{"name":"ada","role":"editor","programmers":["acme"]}"#)

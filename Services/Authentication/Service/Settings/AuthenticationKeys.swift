@@ -14,6 +14,12 @@ public struct AuthenticationKeys: Sendable {
     let userID: SymmetricKey
     let oauth: OAuthKeys
 
+    /// Of secrets that administrators write.
+    public struct SecretKeys: Sendable {
+        let current: SymmetricKey
+        let older: [SymmetricKey]
+    }
+
     /// - Parameter read: Gets a path as it stands in the settings and the key where it stands; returns the file's text.
     /// - Throws: What `read` throws; `AuthenticationKeyError` when a file does not hold what it should.
     public init(_ settings: AuthenticationSettings, read: (_ path: String, _ key: String) throws -> String) throws {
@@ -35,6 +41,17 @@ public struct AuthenticationKeys: Sendable {
         accessTokens = try Self.accessTokens(settings, read: read)
         userID = try use(settings.userIDKey, "userIDKey", Self.symmetric)
         oauth = try use(settings.oauthKey, "oauthKey") { try OAuthKeys(Self.symmetric($0)) }
+    }
+
+    /// The keys of kept secrets, as the files hold them now.
+    /// - Parameter path: Of the current one: that of the settings, or where it is made when they name none.
+    /// - Throws: As for all keys.
+    public static func secretKeys(
+        _ settings: AuthenticationSettings, path: String, read: (_ path: String, _ key: String) throws -> String
+    ) throws -> SecretKeys {
+        SecretKeys(
+            current: try use(path, "secretsKey", read: read, symmetric),
+            older: try settings.olderSecretsKeys.enumerated().map { index, path in try use(path, "olderSecretsKeys[\(index)]", read: read, symmetric) })
     }
 
     /// The keys of access tokens alone, as the files hold them now.

@@ -31,6 +31,10 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let oauthCallbackURL: String
     /// Folder with a file `<reference>.secret` for each client secret that the catalogue refers to; without it no OAuth provider can be used.
     public let clientSecrets: String?
+    /// Key that seals the secrets that administrators write, 64 hex digits; `secrets.key` in the data folder unless set, made when it is absent.
+    public let secretsKey: String?
+    /// Keys that sealed them before: what they sealed is sealed anew.
+    public let olderSecretsKeys: [String]
     /// Seconds, 60 to 86400; 6 hours unless set (rest-v1 §5).
     public let accessTokenTTL: Int
     /// Origins (`scheme://host:port`) of the operator's own activation pages, where a sign-in may end besides the registered domains.
@@ -52,6 +56,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
             accessTokenKey, nextAccessTokenKey, olderAccessTokenKeys, accessTokenKeyLead, userIDKey
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
+        case secretsKey, olderSecretsKeys
         case codesPerClient, codesPerDevice, clientDays, idleClientDays
     }
 
@@ -78,6 +83,8 @@ public struct AuthenticationSettings: Decodable, Sendable {
         } else {
             oauthCallbackURL = (RedirectAddress(acsURL)?.origin ?? "") + "/adobe-services/oauth2"
         }
+        secretsKey = try container.contains(.secretsKey) ? container.text(.secretsKey) : nil
+        olderSecretsKeys = try container.decodeIfPresent([String].self, forKey: .olderSecretsKeys) ?? []
         accessTokenTTL = try container.number(.accessTokenTTL, 60...86_400, default: 21_600)
         activationOrigins = try container.origins(.activationOrigins)
         metadataValidity = try container.number(.metadataValidity, 3600...31_536_000, default: 604_800)

@@ -9,7 +9,7 @@ internal import Storage
 /// Everything that the service keeps.
 typealias AuthenticationStore =
     ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
-    & LoginStore
+    & LoginStore & SecretStore
 
 protocol ClientStore: Sendable {
     /// Says when another process has written to the store; `nil` when none can.

@@ -74,7 +74,8 @@ extension CatalogueReading {
         if !CatalogueSyntax.isID(name) {
             value.problem("must be the name of a secret file, of letters, digits, '_' and '-'; it is never the secret itself")
         } else if let secrets = clientSecrets, !secrets.has(name) {
-            value.problem("names the secret '\(name)', and there is no file \(secrets.path(name))")
+            // Authentication may keep it; a file that names it is not refused for that.
+            warn("names the secret '\(name)', and there is no file \(secrets.path(name)); without one it must have been written", at: value.path)
         }
         return name
     }

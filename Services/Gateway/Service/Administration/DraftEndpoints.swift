@@ -5,6 +5,7 @@ internal import Hummingbird
 /// What an administrator has changed and not pushed (dashboard §4).
 struct DraftEndpoints: Sendable {
     let administration: any Administration
+    let operations: any AuthenticationOperations
 
     @Sendable func show(_ exchange: Exchange) async throws -> Response {
         let draft = try await administration.getDraft(GetDraftRequest(token: try exchange.administrator()), context: exchange.call)
@@ -27,7 +28,9 @@ struct DraftEndpoints: Sendable {
     @Sendable func push(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let description = try AdministrationBody.object(exchange) { $0.text("description") }
-        let request = PushDraftRequest(token: token, description: description, ifMatch: try exchange.ifMatch())
+        let ifMatch = try exchange.ifMatch()
+        let request = PushDraftRequest(
+            token: token, description: description, ifMatch: ifMatch, secrets: await .asked(of: operations, for: exchange))
         return try PushEndpoints.reply(try await administration.pushDraft(request, context: exchange.changingCall))
     }
 

@@ -7,6 +7,7 @@ struct PushEndpoints: Sendable {
     static let path = "\(EntityCollection.base)/pushes"
 
     let administration: any Administration
+    let operations: any AuthenticationOperations
 
     @Sendable func list(_ exchange: Exchange) async throws -> Response {
         let request = ListPendingPushesRequest(token: try exchange.administrator())
@@ -19,7 +20,9 @@ struct PushEndpoints: Sendable {
     @Sendable func decline(_ exchange: Exchange) async throws -> Response { try await decide(exchange, approve: false) }
 
     private func decide(_ exchange: Exchange, approve: Bool) async throws -> Response {
-        let request = DecidePushRequest(token: try exchange.administrator(), id: try exchange.captured("push"), approve: approve)
+        let (token, push) = (try exchange.administrator(), try exchange.captured("push"))
+        let secrets = approve ? await SecretInventory.asked(of: operations, for: exchange) : nil
+        let request = DecidePushRequest(token: token, id: push, approve: approve, secrets: secrets)
         return try Self.reply(try await administration.decidePush(request, context: exchange.changingCall))
     }
 

@@ -20,8 +20,8 @@ extension RouteTable {
     }
 
     private static func drafts(_ dependencies: Dependencies) -> [Route] {
-        let drafts = DraftEndpoints(administration: dependencies.administration)
-        let pushes = PushEndpoints(administration: dependencies.administration)
+        let drafts = DraftEndpoints(administration: dependencies.administration, operations: dependencies.operations)
+        let pushes = PushEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let versions = VersionEndpoints(administration: dependencies.administration)
         return [
             route("/admin/v1/draft", [.get: drafts.show, .delete: drafts.discard]),
@@ -54,7 +54,10 @@ extension RouteTable {
         let operations = OperationEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let signIns = SignInReportEndpoints(
             administration: dependencies.administration, operations: dependencies.operations, catalogue: dependencies.catalogue)
+        let secrets = SecretEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         return [
+            route(SecretEndpoints.path, [.get: secrets.list]),
+            route(SecretEndpoints.path + "/{reference}", [.post: secrets.write]),
             route(SignInReportEndpoints.path, [.get: signIns.list]),
             route(SignInReportEndpoints.path + "/{trace}", [.get: signIns.show]),
             route("/admin/v1/saml/explanation", [.post: signIns.explain]),

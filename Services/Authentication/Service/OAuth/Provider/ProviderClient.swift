@@ -48,8 +48,8 @@ struct ProviderClient: Sendable {
     }
 
     private func token(_ parameters: [(String, String)], _ provider: OAuthProvider, _ budget: CallBudget) async throws(Fault) -> TokenAnswer {
-        guard let secret = secrets.secret(provider.secretReference) else {
-            throw failed("token", provider, "the client secret '\(provider.secretReference)' has no file")
+        guard let secret = try await secrets.secret(provider.secretReference) else {
+            throw failed("token", provider, "there is no client secret '\(provider.secretReference)', neither a file nor one that was written")
         }
         var headers = [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")]
         var body = parameters

@@ -161,6 +161,13 @@ extension SqliteAuthenticationStore {
                 ALTER TABLE client ADD COLUMN has_acted INTEGER NOT NULL DEFAULT 1;
                 UPDATE client SET last_used_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
                 """, isAdditive: true),
+        Migration(
+            "16-secrets",
+            sql: """
+                CREATE TABLE sealed_secret (
+                    reference TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL, sealed BLOB NOT NULL, written_at_ms INTEGER NOT NULL
+                ) WITHOUT ROWID;
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

@@ -6,7 +6,10 @@ internal import Storage
 extension CatalogueLedger {
     /// Makes a draft the newest version; one that began with an older version is brought onto the newest first (dashboard §4).
     /// - Throws: A `Refused` as its cause: conflicts, or what is wrong with the result.
-    func push(_ draft: Draft, author: String, approver: String, description: String) throws -> VersionRecord {
+    /// - Parameter secrets: What is known of them.
+    func push(
+        _ draft: Draft, author: String, approver: String, description: String, secrets: SecretInventory = SecretInventory()
+    ) throws -> VersionRecord {
         let newest = try requireNewest()
         let live = try document(newest.documentSHA256)
         let (document, conflicts) = CatalogueDocument.rebased(draft.changes, from: draft.baseDocument, onto: live)
@@ -16,7 +19,8 @@ extension CatalogueLedger {
         let changes = live.changes(to: document)
         if changes.isEmpty { throw Refused.invalid("", "has no changes that version \(newest.version) lacks").fault }
         let configuration = try DocumentCheck.configuration(of: document, now: now)
-        let problems = PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now)
+        let secretProblems = SecretRules(inventory: secrets).problems(changes, from: live, to: document)
+        let problems = secretProblems + PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now)
         if !problems.isEmpty { throw Refused.invalid(problems).fault }
         let programmers = RecordScope.programmers(of: changes, from: live, to: document)
         let record = try append(

@@ -5,7 +5,7 @@ internal import Faults
 extension AdministrationService {
     public func pushDraft(_ request: PushDraftRequest, context: CallContext) async throws -> PushOutcome {
         let rights = try rights(request.token, .edit)
-        let isApprovalRequired = isApprovalRequired
+        let (isApprovalRequired, secrets) = (isApprovalRequired, request.secrets ?? SecretInventory())
         return try await push(rights) { ledger in
             guard Prose.isGood(request.description, 1...500), request.description.contains(where: { !$0.isWhitespace }) else {
                 throw Refused.invalid("description", "must have 1 to 500 characters").fault
@@ -20,7 +20,7 @@ extension AdministrationService {
                 try ledger.discardDraft(of: rights.name)
                 return .pending(proposal.contract(for: rights))
             }
-            let record = try ledger.push(draft, author: rights.name, approver: "", description: request.description)
+            let record = try ledger.push(draft, author: rights.name, approver: "", description: request.description, secrets: secrets)
             try ledger.discardDraft(of: rights.name)
             return .version(record.contract(current: record.version, published: record.version))
         }
@@ -37,6 +37,7 @@ extension AdministrationService {
     /// The author may take the push back, but somebody else approves it (dashboard #30).
     public func decidePush(_ request: DecidePushRequest, context: CallContext) async throws -> PushOutcome {
         let rights = try rights(request.token, .edit)
+        let secrets = request.secrets ?? SecretInventory()
         return try await push(rights) { ledger in
             guard let proposal = try ledger.proposedPushes().first(where: { $0.id == request.id }),
                 proposal.author == rights.name || rights.mayMakeAll(of: proposal.draft)
@@ -47,7 +48,7 @@ extension AdministrationService {
                 throw Refused(.secondPersonRequired, "The author of a push cannot approve it.").fault
             }
             let record = try ledger.push(
-                proposal.draft, author: proposal.author, approver: rights.name, description: proposal.description)
+                proposal.draft, author: proposal.author, approver: rights.name, description: proposal.description, secrets: secrets)
             return .version(record.contract(current: record.version, published: record.version))
         }
     }

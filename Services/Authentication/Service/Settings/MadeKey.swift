@@ -1,0 +1,32 @@
+internal import Cryptography
+internal import Foundation
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A key that is made at the first start, for a settings file that names none.
+public enum MadeKey {
+    /// Why the file cannot be made.
+    public struct Unusable: Error, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Makes the file if it is absent: 64 random hex digits, readable by this user alone. Of several copies that start at once one makes it.
+    /// - Parameter path: In a folder that is there.
+    /// - Throws: `Unusable`.
+    public static func ensure(_ path: String) throws(Unusable) {
+        guard access(path, F_OK) != 0 else { return }
+        // Written whole beside it, and linked: nobody reads half of a key, and who comes second does not replace it.
+        let draft = "\(path).\(UUID().uuidString).new"
+        defer { unlink(draft) }
+        let content = Data((Hex.encode(SecureRandom.bytes(32)) + "\n").utf8)
+        guard FileManager.default.createFile(atPath: draft, contents: content, attributes: [.posixPermissions: 0o600]) else {
+            throw Unusable(description: "\(path) cannot be made; check the folder's owner and mode, and the free space")
+        }
+        guard link(draft, path) == 0 || errno == EEXIST else {
+            throw Unusable(description: "\(path) cannot be made: \(String(cString: strerror(errno)))")
+        }
+    }
+}

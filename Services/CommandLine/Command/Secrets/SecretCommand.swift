@@ -1,0 +1,99 @@
+public import ArgumentParser
+internal import Foundation
+
+/// `boxoffice secret`: secrets that the catalogue refers to.
+public struct SecretCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "secret", abstract: "Write secrets that the catalogue refers to, and list which there are.",
+        subcommands: [SecretSetCommand.self, SecretListCommand.self])
+
+    public init() {}
+}
+
+/// `boxoffice secret set REFERENCE`.
+public struct SecretSetCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Keep a secret under a reference, for example a client secret that an MVPD gave.",
+        discussion: """
+            The secret is read from standard input, or from --file, never from the command line, where others could see it. White space around it does \
+            not count. Then name the reference in the catalogue (clientSecretReference) and push it. One that a version names already is not \
+            overwritten: write a new one.
+            """)
+
+    @Argument(help: "Letters, digits, '_' and '-'.")
+    var reference: String
+
+    @Option(help: "A file with the secret, instead of standard input.")
+    var file: String?
+
+    @Option(help: "The programmer whose it is; without it, operators'.")
+    var programmer: String?
+
+    public init() {}
+
+    public func run() async throws {
+        let content = try file.map { try TextFile.read($0) } ?? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
+        let secret = content.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !secret.isEmpty else { throw CommandFailure("there is no secret", advice: "give it on standard input, or name its file with --file") }
+        var body = ["secret": secret]
+        body["programmer"] = programmer
+        let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+        let answer = try await AdministrationCall.send("POST", "/secrets/\(FormEncoding.encode(reference))", body: text)
+        let replaced = answer.object["replaced"] as? Bool == true
+        Console().line("\(reference): \(replaced ? "replaced" : "kept"); name it in the catalogue and push")
+    }
+}
+
+/// `boxoffice secret list`.
+public struct SecretListCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(commandName: "list", abstract: "List which references have a secret; never the secrets.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    public init() {}
+
+    public func run() async throws {
+        let answer = try await AdministrationCall.send("GET", "/secrets")
+        guard !json else { return print(answer.text) }
+        let secrets = answer.object["secrets"] as? [[String: Any]] ?? []
+        if secrets.isEmpty { Console().line("no reference has a secret") }
+        for secret in secrets {
+            let owner = secret["programmer"] as? String ?? "operators"
+            Console().line("\(secret["reference"] as? String ?? "")  \(owner)  \(secret["kept"] as? String ?? "")")
+        }
+    }
+}
+
+/// One call of the administration API of the local cluster.
+enum AdministrationCall {
+    /// - Parameters:
+    ///   - path: Below `/admin/v1`.
+    ///   - body: JSON.
+    /// - Throws: `CommandFailure` with what the cluster says.
+    static func send(_ method: String, _ path: String, body: String? = nil) async throws -> HTTPAnswer {
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        guard let cluster = try ClusterFile.read(home) else {
+            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or set BOXOFFICE_HOME")
+        }
+        var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
+        if body != nil { headers.append(("Content-Type", "application/json")) }
+        let client = HTTPExchange.makeClient()
+        let outcome: Result<HTTPAnswer, any Error>
+        do {
+            outcome = .success(try await HTTPExchange(client: client).send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body))
+        } catch {
+            outcome = .failure(error)
+        }
+        try await client.shutdown()
+        let answer = try outcome.get()
+        guard (200..<300).contains(answer.status) else {
+            let error = answer.object["error"] as? [String: Any]
+            let problems = (error?["problems"] as? [[String: Any]] ?? []).compactMap { problem in
+                (problem["message"] as? String).map { "\(problem["field"] as? String ?? ""): \($0)" }
+            }
+            throw CommandFailure(error?["message"] as? String ?? "the cluster answered \(answer.status)", advice: problems.isEmpty ? nil : problems.joined(separator: "; "))
+        }
+        return answer
+    }
+}

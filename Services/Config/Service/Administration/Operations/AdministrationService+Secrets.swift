@@ -1,0 +1,57 @@
+public import ContractRuntime
+public import Contracts
+internal import Faults
+internal import Storage
+
+extension AdministrationService {
+    /// Whose a reference is was settled by who wrote it first; what a version names, or a file has, stays (clients §2).
+    public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
+        let rights = try rights(request.token, .edit)
+        guard CatalogueSyntax.isID(request.reference) else {
+            throw Fault(.invalidRequest, "A reference has 1 to 128 letters, digits, '_' and '-'.")
+        }
+        let owner = try owner(request, rights)
+        do {
+            try await publisher.write { ledger in
+                if let known = request.known, known.isFile || known.programmerID != owner {
+                    guard rights.isOperator || (!known.isFile && rights.administrator.programmerIDs.contains(known.programmerID)) else {
+                        throw Fault.notFound("secret")
+                    }
+                    guard !known.isFile else { throw Refused(.conflict, "A file has the reference, and is used in its place.").fault }
+                    throw Refused(.conflict, "The reference is another programmer's; choose another one.").fault
+                }
+                guard try !ledger.hasEverNamed(secret: request.reference) else {
+                    throw Refused(.conflict, "A version of the catalogue names the reference; write a new one, and push it.").fault
+                }
+                let programmers = owner.isEmpty ? [] : [owner]
+                try ledger.record(.secretWritten, by: rights.name, "Secret written: \(request.reference)", programmers: programmers)
+            }
+            return SecretOutcome(outcome: .programmerID(owner))
+        } catch {
+            return SecretOutcome(outcome: .refusal(try error.refusalOrThrow()))
+        }
+    }
+
+    private func owner(_ request: AuthorizeSecretRequest, _ rights: Rights) throws -> String {
+        if rights.isOperator {
+            guard request.programmerID.isEmpty || publisher.published.configuration.programmers.contains(where: { $0.id == request.programmerID })
+            else { throw Fault.notFound("programmer") }
+            return request.programmerID
+        }
+        let own = rights.administrator.programmerIDs
+        if request.programmerID.isEmpty, let only = own.first, own.count == 1 { return only }
+        guard !request.programmerID.isEmpty else { throw Fault(.invalidRequest, "Say which programmer's secret it is.") }
+        guard own.contains(request.programmerID) else { throw Fault.notFound("programmer") }
+        return request.programmerID
+    }
+}
+
+extension CatalogueLedger {
+    /// Whether any version, the newest or an older one that may come back, names a secret.
+    func hasEverNamed(secret reference: String) throws -> Bool {
+        // Canonical JSON has no white space, and a reference nothing that is escaped.
+        let member = "\"\(CatalogueDocument.secretMember)\":\"\(reference)\""
+        return try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM document WHERE instr(CAST(content AS TEXT), ?) > 0)", arguments: [member]) ?? false
+    }
+}

@@ -1,0 +1,70 @@
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// Secrets that the catalogue refers to: config says who may write one, authentication keeps it, and nobody reads it back.
+struct SecretEndpoints: Sendable {
+    static let path = "\(EntityCollection.base)/secrets"
+
+    let administration: any Administration
+    let operations: any AuthenticationOperations
+
+    @Sendable func list(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let administrator = try await administration.getAdministrator(GetAdministratorRequest(token: token), context: exchange.call)
+        let secrets = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call).secrets.filter { secret in
+            administrator.role == .operator || administrator.programmerIDs.contains(secret.programmerID)
+        }
+        let entries = secrets.map { secret in
+            Document.Value.object([
+                .init("reference", .text(secret.reference)), .init("programmer", secret.programmerID.isEmpty ? .null : .text(secret.programmerID)),
+                .init("kept", .text(secret.isFile ? "file" : "store")),
+                .init("writtenAt", secret.writtenAtMilliseconds == 0 ? .null : .number(Int64(clamping: secret.writtenAtMilliseconds))),
+            ])
+        }
+        return Response(Document("secrets", [.init("secrets", .list(entries, item: "secret"))]), format: .json)
+    }
+
+    @Sendable func write(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let reference = try exchange.captured("reference")
+        let (secret, programmer) = try AdministrationBody.object(exchange) { ($0.text("secret"), $0.optionalText("programmer")) }
+        guard (1...4096).contains(secret.utf8.count), secret.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f }) else {
+            throw AdministrationError.invalid([FieldProblem(field: "secret", message: "must be 1 to 4096 octets without control characters")])
+        }
+        let known = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call).secrets.first { $0.reference == reference }
+        let request = AuthorizeSecretRequest(token: token, reference: reference, programmerID: programmer, known: known.map(KnownSecret.init))
+        let owner: String
+        switch try await administration.authorizeSecret(request, context: exchange.changingCall).outcome {
+        case .programmerID(let id): owner = id
+        case .refusal(let refusal): throw AdministrationError(refusal)
+        case nil: throw Fault(.internal, "config answered without an outcome.")
+        }
+        let stored = PutSecretRequest(reference: reference, secret: secret, programmerID: owner)
+        let outcome = try await operations.putSecret(stored, context: exchange.changingCall)
+        return Response(
+            Document(
+                "secret",
+                [
+                    .init("reference", .text(reference)), .init("programmer", owner.isEmpty ? .null : .text(owner)),
+                    .init("replaced", .flag(outcome.replaced)),
+                ]), format: .json)
+    }
+}
+
+extension SecretInventory {
+    /// What whoever keeps secrets says now.
+    static func asked(of operations: any AuthenticationOperations, for exchange: Exchange) async -> SecretInventory {
+        do {
+            let list = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call)
+            return SecretInventory(knowledge: .told, secrets: list.secrets.map(KnownSecret.init))
+        } catch {
+            // Somebody's own service may keep no secrets.
+            return SecretInventory(knowledge: (error as? Fault)?.code == .unimplemented ? .untold : .away)
+        }
+    }
+}
+
+extension KnownSecret {
+    init(_ secret: StoredSecret) { self.init(reference: secret.reference, programmerID: secret.programmerID, isFile: secret.isFile) }
+}

@@ -1,0 +1,114 @@
+@testable import AuthenticationService
+import Contracts
+import Cryptography
+import Doubles
+import Faults
+import Foundation
+import Testing
+
+/// Secrets that administrators write (clients §2).
+@Suite struct KeptSecretTests {
+    private static let reference = SecretReference("openfiber-2")
+
+    private func secrets(_ store: any AuthenticationStore, folder: String? = nil, _ seals: SecretSeals = SecretSeals(current: .random())) -> KeptSecrets {
+        KeptSecrets(folder: ClientSecretFolder(path: folder), store: store, seals: seals, clock: ManualClock())
+    }
+
+    @Test("a secret is used as it was written, and is nowhere in clear", arguments: Backend.allCases)
+    func keeps(_ backend: Backend) async throws {
+        let store = try backend.open()
+        let secrets = secrets(store)
+        #expect(try await secrets.secret(Self.reference) == nil)
+        #expect(try await secrets.put(Self.reference, ProviderSecret("s3cret of openfiber"), owner: "acme") == false)
+        #expect(try await secrets.secret(Self.reference)?.text == "s3cret of openfiber")
+        #expect(try await secrets.put(Self.reference, ProviderSecret("another one"), owner: "acme") == true)
+        #expect(try await secrets.secret(Self.reference)?.text == "another one")
+        let sealed = try #require(try await store.sealedSecret(Self.reference)).sealed
+        #expect(!String(decoding: sealed, as: UTF8.self).contains("another"))
+        let list = try await secrets.list()
+        #expect(list.map(\.reference) == ["openfiber-2"] && list.map(\.owner) == ["acme"] && list.map(\.isFile) == [false])
+    }
+
+    @Test("clients #99: another owner's reference does not exist for others, not even to be overwritten", arguments: Backend.allCases)
+    func foreign(_ backend: Backend) async throws {
+        let secrets = secrets(try backend.open())
+        _ = try await secrets.put(Self.reference, ProviderSecret("acme's"), owner: "acme")
+        for owner in ["bravo", ""] {
+            let fault = await #expect(throws: Fault.self) { _ = try await secrets.put(Self.reference, ProviderSecret("x"), owner: owner) }
+            #expect(fault?.code == .notFound)
+        }
+        #expect(try await secrets.secret(Self.reference)?.text == "acme's")
+    }
+
+    @Test("clients #99: a file wins, and is not shadowed by what is written")
+    func files() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "secrets-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let secrets = secrets(InMemoryStore(), folder: folder.path)
+        _ = try await secrets.put(Self.reference, ProviderSecret("written"), owner: "acme")
+        try Data(" of a file \n".utf8).write(to: folder.appending(path: "openfiber-2.secret"))
+        #expect(try await secrets.secret(Self.reference)?.text == "of a file")
+        let fault = await #expect(throws: Fault.self) { _ = try await secrets.put(Self.reference, ProviderSecret("x"), owner: "acme") }
+        #expect(fault?.code == .invalidRequest && fault?.message.contains("file") == true)
+        let list = try await secrets.list()
+        #expect(list.map(\.reference) == ["openfiber-2"] && list.map(\.isFile) == [true] && list.map(\.owner) == [""])
+    }
+
+    @Test(
+        "references and secrets are bounded",
+        arguments: [("", "x"), ("../x", "x"), ("a b", "x"), (String(repeating: "a", count: 129), "x"), ("a", ""), ("a", "x\n"), ("a", String(repeating: "x", count: 4097))])
+    func bounds(reference: String, secret: String) async throws {
+        let secrets = secrets(InMemoryStore())
+        let fault = await #expect(throws: Fault.self) { _ = try await secrets.put(SecretReference(reference), ProviderSecret(secret), owner: "") }
+        #expect(fault?.code == .invalidRequest)
+    }
+
+    @Test("another key takes over without a restart: what the older one sealed goes on, and is sealed anew", arguments: Backend.allCases)
+    func rotation(_ backend: Backend) async throws {
+        let store = try backend.open()
+        let (first, second) = (SymmetricKey.random(), SymmetricKey.random())
+        let seals = SecretSeals(current: first)
+        let secrets = secrets(store, seals)
+        _ = try await secrets.put(Self.reference, ProviderSecret("kept"), owner: "")
+        seals.adopt(current: second, older: [first])
+        #expect(try await secrets.secret(Self.reference)?.text == "kept")
+        try await secrets.resealAll()
+        seals.adopt(current: second, older: [])
+        #expect(try await secrets.secret(Self.reference)?.text == "kept")
+        seals.adopt(current: first, older: [])
+        #expect(try await secrets.secret(Self.reference) == nil)
+    }
+
+    @Test("what was sealed for one reference opens for no other")
+    func isBound() throws {
+        let seals = SecretSeals(current: .random())
+        let sealed = try seals.close(ProviderSecret("x"), SecretReference("a"))
+        func open(_ name: String) -> ProviderSecret? {
+            seals.open(SealedSecret(reference: SecretReference(name), owner: "", sealed: sealed, writtenAt: t0))
+        }
+        #expect(open("a")?.text == "x")
+        #expect(open("b") == nil)
+    }
+
+    @Test("the key of a settings file that names none is made once, by one of several starts, for its owner alone")
+    func madeKeys() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "made-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appending(path: "secrets.key").path
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try MadeKey.ensure(path)
+                    return try String(contentsOfFile: path, encoding: .utf8)
+                }
+            }
+            let seen = try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            #expect(seen.count == 1 && seen.first?.count == 65)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["secrets.key"])
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        #expect(throws: MadeKey.Unusable.self) { try MadeKey.ensure(folder.path + "/absent/secrets.key") }
+    }
+}

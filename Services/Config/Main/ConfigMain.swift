@@ -12,9 +12,9 @@ struct Main {
 
     private static func checkCatalogue(_ file: String) -> Never {
         let (lines, isGood) = CatalogueCheck.check(file)
-        let output: FileHandle = isGood ? .standardOutput : .standardError
+        let output: StandardStream = isGood ? .output : .error
         output.write(Data((lines.joined(separator: "\n") + "\n").utf8))
-        exit(isGood ? 0 : 1)
+        ProgramEnd.now(isGood ? 0 : 1)
     }
 
     @Sendable private static func check(_ settings: ConfigSettings, _ files: SettingsFiles) throws {

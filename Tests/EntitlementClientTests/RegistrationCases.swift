@@ -163,6 +163,16 @@ struct RegistrationCases {
         try app.requireDeviceType(platform == .tvOS ? "tvOS" : "iOS")
     }
 
+    @Test("a moment that is none is no session", arguments: ["1e300", "-1", "253402300800000", "\"1e999\"", "\"soon\""])
+    func refusesMoments(text: String) async throws {
+        let app = TestApp()
+        try await app.configure()
+        app.server.always(.AUN, .status(200, #"{"mvpd":"plain","userId":"u","expires":\#(text)}"#))
+        app.enabler.setSelectedProvider("plain")
+        try await app.until("setAuthenticationStatus(0") { app.enabler.checkAuthentication() }
+        #expect(app.enabler.client.keeper.sessions.isEmpty)
+    }
+
     @Test("client-sdk #76: so it is in all calls of a sign-in by the platform", arguments: DeviceDescription.Platform.allCases)
     func namesDeviceTypeThroughout(platform: DeviceDescription.Platform) async throws {
         let app = TestApp(platform, scenario: SignOutCases.bySystem)

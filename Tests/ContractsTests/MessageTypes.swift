@@ -28,6 +28,7 @@ enum MessageTypes {
         FieldProblem.self, EntityReference.self, EntityOutcome.self, EntityChanged.self, CatalogueChange.self, ReviewProviderMetadataRequest.self,
         ProviderMetadata.self, ProviderEndpoint.self, ProviderCertificate.self, ImportProviderMetadataRequest.self, GetDraftRequest.self,
         CatalogueDraft.self, DiscardDraftRequest.self, DropChangeRequest.self, DraftOutcome.self, PushDraftRequest.self, PushOutcome.self,
+        ImportCatalogueRequest.self, CatalogueImport.self,
         PendingPush.self, ListPendingPushesRequest.self, PendingPushes.self, DecidePushRequest.self, CatalogueVersion.self, ListVersionsRequest.self,
         VersionPage.self, GetVersionRequest.self, VersionSnapshot.self, CompareVersionsRequest.self, VersionComparison.self,
         RestoreVersionRequest.self, DownloadSoftwareStatementRequest.self, RevokeSoftwareStatementsRequest.self,

@@ -44,7 +44,7 @@ struct Main {
         let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.keySet.json }, clock: environment.clock)
         let administration = AdministrationService(
             publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
-            isApprovalRequired: settings.approvalRequired, logger: environment.logger)
+            isApprovalRequired: settings.approvalRequired, logger: environment.logger, keeper: keeper)
         environment.offer { registry in
             service.register(in: &registry)
             administration.register(in: &registry)

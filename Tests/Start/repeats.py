@@ -3,7 +3,11 @@
 import contextlib
 import io
 import json
+import os
 import pathlib
+import re
+import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -64,6 +68,62 @@ class Repeats(unittest.TestCase):
     def test_a_runner_that_fails_is_a_failure(self):
         self.assertEqual(self.told({"plain": True}, 1)[:2], ["ran 2", "bad 1"])
         self.assertEqual(self.told({}, 0)[:2], ["ran 1", "bad 1"])
+
+
+# Plays the bundle of the tests: `bare` passes from its second run on.
+RUNNER = """\
+#!/usr/bin/python3
+import json, os, re, sys
+
+arguments = dict(zip(sys.argv, sys.argv[1:]))
+again = os.path.exists("begun")
+open("begun", "w").close()
+lines, passes = LINES, {"bare": again, "named": False, "plain": False, "several": True}
+wanted = [name for name in passes if re.search(arguments["--filter"], f"T.S/{name}()/Some.swift:{lines[name]}:6")]
+with open(arguments["--event-stream-output-path"], "w") as stream:
+    for name in wanted:
+        test = f"T.S/{name}()/Some.swift:{lines[name]}:6"
+        place = {"_filePath": os.path.abspath("Some.swift"), "line": lines[name], "column": 6}
+        for kind, payload in [
+            ("test", {"kind": "function", "id": test, "sourceLocation": place}),
+            ("event", {"kind": "testStarted", "testID": test, "messages": []}),
+            ("event", {"kind": "testEnded", "testID": test, "messages": [{"symbol": "pass" if passes[name] else "fail"}]}),
+        ]:
+            stream.write(json.dumps({"kind": kind, "payload": payload}) + "\\n")
+sys.exit(0 if all(passes[name] for name in wanted) else 1)
+"""
+
+
+class Summary(unittest.TestCase):
+    def test_each_repeat_is_a_line(self):
+        here = pathlib.Path(__file__).resolve().parent
+        functions = re.search(r"^# swift_tests NAME.*?(?=^Shared/Tooling/toolchain)", (here.parent / "run").read_text(), re.M | re.S)
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / ".build/debug").mkdir(parents=True)
+            (root / "Tests/Start").mkdir(parents=True)
+            shutil.copy(here / "outcomes.py", root / "Tests/Start")
+            (root / "Some.swift").write_text(SOURCE)
+            runner = root / ".build/debug/boxofficePackageTests.xctest"
+            runner.write_text(RUNNER.replace("LINES", str(LINES), 1))
+            runner.chmod(0o755)
+            script = f"""set -euo pipefail
+                work={folder} passed=0 failed=0 failures=() repeats=()
+                {functions.group()}
+                swift_tests T --no-parallel --filter '^T[.]' >&2
+                printf '%s\\n' "${{repeats[@]}}" "${{failures[@]}}" "$passed $failed" """
+            told = subprocess.run(["bash", "-c", script], cwd=root, env=os.environ, capture_output=True, text=True, check=False)
+        self.assertEqual(
+            told.stdout.splitlines(),
+            [
+                "passed: T.S/bare()/Some.swift:1:6",
+                "failed again: T.S/named()/Some.swift:2:6",
+                "T: T.S/plain()/Some.swift:8:6",
+                "T: T.S/named()/Some.swift:2:6",
+                "2 2",
+            ],
+            told.stderr,
+        )
 
 
 unittest.main(verbosity=2)

@@ -30,8 +30,9 @@ struct CatalogueImporter: Sendable {
         do {
             return try await ask(ImportCatalogueRequest(token: token, catalogue: catalogue?.text ?? "", force: isForced))
         } catch let fault as Fault {
+            let reason = fault.message.hasSuffix(".") ? String(fault.message.dropLast()) : fault.message
             throw CommandFailure(
-                "config does not take in \(catalogue?.file ?? "its catalogue file"): \(fault.message)", advice: Self.advice(fault, catalogue))
+                "config does not take in \(catalogue?.file ?? "its catalogue file"): \(reason)", advice: Self.advice(fault, catalogue))
         }
     }
 

@@ -53,7 +53,7 @@ struct KeptFolderTests {
     @Test("one's own catalogue and settings are checked, copied, and what was there is kept beside them")
     func ownFiles() async throws {
         try await withCluster { cluster in
-            _ = try await cluster.starter.start()
+            #expect(try up(cluster, "--detach", "--no-demo").status == 0)
             let folder = cluster.home.root.appendingPathComponent("mine")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let catalogue = folder.appendingPathComponent("mine.json")
@@ -65,7 +65,7 @@ struct KeptFolderTests {
 
             let brought = try up(cluster, "--detach", "--no-demo", "--catalogue", catalogue.path, "--settings", settings.path)
             #expect(brought.status == 0, "\(brought.output)")
-            #expect(try await Self.name(cluster) == "Mine")
+            try await Condition.wait("the catalogue is served") { try await Self.name(cluster) == "Mine" }
             #expect(try Data(contentsOf: cluster.home.settings(of: .authorization)) == Data(contentsOf: own))
             #expect(brought.output.contains("Starting authorization again"))
 
@@ -76,7 +76,7 @@ struct KeptFolderTests {
             #expect(second.status == 0, "\(second.output)")
             #expect(try Data(contentsOf: URL(fileURLWithPath: cluster.home.catalogue.path + ".1")) == first)
             #expect(second.output.contains("\(cluster.home.catalogue.path).1"))
-            #expect(try await Self.name(cluster) == "Mine too")
+            try await Condition.wait("the second one is served") { try await Self.name(cluster) == "Mine too" }
         }
     }
 

@@ -262,6 +262,7 @@ let package = Package(
 
 // What tests, benchmarks and faults share.
 if hasAny("tests", "benchmarks", "mutations") { package.targets.append(library("SamlSigner", "Tests/SamlSigner", [])) }
+if hasAny("tests") { package.targets.append(library("PairedTimes", "Tests/PairedTimes", [])) }
 if hasAny("tests", "chaos") { package.targets.append(library("FaultProxy", "Tests/Chaos/Proxy", [nioCore, nioPosix])) }
 
 // Faults under load: a program, as it runs on release binaries.
@@ -335,7 +336,7 @@ if hasAny("tests") {
                 "Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens",
                 logging,
             ]),
-        tests("SamlProfileTests", ["Clocks", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
+        tests("SamlProfileTests", ["Clocks", "PairedTimes", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
         tests(
             "AuthenticationServiceTests",
             [
@@ -351,7 +352,8 @@ if hasAny("tests") {
         tests(
             "AutoSignInServiceTests",
             [
-                "Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage",
+                "Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "PairedTimes",
+                "Storage",
                 "Tokens", logging,
             ]),
         tests(
@@ -385,7 +387,8 @@ if hasAny("tests") {
             [
                 "Clocks", "BoxofficeCommand", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults",
                 "LoadReporting",
-                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Tokens", "Transport",
+                "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Tokens",
+                "Transport",
                 httpClient, nioCore, nioPosix, logging,
             ]),
     ]

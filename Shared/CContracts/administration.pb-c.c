@@ -1537,6 +1537,96 @@ void   boxoffice__config__v1__push_outcome__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__push_outcome__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__import_catalogue_request__init
+                     (Boxoffice__Config__V1__ImportCatalogueRequest         *message)
+{
+  static const Boxoffice__Config__V1__ImportCatalogueRequest init_value = BOXOFFICE__CONFIG__V1__IMPORT_CATALOGUE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__import_catalogue_request__get_packed_size
+                     (const Boxoffice__Config__V1__ImportCatalogueRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__import_catalogue_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__import_catalogue_request__pack
+                     (const Boxoffice__Config__V1__ImportCatalogueRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__import_catalogue_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__import_catalogue_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ImportCatalogueRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__import_catalogue_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ImportCatalogueRequest *
+       boxoffice__config__v1__import_catalogue_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ImportCatalogueRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__import_catalogue_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__import_catalogue_request__free_unpacked
+                     (Boxoffice__Config__V1__ImportCatalogueRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__import_catalogue_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__catalogue_import__init
+                     (Boxoffice__Config__V1__CatalogueImport         *message)
+{
+  static const Boxoffice__Config__V1__CatalogueImport init_value = BOXOFFICE__CONFIG__V1__CATALOGUE_IMPORT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__catalogue_import__get_packed_size
+                     (const Boxoffice__Config__V1__CatalogueImport *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__catalogue_import__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__catalogue_import__pack
+                     (const Boxoffice__Config__V1__CatalogueImport *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__catalogue_import__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__catalogue_import__pack_to_buffer
+                     (const Boxoffice__Config__V1__CatalogueImport *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__catalogue_import__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__CatalogueImport *
+       boxoffice__config__v1__catalogue_import__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__CatalogueImport *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__catalogue_import__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__catalogue_import__free_unpacked
+                     (Boxoffice__Config__V1__CatalogueImport *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__catalogue_import__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__pending_push__init
                      (Boxoffice__Config__V1__PendingPush         *message)
 {
@@ -5355,6 +5445,186 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__push_outcome__descriptor
   (ProtobufCMessageInit) boxoffice__config__v1__push_outcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__config__v1__import_catalogue_request__field_descriptors[3] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportCatalogueRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "catalogue",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportCatalogueRequest, catalogue),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "force",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportCatalogueRequest, force),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__import_catalogue_request__field_indices_by_name[] = {
+  1,   /* field[1] = catalogue */
+  2,   /* field[2] = force */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__import_catalogue_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__import_catalogue_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ImportCatalogueRequest",
+  "ImportCatalogueRequest",
+  "Boxoffice__Config__V1__ImportCatalogueRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ImportCatalogueRequest),
+  3,
+  boxoffice__config__v1__import_catalogue_request__field_descriptors,
+  boxoffice__config__v1__import_catalogue_request__field_indices_by_name,
+  1,  boxoffice__config__v1__import_catalogue_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__import_catalogue_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__catalogue_import__field_descriptors[7] =
+{
+  {
+    "version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__CatalogueImport, outcome_case),
+    offsetof(Boxoffice__Config__V1__CatalogueImport, version),
+    &boxoffice__config__v1__catalogue_version__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pending",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__CatalogueImport, outcome_case),
+    offsetof(Boxoffice__Config__V1__CatalogueImport, pending),
+    &boxoffice__config__v1__pending_push__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refusal",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__CatalogueImport, outcome_case),
+    offsetof(Boxoffice__Config__V1__CatalogueImport, refusal),
+    &boxoffice__config__v1__refusal__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_new",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__CatalogueImport, is_new),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pushed_versions",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Boxoffice__Config__V1__CatalogueImport, n_pushed_versions),
+    offsetof(Boxoffice__Config__V1__CatalogueImport, pushed_versions),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changes",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__CatalogueImport, n_changes),
+    offsetof(Boxoffice__Config__V1__CatalogueImport, changes),
+    &boxoffice__config__v1__catalogue_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "change_count",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__CatalogueImport, change_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__catalogue_import__field_indices_by_name[] = {
+  6,   /* field[6] = change_count */
+  5,   /* field[5] = changes */
+  3,   /* field[3] = is_new */
+  1,   /* field[1] = pending */
+  4,   /* field[4] = pushed_versions */
+  2,   /* field[2] = refusal */
+  0,   /* field[0] = version */
+};
+static const ProtobufCIntRange boxoffice__config__v1__catalogue_import__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__catalogue_import__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.CatalogueImport",
+  "CatalogueImport",
+  "Boxoffice__Config__V1__CatalogueImport",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__CatalogueImport),
+  7,
+  boxoffice__config__v1__catalogue_import__field_descriptors,
+  boxoffice__config__v1__catalogue_import__field_indices_by_name,
+  1,  boxoffice__config__v1__catalogue_import__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__catalogue_import__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__config__v1__pending_push__field_descriptors[6] =
 {
   {
@@ -7652,7 +7922,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[30] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[31] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
@@ -7668,6 +7938,7 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "DiscardDraft", &boxoffice__config__v1__discard_draft_request__descriptor, &boxoffice__config__v1__catalogue_draft__descriptor },
   { "DropChange", &boxoffice__config__v1__drop_change_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
   { "PushDraft", &boxoffice__config__v1__push_draft_request__descriptor, &boxoffice__config__v1__push_outcome__descriptor },
+  { "ImportCatalogue", &boxoffice__config__v1__import_catalogue_request__descriptor, &boxoffice__config__v1__catalogue_import__descriptor },
   { "ListPendingPushes", &boxoffice__config__v1__list_pending_pushes_request__descriptor, &boxoffice__config__v1__pending_pushes__descriptor },
   { "DecidePush", &boxoffice__config__v1__decide_push_request__descriptor, &boxoffice__config__v1__push_outcome__descriptor },
   { "ListVersions", &boxoffice__config__v1__list_versions_request__descriptor, &boxoffice__config__v1__version_page__descriptor },
@@ -7686,36 +7957,37 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "VerifyHistory", &boxoffice__config__v1__verify_history_request__descriptor, &boxoffice__config__v1__history_verdict__descriptor },
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
-  20,        /* AuthorizeSecret */
+  21,        /* AuthorizeSecret */
   1,        /* CheckAdministrator */
-  18,        /* CompareVersions */
+  19,        /* CompareVersions */
   4,        /* CreateEntity */
-  15,        /* DecidePush */
+  16,        /* DecidePush */
   6,        /* DeleteEntity */
   11,        /* DiscardDraft */
-  21,        /* DownloadSoftwareStatement */
+  22,        /* DownloadSoftwareStatement */
   12,        /* DropChange */
-  26,        /* EndDegradation */
+  27,        /* EndDegradation */
   7,        /* GenerateCustomScheme */
   0,        /* GetAdministrator */
   10,        /* GetDraft */
   3,        /* GetEntity */
-  27,        /* GetReport */
-  17,        /* GetVersion */
+  28,        /* GetReport */
+  18,        /* GetVersion */
+  14,        /* ImportCatalogue */
   9,        /* ImportProviderMetadata */
-  28,        /* ListAuditRecords */
-  23,        /* ListDegradationRules */
+  29,        /* ListAuditRecords */
+  24,        /* ListDegradationRules */
   2,        /* ListEntities */
-  14,        /* ListPendingPushes */
-  16,        /* ListVersions */
+  15,        /* ListPendingPushes */
+  17,        /* ListVersions */
   13,        /* PushDraft */
-  25,        /* RenewDegradation */
+  26,        /* RenewDegradation */
   5,        /* ReplaceEntity */
-  19,        /* RestoreVersion */
+  20,        /* RestoreVersion */
   8,        /* ReviewProviderMetadata */
-  22,        /* RevokeSoftwareStatements */
-  24,        /* StartDegradation */
-  29         /* VerifyHistory */
+  23,        /* RevokeSoftwareStatements */
+  25,        /* StartDegradation */
+  30         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -7724,7 +7996,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  30,
+  31,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -7840,13 +8112,21 @@ void boxoffice__config__v1__administration__push_draft(ProtobufCService *service
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__import_catalogue(ProtobufCService *service,
+                                                             const Boxoffice__Config__V1__ImportCatalogueRequest *input,
+                                                             Boxoffice__Config__V1__CatalogueImport_Closure closure,
+                                                             void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__list_pending_pushes(ProtobufCService *service,
                                                                 const Boxoffice__Config__V1__ListPendingPushesRequest *input,
                                                                 Boxoffice__Config__V1__PendingPushes_Closure closure,
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__decide_push(ProtobufCService *service,
                                                         const Boxoffice__Config__V1__DecidePushRequest *input,
@@ -7854,7 +8134,7 @@ void boxoffice__config__v1__administration__decide_push(ProtobufCService *servic
                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_versions(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__ListVersionsRequest *input,
@@ -7862,7 +8142,7 @@ void boxoffice__config__v1__administration__list_versions(ProtobufCService *serv
                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_version(ProtobufCService *service,
                                                         const Boxoffice__Config__V1__GetVersionRequest *input,
@@ -7870,7 +8150,7 @@ void boxoffice__config__v1__administration__get_version(ProtobufCService *servic
                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__compare_versions(ProtobufCService *service,
                                                              const Boxoffice__Config__V1__CompareVersionsRequest *input,
@@ -7878,7 +8158,7 @@ void boxoffice__config__v1__administration__compare_versions(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__restore_version(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__RestoreVersionRequest *input,
@@ -7886,7 +8166,7 @@ void boxoffice__config__v1__administration__restore_version(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *service,
                                                              const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
@@ -7894,7 +8174,7 @@ void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
@@ -7902,7 +8182,7 @@ void boxoffice__config__v1__administration__download_software_statement(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__revoke_software_statements(ProtobufCService *service,
                                                                        const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
@@ -7910,7 +8190,7 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
@@ -7918,7 +8198,7 @@ void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__start_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__StartDegradationRequest *input,
@@ -7926,7 +8206,7 @@ void boxoffice__config__v1__administration__start_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__RenewDegradationRequest *input,
@@ -7934,7 +8214,7 @@ void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__end_degradation(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
@@ -7942,7 +8222,7 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
@@ -7950,7 +8230,7 @@ void boxoffice__config__v1__administration__get_report(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -7958,7 +8238,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -7966,7 +8246,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

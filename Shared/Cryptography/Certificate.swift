@@ -6,9 +6,19 @@ public struct Certificate: Sendable, Hashable {
     let handle: CertificateHandle
     /// DER encoding.
     public let der: [UInt8]
+    /// First moment of validity.
+    public let notBefore: Timestamp
+    /// Last moment of validity.
+    public let notAfter: Timestamp
 
     init(handle: CertificateHandle) throws(CryptographyError) {
         self.handle = handle
+        // OpenSSL takes any text for a date until it is asked what it says.
+        guard let start = Self.moment(X509_get0_notBefore(handle.pointer)), let end = Self.moment(X509_get0_notAfter(handle.pointer)) else {
+            ERR_clear_error()
+            throw .malformed("certificate: a date that is none")
+        }
+        (notBefore, notAfter) = (start, end)
         der = try writeBytes("encoding a certificate") { i2d_X509_bio($0, handle.pointer) }
     }
 
@@ -85,11 +95,6 @@ extension Certificate {
         }
     }
 
-    /// First moment of validity.
-    public var notBefore: Timestamp { moment(X509_get0_notBefore(handle.pointer)) }
-    /// Last moment of validity.
-    public var notAfter: Timestamp { moment(X509_get0_notAfter(handle.pointer)) }
-
     /// True from `notBefore` to `notAfter`, both included.
     public func isValid(at now: Timestamp) -> Bool { notBefore <= now && now <= notAfter }
 
@@ -121,13 +126,13 @@ extension Certificate {
         return String(decoding: bytes ?? [], as: UTF8.self)
     }
 
-    private func moment(_ time: UnsafePointer<ASN1_TIME>?) -> Timestamp {
+    /// - Returns: `nil` for what is no date.
+    private static func moment(_ time: UnsafePointer<ASN1_TIME>?) -> Timestamp? {
         var days: Int32 = 0
         var seconds: Int32 = 0
         let epoch = ASN1_TIME_set(nil, 0)
         defer { ASN1_TIME_free(epoch) }
-        let known = ASN1_TIME_diff(&days, &seconds, epoch, time)
-        precondition(known == 1, "a parsed certificate has well-formed dates")
+        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
         return Timestamp(seconds: Int64(days) * 86_400 + Int64(seconds))
     }
 }

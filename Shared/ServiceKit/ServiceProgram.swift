@@ -37,7 +37,7 @@ public enum ServiceProgram {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--version"] {
             print(SoftwareVersion.description)
-            exit(0)
+            ProgramEnd.now(0)
         }
         do {
             let options = try CommandLineOptions(arguments, program: name)
@@ -48,7 +48,8 @@ public enum ServiceProgram {
             let environment = try bootstrap(name, document, files)
             try await build(environment)
             try await environment.serve()
-            exit(0)
+            LogWriter.standard.close()
+            ProgramEnd.now(0)
         } catch {
             fail(name, error)
         }
@@ -57,7 +58,7 @@ public enum ServiceProgram {
     private static func finishCheck(_ name: String, _ common: CommonSettings, _ files: SettingsFiles) throws -> Never {
         _ = try ServiceParts(program: name, common: common, files: files, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }))
         print("\(name): \(files.settingsFile) is good")
-        exit(0)
+        ProgramEnd.now(0)
     }
 
     private static func bootstrap<Settings>(
@@ -81,6 +82,6 @@ public enum ServiceProgram {
         // The reason is the last word, behind every line that led to it; what other parts of the program say when they are stopped is not.
         LogWriter.standard.close()
         StandardStream.error.write(Data(text.utf8))
-        exit(1)
+        ProgramEnd.now(1)
     }
 }

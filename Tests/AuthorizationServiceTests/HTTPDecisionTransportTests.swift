@@ -57,7 +57,7 @@ import Tokens
         #expect(requests == 1)
     }
 
-    @Test("mvpd #101: a decision point that hangs is a timeout, in time, and is asked once")
+    @Test("mvpd #101: a decision point that hangs is a timeout, in time, and is asked once", .tags(.timing))
     func aHangIsATimeout() async throws {
         let (fault, elapsed, requests) = try await outcome(MisbehavingServer(.hang), response: 300)
         #expect(fault?.code == .networkConnectionTimeout)

@@ -21,6 +21,29 @@ import Testing
         #expect(!leaf.certificate.isValid(at: now + .seconds(31 * 86_400)))
     }
 
+    @Test(arguments: ["991340250000Z", "aaaaaaaaaaaaZ", "             "])
+    func aCertificateWithADateThatIsNoneIsRefused(date: String) throws {
+        let authority = try CertificateAuthority.create(name: "Test authority")
+        let order = try authority.issue(commonName: "gateway", names: CertificateNames(dns: ["gateway.boxoffice"]), validity: .days(30, from: now))
+        var bytes = order.certificate.der
+        // A date before 2050 is a UTCTime, tag 23 with 13 octets; the first one is the begin.
+        let place = try #require(bytes.indices.dropLast(15).first { bytes[$0] == 23 && bytes[$0 + 1] == 13 && bytes[$0 + 14] == UInt8(ascii: "Z") })
+        bytes.replaceSubrange(place + 2..<place + 15, with: Array(date.utf8))
+        #expect(throws: CryptographyError.self) { try Certificate(der: bytes) }
+        let pem = "-----BEGIN CERTIFICATE-----\n\(Base64.standard.encode(bytes))\n-----END CERTIFICATE-----\n"
+        #expect(throws: CryptographyError.self) { try Certificate.all(pem: pem) }
+    }
+
+    @Test func momentsBeyondAllNumbersAreTheEnd() {
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        #expect(Timestamp(seconds: .max) == last && Timestamp(seconds: .min) == first)
+        #expect(last + .seconds(1) == last && first - .seconds(1) == first && last + .seconds(Int64.max) == last)
+        #expect((now - .seconds(Int64.max)).milliseconds < -9_000_000_000_000_000_000)
+        #expect((now + .seconds(Int64.min)).milliseconds < -9_000_000_000_000_000_000)
+        #expect(last - first == .milliseconds(Int64.max) && first - last == .milliseconds(Int64.min))
+        #expect(first.seconds == Int64.min / 1000 - 1 && Timestamp(milliseconds: -1).seconds == -1 && Timestamp(milliseconds: -1000).seconds == -1)
+    }
+
     @Test func anotherAuthorityOfTheSameNameDidNotSignIt() throws {
         let leaf = try CertificateAuthority.create(name: "Same").issue(commonName: "a", names: CertificateNames(dns: ["a.boxoffice"]))
         #expect(try !leaf.certificate.isSigned(by: CertificateAuthority.create(name: "Same").certificate))

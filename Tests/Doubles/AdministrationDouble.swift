@@ -22,6 +22,7 @@ public final class AdministrationDouble: Administration {
     public let listVersions = Scripted<ListVersionsRequest, VersionPage>()
     public let getVersion = Scripted<GetVersionRequest, VersionSnapshot>()
     public let compareVersions = Scripted<CompareVersionsRequest, VersionComparison>()
+    public let importCatalogue = Scripted<ImportCatalogueRequest, CatalogueImport>()
     public let restoreVersion = Scripted<RestoreVersionRequest, DraftOutcome>()
     public let authorizeSecret = Scripted<AuthorizeSecretRequest, SecretOutcome>()
     public let downloadSoftwareStatement = Scripted<DownloadSoftwareStatementRequest, SoftwareStatement>()
@@ -112,6 +113,10 @@ public final class AdministrationDouble: Administration {
 
     public func compareVersions(_ request: CompareVersionsRequest, context: CallContext) async throws -> VersionComparison {
         try await compareVersions(request, context)
+    }
+
+    public func importCatalogue(_ request: ImportCatalogueRequest, context: CallContext) async throws -> CatalogueImport {
+        try await importCatalogue(request, context)
     }
 
     public func restoreVersion(_ request: RestoreVersionRequest, context: CallContext) async throws -> DraftOutcome {

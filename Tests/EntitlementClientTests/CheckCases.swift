@@ -119,7 +119,7 @@ struct CheckCases {
         #expect(try await app.check() == ["status(N000)", Self.no])
     }
 
-    @Test("a check of the local store takes under a millisecond")
+    @Test("a check of the local store takes under a millisecond", .tags(.timing))
     func isQuick() async throws {
         let app = TestApp()
         try await app.configure()

@@ -160,6 +160,33 @@ struct RegistrationCases {
         let app = TestApp(platform)
         try await app.configure()
         #expect(app.server.calls(.CFG)[0].parameters["deviceType"] == (platform == .tvOS ? "tvOS" : "iOS"))
+        try app.requireDeviceType(platform == .tvOS ? "tvOS" : "iOS")
+    }
+
+    @Test("a moment that is none is no session", arguments: ["1e300", "-1", "253402300800000", "\"1e999\"", "\"soon\""])
+    func refusesMoments(text: String) async throws {
+        let app = TestApp()
+        try await app.configure()
+        app.server.always(.AUN, .status(200, #"{"mvpd":"plain","userId":"u","expires":\#(text)}"#))
+        app.enabler.setSelectedProvider("plain")
+        try await app.until("setAuthenticationStatus(0") { app.enabler.checkAuthentication() }
+        #expect(app.enabler.client.keeper.sessions.isEmpty)
+    }
+
+    @Test("client-sdk #76: so it is in all calls of a sign-in by the platform", arguments: DeviceDescription.Platform.allCases)
+    func namesDeviceTypeThroughout(platform: DeviceDescription.Platform) async throws {
+        let app = TestApp(platform, scenario: SignOutCases.bySystem)
+        app.whenNavigated = { app, _ in app.enabler.handleExternalURL(LoginCases.end) }
+        try await app.configure()
+        #expect(try await app.check().last == "setAuthenticationStatus(1,)")
+        try await app.until("setToken") { app.enabler.getAuthorization("news") }
+        try await app.logout()
+        let type = platform == .tvOS ? "tvOS" : "iOS"
+        for name in [FakeServer.Name.CFG, .PRQ, .EXC] {
+            let calls = app.server.calls(name)
+            #expect(!calls.isEmpty && calls.allSatisfy { $0.parameters["deviceType"] == type }, "\(name)")
+        }
+        try app.requireDeviceType(type)
     }
 
     @Test("a device whose clock is off by a day is told, and its session is good as long as the server says")

@@ -47,8 +47,28 @@ struct SignOutCases {
         let query = Dictionary((parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { $1 })
         #expect(parts.path == "/api/v1/logout" && query["access_token"] == "token-1" && query["redirect_url"] == "adobepass://ios.app")
         #expect(query["requestor"] == "ACME1" && query["deviceId"] == "device-1" && query["device_info"]?.isEmpty == false)
+    }
+
+    @Test("client-sdk #77: no other call or page of an app's life carries the access token in its address or form")
+    func keepsTheTokenOutOfOtherAddresses() async throws {
+        let app = TestApp(.iOS)
+        app.whenNavigated = { app, _ in app.enabler.handleExternalURL(LoginCases.end) }
         try await app.configure()
-        #expect(app.server.calls.allSatisfy { $0.parameters["access_token"] == nil })
+        app.server.signIn("plain")
+        try await app.until("setAuthenticationStatus(1") { app.enabler.setSelectedProvider("plain") }
+        try await app.until("setToken") { app.enabler.getAuthorization("news") }
+        try await app.logout()
+        #expect(app.pages.count == 2)
+        let token = "token-1"
+        let carrying = app.pages.filter { "\($0)".contains(token) }
+        #expect(carrying.map(\.path) == ["/api/v1/logout"])
+        #expect(Set(app.server.names).isSuperset(of: [.CFG, .REG, .TOK, .RGC, .AUN, .AUZ, .MED]))
+        for call in app.server.calls {
+            let form = String(decoding: call.request.body ?? Data(), as: UTF8.self)
+            #expect(!"\(call.request.url)".contains(token) && !form.contains(token), "\(call.name)")
+            let bearer = call.request.header("Authorization")
+            #expect(call.name == .REG || call.name == .TOK ? bearer == nil : bearer == "Bearer \(token)", "\(call.name)")
+        }
     }
 
     @Test("client-sdk #77 L3: closed early, then OUT and status 0")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("client-sdk §4.2: the simulated clock and network")
 struct SimulatorCases {
-    @Test("time that is let pass wakes who sleeps")
+    @Test("time that is let pass wakes who sleeps", .tags(.timing))
     func wakesSleepers() async throws {
         let clock = SimulatedClock()
         let isAwake = Mutex(false)
@@ -26,7 +26,7 @@ struct SimulatorCases {
         #expect(abs(clock.now.timeIntervalSinceNow - passed / .seconds(1)) < 60)
     }
 
-    @Test("a clock that somebody sets lets no time pass")
+    @Test("a clock that somebody sets lets no time pass", .tags(.timing))
     func setsClock() {
         let clock = SimulatedClock(now: Date(timeIntervalSinceNow: 60))
         let before = clock.uptime
@@ -36,7 +36,7 @@ struct SimulatorCases {
         #expect(clock.uptime - before < .seconds(5))
     }
 
-    @Test("a hurried clock does not wait, and counts as if it had", arguments: [true, false])
+    @Test("a hurried clock does not wait, and counts as if it had", .tags(.timing), arguments: [true, false])
     func hurries(isHurriedBefore: Bool) async throws {
         let clock = SimulatedClock()
         clock.isHurried = isHurriedBefore

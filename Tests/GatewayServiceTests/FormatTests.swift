@@ -72,7 +72,7 @@ internal import Testing
         #expect(one.headers[.cacheControl] == "no-store")
     }
 
-    @Test func continuesTheCallersTrace() async throws {
+    @Test(.tags(.timing)) func continuesTheCallersTrace() async throws {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         _ = try await gateway.get(
             "/api/v1/checkauthn?\(TestGateway.deviceQuery)", TestGateway.device.with(.traceparent, "00-\(trace)-00f067aa0ba902b7-01"))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Starting a cluster", .serialized)
 struct StartTests {
     /// Three seconds, and twice what as many RSA keys cost to find on this machine at this moment: that is luck, and ours only in its number.
-    @Test func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
+    @Test(.tags(.timing)) func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
         let clock = ContinuousClock()
         let finding = try clock.measure { _ = try LocalPki.findRSAKeys(count: 10) }
         try await withCluster { cluster in
@@ -16,7 +16,7 @@ struct StartTests {
         }
     }
 
-    @Test func isReadyWithinThreeSecondsWithKeysOfAnEarlierRun() async throws {
+    @Test(.tags(.timing)) func isReadyWithinThreeSecondsWithKeysOfAnEarlierRun() async throws {
         try await withCluster { cluster in
             try cluster.home.prepare()
             try LocalPki(folder: cluster.home.pki).ensure()
@@ -62,6 +62,22 @@ struct StartTests {
             defer { listener.close() }
             await #expect { _ = try await cluster.starter.start() } throws: { "\($0)".contains("\(port)") }
             #expect(try ClusterFile.read(cluster.home) == nil, "a start that failed leaves nothing running")
+        }
+    }
+
+    /// A program that cannot go on has threads that still run: none of them may crash on the way out, however often it is tried.
+    @Test(arguments: [ClusterService.config, .authentication, .authorization, .autosignin, .gateway, .sandbox])
+    func aBusyPortEndsAProgramInOneLine(_ service: ClusterService) async throws {
+        try await withCluster { cluster in
+            _ = try await cluster.starter.start()
+            for _ in 0..<40 {
+                let outcome = try run(service, cluster)
+                let complaint = outcome.lines.filter { !$0.hasPrefix("{") }
+                let isNamed = [cluster.ports.main(service), cluster.ports.debug(service), cluster.ports.https].contains {
+                    complaint.first?.contains("\($0)") == true
+                }
+                try #require(outcome.status == 1 && complaint.count == 1 && isNamed, "\(outcome.status): \(complaint)")
+            }
         }
     }
 
@@ -130,7 +146,8 @@ struct StartTests {
     /// Starts one program of a cluster that must refuse to run.
     private func run(_ service: ClusterService, _ cluster: TestCluster) throws -> Program {
         let binary = cluster.starter.binaries.appendingPathComponent(service.rawValue)
-        return try .run(binary.path, ["--config", cluster.home.settings(of: service).path])
+        let environment = service.environment.map { "\($0.key)=\($0.value)" }
+        return try .run("/usr/bin/env", environment + [binary.path, "--config", cluster.home.settings(of: service).path])
     }
 
     private func residentKiB(of pid: Int32) throws -> Int {

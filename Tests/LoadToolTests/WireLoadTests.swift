@@ -91,7 +91,7 @@ import Transport
         await server.drain()
     }
 
-    @Test func anInterruptionEndsItWithWhatWasMeasured() async throws {
+    @Test(.tags(.timing)) func anInterruptionEndsItWithWhatWasMeasured() async throws {
         let ground = try Ground()
         let server = try ground.server()
         let load = try ground.load(try await server.start(), Self.plan([.init(length: 60 * Bench.second, level: 100)]))

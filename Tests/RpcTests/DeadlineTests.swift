@@ -25,7 +25,7 @@ extension RpcTests {
             #expect(server.operations.current.begun == 0)
         }
 
-        @Test func expiryEndsTheWaitAndTheWork() async throws {
+        @Test(.tags(.timing)) func expiryEndsTheWaitAndTheWork() async throws {
             let server = try await TestServer()
             let client = try server.client()
             _ = try await client.call(DiagnosticsMethods.echo, EchoMessage(), context: CallContext())

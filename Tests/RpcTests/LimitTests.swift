@@ -41,8 +41,8 @@ extension RpcTests {
             #expect(response.fault?.retryAfterMilliseconds == 700)
             #expect(server.operations.current.begun == 2)
             server.operations.open()
-            #expect(await peer.response()?.fault == nil)
-            #expect(await peer.response()?.fault == nil)
+            #expect(try #require(await peer.response()).fault == nil)
+            #expect(try #require(await peer.response()).fault == nil)
             #expect(try await server.stillServes())
         }
 

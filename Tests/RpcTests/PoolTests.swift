@@ -7,7 +7,7 @@ import Transport
 
 extension RpcTests {
     @Suite struct PoolTests {
-        @Test func failsAtOnceWhenNobodyListens() async throws {
+        @Test(.tags(.timing)) func failsAtOnceWhenNobodyListens() async throws {
             let server = try await TestServer()
             await server.server.drain()
             let client = try server.client()
@@ -19,7 +19,7 @@ extension RpcTests {
             #expect(begun.duration(to: .now) < .seconds(20))
         }
 
-        @Test func shutdownInterruptsReconnecting() async throws {
+        @Test(.tags(.timing)) func shutdownInterruptsReconnecting() async throws {
             let server = try await TestServer()
             await server.server.drain()
             let client = try server.client { $0.backoff = ReconnectBackoff(first: .seconds(600), longest: .seconds(600)) }
@@ -29,7 +29,7 @@ extension RpcTests {
             #expect(begun.duration(to: .now) < .seconds(5))
         }
 
-        @Test func isBackWithinASecondOfARestart() async throws {
+        @Test(.tags(.timing)) func isBackWithinASecondOfARestart() async throws {
             let first = try await TestServer()
             let client = try first.client()
             _ = try await client.call(TestOperations.read, EchoMessage(), context: CallContext())

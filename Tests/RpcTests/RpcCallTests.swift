@@ -40,7 +40,7 @@ extension RpcTests {
             #expect(try await client.call(TestOperations.read, EchoMessage(content: content), context: CallContext()).content == content)
         }
 
-        @Test func tellsTheCalleeWhoCallsAndWhy() async throws {
+        @Test(.tags(.timing)) func tellsTheCalleeWhoCallsAndWhy() async throws {
             let server = try await TestServer()
             let client = try server.client()
             let context = CallContext(

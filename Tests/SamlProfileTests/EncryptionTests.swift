@@ -1,4 +1,5 @@
 import Foundation
+import PairedTimes
 import SamlProfile
 import SamlSigner
 import Testing
@@ -19,12 +20,12 @@ struct EncryptionTests {
     /// A response with the assertion encrypted, after it was signed.
     private func encrypted(
         _ encrypter: Encrypter = Encrypter(), isSigned: Bool = true, signsResponse: Bool = false, for recipient: SignerIdentity? = nil,
-        plaintext: (String) throws -> String = { $0 }
+        plaintext: (String) throws -> String = { $0 }, ciphertext: (String) throws -> String = { $0 }
     ) throws -> String {
         var assertion = AssertionTemplate()
         if !isSigned { assertion.signature = nil }
         let xml = isSigned ? try Signer.sign(assertion.xml, signatureOf: "Assertion", with: world.identityProvider) : assertion.xml
-        let content = try encrypter.encrypt(try plaintext(xml), for: recipient ?? world.serviceProvider)
+        let content = try ciphertext(try encrypter.encrypt(try plaintext(xml), for: recipient ?? world.serviceProvider))
         return try world.response {
             $0.content = content
             if signsResponse { $0.signature = SignatureTemplate() }
@@ -99,6 +100,61 @@ struct EncryptionTests {
             #expect(rejection.explanation == "The assertion cannot be decrypted.")
         }
         #expect(Set(reports.map(\.trace)).count == 1)
+    }
+
+    /// Turns a bit of the octet of the content so far from its end, before anything is signed around it.
+    private static func turningBit(fromEnd distance: Int) -> (String) throws -> String {
+        { encrypted in
+            var values = encrypted.components(separatedBy: "<xenc:CipherValue>")
+            let text = String(try #require(values.last?.split(separator: "<").first))
+            var octets = try #require(Data(base64Encoded: text, options: .ignoreUnknownCharacters))
+            octets[octets.count - distance] ^= 0x80
+            values[values.count - 1] = (values.last ?? "").replacingOccurrences(of: text, with: octets.base64EncodedString())
+            return values.joined(separator: "<xenc:CipherValue>")
+        }
+    }
+
+    /// Pairs of which nobody may learn which one it was: bad key and bad tag; in AES-CBC bad key, bad padding, and good padding around garbage.
+    private func failures(_ pair: String) throws -> [String] {
+        switch pair {
+        case "key and tag": try [encrypted(for: world.stranger), encrypted(ciphertext: Self.turningBit(fromEnd: 1))]
+        case "key and padding":
+            try [
+                encrypted(Self.cbc, signsResponse: true, for: world.stranger),
+                // An octet of the block before the last one turns the same octet of the last block: here the length of the padding.
+                encrypted(Self.cbc, signsResponse: true, ciphertext: Self.turningBit(fromEnd: 17)),
+            ]
+        default:
+            try [
+                encrypted(Self.cbc, signsResponse: true, ciphertext: Self.turningBit(fromEnd: 17)),
+                encrypted(Self.cbc, signsResponse: true, ciphertext: Self.turningBit(fromEnd: 200)),
+            ]
+        }
+    }
+
+    @Test("mvpd #79: bad key, bad tag, bad padding: one text", arguments: ["key and tag", "key and padding", "padding and garbage"])
+    func failuresHaveOneText(pair: String) throws {
+        let reports = try failures(pair).map { try world.report($0, try expected()) }
+        for report in reports {
+            guard case .rejected(let rejection) = report.verdict else {
+                Issue.record("accepted")
+                continue
+            }
+            #expect(rejection.reason == .encryptionFailed && rejection.explanation == "The assertion cannot be decrypted.")
+        }
+        #expect(Set(reports.map(\.trace)).count == 1)
+    }
+
+    @Test(
+        "mvpd #79: bad key, bad tag, bad padding: one time", .tags(.timing), arguments: ["key and tag", "key and padding", "padding and garbage"])
+    func failuresTakeOneTime(pair: String) async throws {
+        let (failures, expected) = (try failures(pair), try expected())
+        let times = try await PairedTimes.measure(pairs: 300) {
+            _ = try world.report(failures[0], expected)
+        } _: {
+            _ = try world.report(failures[1], expected)
+        }
+        #expect(times.gap < 0.1, "\(times)")
     }
 
     @Test("the second decryption key is used during a rollover")

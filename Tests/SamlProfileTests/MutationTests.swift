@@ -46,7 +46,7 @@ struct MutationTests {
         }
     }
 
-    @Test("random damage is refused quickly, and never read as something else")
+    @Test("random damage is refused quickly, and never read as something else", .tags(.timing))
     func randomDamage() throws {
         let genuine = try world.accepted(try world.response())
         let octets = Array(try world.response { $0.signature = SignatureTemplate() }.utf8)

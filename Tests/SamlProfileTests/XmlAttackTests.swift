@@ -52,7 +52,7 @@ struct XmlAttackTests {
         #expect(try world.outcome(doctype + (try world.response())) == "xml.dtd")
     }
 
-    @Test("mvpd #56: billion laughs, in content and in an attribute", arguments: [true, false])
+    @Test("mvpd #56: billion laughs, in content and in an attribute", .tags(.timing), arguments: [true, false])
     func refusesEntityBomb(isInContent: Bool) throws {
         var entities = "<!ENTITY a0 \"ha\">"
         for level in 1...9 { entities += "<!ENTITY a\(level) \"\(String(repeating: "&a\(level - 1);", count: 10))\">" }
@@ -100,7 +100,7 @@ struct XmlAttackTests {
         #expect(try world.outcome(with(String(repeating: "<!---->", count: 5000))) == "xml.limit")
     }
 
-    @Test("what would cost much time before the signature is known to be wrong is refused at once")
+    @Test("what would cost much time before the signature is known to be wrong is refused at once", .tags(.timing))
     func refusesCostlyStructures() throws {
         let response = try world.response()
         let list = String(repeating: "a ", count: 60_000)

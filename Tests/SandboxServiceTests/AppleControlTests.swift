@@ -71,6 +71,10 @@ import Testing
             let object = try await apple.post("/_control/notifications", order + #", "form": "object", "expires": true}"#)
             let other = try AppleParty.claims(object["payload"])
             #expect((other["events"] as? [String: Any])?["event_time"] as? Int == Int(apple.clock.now().seconds) && other["exp"] != nil)
+            for seconds in [Int64.max, .min] {
+                let ages = try await apple.post("/_control/notifications", order + #", "form": "object", "secondsAgo": \#(seconds)}"#)
+                #expect(ages["payload"]?.isEmpty == false, "\(ages)")
+            }
             let bad = try await apple.post("/_control/notifications", order + #", "signature": "none", "claims": {"aud": "x"}}"#)
             #expect(try AppleParty.header(bad["payload"])["alg"] as? String == "none")
             #expect(try AppleParty.claims(bad["payload"])["aud"] as? String == "x")

@@ -28,7 +28,8 @@ struct Main {
             keys.accessTokens, lead: .seconds(settings.accessTokenKeyLead), tokenLife: .seconds(settings.accessTokenTTL), clock: environment.clock)
         let service = AuthenticationService(
             settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys,
-            clientSecrets: settings.clientSecrets.map(files.path), transport: transport, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
+            clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
+            database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), clock: environment.clock, logger: environment.logger)
         environment.onKeyChange(of: settings.accessTokenKeyFiles.map(files.path), named: "access_token_keys") {
             accessTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.accessTokens(settings, read: $0) })

@@ -181,7 +181,8 @@ extension AuthenticationService {
     ///   - database: The open store of this service.
     public init(
         _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys,
-        secretKeys: AuthenticationKeys.SecretKeys, clientSecrets: String?, transport: HTTPProviderTransport, database: AuthenticationDatabase, catalogue: any CatalogueSource,
+        secretKeys: AuthenticationKeys.SecretKeys, clientSecrets: String?, transport: HTTPProviderTransport, database: AuthenticationDatabase,
+        catalogue: any CatalogueSource,
         clock: any WallClock, logger: Logger
     ) {
         let random = SystemRandom()

@@ -12,13 +12,16 @@ extension BoxofficeCommand {
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
-            exit()
+            ProgramEnd.now(0)
         } catch {
-            guard exitCode(for: error) == .validationFailure, let name = CommandLine.arguments.dropFirst().first, withOwnUsage.contains(name) else {
-                exit(withError: error)
+            let message = fullMessage(for: error)
+            let code = exitCode(for: error)
+            let output: StandardStream = code.isSuccess ? .output : .error
+            if !message.isEmpty { output.writeOrEnd(Data((message + "\n").utf8)) }
+            guard code == .validationFailure, let name = CommandLine.arguments.dropFirst().first, withOwnUsage.contains(name) else {
+                ProgramEnd.now(code.rawValue)
             }
-            StandardStream.error.writeOrEnd(Data((fullMessage(for: error) + "\n").utf8))
-            exit(withError: LoadExit.usage)
+            ProgramEnd.now(LoadExit.usage.rawValue)
         }
     }
 }

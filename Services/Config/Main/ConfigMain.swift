@@ -12,9 +12,9 @@ struct Main {
 
     private static func checkCatalogue(_ file: String) -> Never {
         let (lines, isGood) = CatalogueCheck.check(file)
-        let output: FileHandle = isGood ? .standardOutput : .standardError
+        let output: StandardStream = isGood ? .output : .error
         output.write(Data((lines.joined(separator: "\n") + "\n").utf8))
-        exit(isGood ? 0 : 1)
+        ProgramEnd.now(isGood ? 0 : 1)
     }
 
     @Sendable private static func check(_ settings: ConfigSettings, _ files: SettingsFiles) throws {
@@ -44,7 +44,7 @@ struct Main {
         let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.keySet.json }, clock: environment.clock)
         let administration = AdministrationService(
             publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
-            isApprovalRequired: settings.approvalRequired, logger: environment.logger)
+            isApprovalRequired: settings.approvalRequired, logger: environment.logger, keeper: keeper)
         environment.offer { registry in
             service.register(in: &registry)
             administration.register(in: &registry)

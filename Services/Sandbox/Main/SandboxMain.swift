@@ -10,23 +10,28 @@ internal import UnixSignals
 @main
 struct SandboxMain {
     static func main() async {
-        if CommandLine.arguments.dropFirst() == ["--version"] { return print(SoftwareVersion.description) }
         do {
-            let options = try Options(CommandLine.arguments.dropFirst())
-            let settings = try SandboxSettings(file: options.file)
-            let level = Logger.Level(rawValue: settings.logLevel) ?? .info
-            LoggingSystem.bootstrap { _ in JsonLines(logLevel: level) }
-            let logger = Logger(label: "sandbox")
-            if !options.checksOnly {
-                logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)", "build": "\(SoftwareVersion.build)"])
-            }
-            let sandbox = try await Sandbox(settings: settings, logger: logger)
-            if options.checksOnly { return print("sandbox: \(options.file) is good") }
-            try await serve(sandbox, settings, logger)
+            try await run()
+            ProgramEnd.now(0)
         } catch {
             StandardStream.error.write(Data("sandbox: \(error)\n".utf8))
-            exit(1)
+            ProgramEnd.now(1)
         }
+    }
+
+    private static func run() async throws {
+        if CommandLine.arguments.dropFirst() == ["--version"] { return print(SoftwareVersion.description) }
+        let options = try Options(CommandLine.arguments.dropFirst())
+        let settings = try SandboxSettings(file: options.file)
+        let level = Logger.Level(rawValue: settings.logLevel) ?? .info
+        LoggingSystem.bootstrap { _ in JsonLines(logLevel: level) }
+        let logger = Logger(label: "sandbox")
+        if !options.checksOnly {
+            logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)", "build": "\(SoftwareVersion.build)"])
+        }
+        let sandbox = try await Sandbox(settings: settings, logger: logger)
+        if options.checksOnly { return print("sandbox: \(options.file) is good") }
+        try await serve(sandbox, settings, logger)
     }
 
     private static func serve(_ sandbox: Sandbox, _ settings: SandboxSettings, _ logger: Logger) async throws {

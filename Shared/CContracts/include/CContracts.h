@@ -266,6 +266,14 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PushOutcome_
 {
     return &boxoffice__config__v1__push_outcome__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ImportCatalogueRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__import_catalogue_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CatalogueImport_descriptor(void)
+{
+    return &boxoffice__config__v1__catalogue_import__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PendingPush_descriptor(void)
 {
     return &boxoffice__config__v1__pending_push__descriptor;

@@ -50,6 +50,8 @@ typedef struct Boxoffice__Config__V1__DropChangeRequest Boxoffice__Config__V1__D
 typedef struct Boxoffice__Config__V1__DraftOutcome Boxoffice__Config__V1__DraftOutcome;
 typedef struct Boxoffice__Config__V1__PushDraftRequest Boxoffice__Config__V1__PushDraftRequest;
 typedef struct Boxoffice__Config__V1__PushOutcome Boxoffice__Config__V1__PushOutcome;
+typedef struct Boxoffice__Config__V1__ImportCatalogueRequest Boxoffice__Config__V1__ImportCatalogueRequest;
+typedef struct Boxoffice__Config__V1__CatalogueImport Boxoffice__Config__V1__CatalogueImport;
 typedef struct Boxoffice__Config__V1__PendingPush Boxoffice__Config__V1__PendingPush;
 typedef struct Boxoffice__Config__V1__ListPendingPushesRequest Boxoffice__Config__V1__ListPendingPushesRequest;
 typedef struct Boxoffice__Config__V1__PendingPushes Boxoffice__Config__V1__PendingPushes;
@@ -845,6 +847,66 @@ struct  Boxoffice__Config__V1__PushOutcome
 #define BOXOFFICE__CONFIG__V1__PUSH_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__push_outcome__descriptor) \
     , BOXOFFICE__CONFIG__V1__PUSH_OUTCOME__OUTCOME__NOT_SET, {0} }
+
+
+struct  Boxoffice__Config__V1__ImportCatalogueRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  /*
+   * JSON as the catalogue file has it (Services/Config/README.md), certificates in place of the files that hold them. Empty: the catalogue file of
+   * `config` itself, as it is now; where pushes need a second person it cannot be forced.
+   */
+  char *catalogue;
+  /*
+   * Replaces what administrators pushed since the catalogue file was taken in last. Without it such a catalogue is refused (conflict).
+   */
+  protobuf_c_boolean force;
+};
+#define BOXOFFICE__CONFIG__V1__IMPORT_CATALOGUE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__import_catalogue_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+typedef enum {
+  BOXOFFICE__CONFIG__V1__CATALOGUE_IMPORT__OUTCOME__NOT_SET = 0,
+  BOXOFFICE__CONFIG__V1__CATALOGUE_IMPORT__OUTCOME_VERSION = 1,
+  BOXOFFICE__CONFIG__V1__CATALOGUE_IMPORT__OUTCOME_PENDING = 2,
+  BOXOFFICE__CONFIG__V1__CATALOGUE_IMPORT__OUTCOME_REFUSAL = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__CATALOGUE_IMPORT__OUTCOME__CASE)
+} Boxoffice__Config__V1__CatalogueImport__OutcomeCase;
+
+struct  Boxoffice__Config__V1__CatalogueImport
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean is_new;
+  /*
+   * Newest first: what was pushed beside the catalogue file, and is replaced, or, after a refusal, kept. At most 100.
+   */
+  size_t n_pushed_versions;
+  uint64_t *pushed_versions;
+  /*
+   * What the catalogue changes of the newest version, or would change. At most 100.
+   */
+  size_t n_changes;
+  Boxoffice__Config__V1__CatalogueChange **changes;
+  uint64_t change_count;
+  Boxoffice__Config__V1__CatalogueImport__OutcomeCase outcome_case;
+  union {
+    /*
+     * The version that services have now: a new one where `is_new`.
+     */
+    Boxoffice__Config__V1__CatalogueVersion *version;
+    /*
+     * It waits for a second person.
+     */
+    Boxoffice__Config__V1__PendingPush *pending;
+    Boxoffice__Config__V1__Refusal *refusal;
+  };
+};
+#define BOXOFFICE__CONFIG__V1__CATALOGUE_IMPORT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__catalogue_import__descriptor) \
+    , 0, 0,NULL, 0,NULL, 0, BOXOFFICE__CONFIG__V1__CATALOGUE_IMPORT__OUTCOME__NOT_SET, {0} }
 
 
 struct  Boxoffice__Config__V1__PendingPush
@@ -1981,6 +2043,44 @@ Boxoffice__Config__V1__PushOutcome *
 void   boxoffice__config__v1__push_outcome__free_unpacked
                      (Boxoffice__Config__V1__PushOutcome *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ImportCatalogueRequest methods */
+void   boxoffice__config__v1__import_catalogue_request__init
+                     (Boxoffice__Config__V1__ImportCatalogueRequest         *message);
+size_t boxoffice__config__v1__import_catalogue_request__get_packed_size
+                     (const Boxoffice__Config__V1__ImportCatalogueRequest   *message);
+size_t boxoffice__config__v1__import_catalogue_request__pack
+                     (const Boxoffice__Config__V1__ImportCatalogueRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__import_catalogue_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ImportCatalogueRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ImportCatalogueRequest *
+       boxoffice__config__v1__import_catalogue_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__import_catalogue_request__free_unpacked
+                     (Boxoffice__Config__V1__ImportCatalogueRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__CatalogueImport methods */
+void   boxoffice__config__v1__catalogue_import__init
+                     (Boxoffice__Config__V1__CatalogueImport         *message);
+size_t boxoffice__config__v1__catalogue_import__get_packed_size
+                     (const Boxoffice__Config__V1__CatalogueImport   *message);
+size_t boxoffice__config__v1__catalogue_import__pack
+                     (const Boxoffice__Config__V1__CatalogueImport   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__catalogue_import__pack_to_buffer
+                     (const Boxoffice__Config__V1__CatalogueImport   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__CatalogueImport *
+       boxoffice__config__v1__catalogue_import__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__catalogue_import__free_unpacked
+                     (Boxoffice__Config__V1__CatalogueImport *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__PendingPush methods */
 void   boxoffice__config__v1__pending_push__init
                      (Boxoffice__Config__V1__PendingPush         *message);
@@ -2674,6 +2774,12 @@ typedef void (*Boxoffice__Config__V1__PushDraftRequest_Closure)
 typedef void (*Boxoffice__Config__V1__PushOutcome_Closure)
                  (const Boxoffice__Config__V1__PushOutcome *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__ImportCatalogueRequest_Closure)
+                 (const Boxoffice__Config__V1__ImportCatalogueRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__CatalogueImport_Closure)
+                 (const Boxoffice__Config__V1__CatalogueImport *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__PendingPush_Closure)
                  (const Boxoffice__Config__V1__PendingPush *message,
                   void *closure_data);
@@ -2830,6 +2936,10 @@ struct Boxoffice__Config__V1__Administration_Service
                      const Boxoffice__Config__V1__PushDraftRequest *input,
                      Boxoffice__Config__V1__PushOutcome_Closure closure,
                      void *closure_data);
+  void (*import_catalogue)(Boxoffice__Config__V1__Administration_Service *service,
+                           const Boxoffice__Config__V1__ImportCatalogueRequest *input,
+                           Boxoffice__Config__V1__CatalogueImport_Closure closure,
+                           void *closure_data);
   void (*list_pending_pushes)(Boxoffice__Config__V1__Administration_Service *service,
                               const Boxoffice__Config__V1__ListPendingPushesRequest *input,
                               Boxoffice__Config__V1__PendingPushes_Closure closure,
@@ -2916,6 +3026,7 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## discard_draft,\
       function_prefix__ ## drop_change,\
       function_prefix__ ## push_draft,\
+      function_prefix__ ## import_catalogue,\
       function_prefix__ ## list_pending_pushes,\
       function_prefix__ ## decide_push,\
       function_prefix__ ## list_versions,\
@@ -2988,6 +3099,10 @@ void boxoffice__config__v1__administration__push_draft(ProtobufCService *service
                                                        const Boxoffice__Config__V1__PushDraftRequest *input,
                                                        Boxoffice__Config__V1__PushOutcome_Closure closure,
                                                        void *closure_data);
+void boxoffice__config__v1__administration__import_catalogue(ProtobufCService *service,
+                                                             const Boxoffice__Config__V1__ImportCatalogueRequest *input,
+                                                             Boxoffice__Config__V1__CatalogueImport_Closure closure,
+                                                             void *closure_data);
 void boxoffice__config__v1__administration__list_pending_pushes(ProtobufCService *service,
                                                                 const Boxoffice__Config__V1__ListPendingPushesRequest *input,
                                                                 Boxoffice__Config__V1__PendingPushes_Closure closure,
@@ -3098,6 +3213,8 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__drop_change_reque
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__draft_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__push_draft_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__push_outcome__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__import_catalogue_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__catalogue_import__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__pending_push__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_pending_pushes_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__pending_pushes__descriptor;

@@ -1768,6 +1768,121 @@ public struct PushOutcome: Message {
     }
 }
 
+public struct ImportCatalogueRequest: Message {
+    public var token: String
+    /// JSON as the catalogue file has it (Services/Config/README.md), certificates in place of the files that hold them. Empty: the catalogue file of
+    /// `config` itself, as it is now; where pushes need a second person it cannot be forced.
+    public var catalogue: String
+    /// Replaces what administrators pushed since the catalogue file was taken in last. Without it such a catalogue is refused (conflict).
+    public var force: Bool
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        catalogue: String = "",
+        force: Bool = false
+    ) {
+        self.token = token
+        self.catalogue = catalogue
+        self.force = force
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ImportCatalogueRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ImportCatalogueRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ImportCatalogueRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ImportCatalogueRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.ImportCatalogueRequest.token")
+        catalogue = try CField.string(c.pointee.catalogue, "boxoffice.config.v1.ImportCatalogueRequest.catalogue")
+        force = c.pointee.force != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ImportCatalogueRequest.self, capacity: 1)
+        boxoffice__config__v1__import_catalogue_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ImportCatalogueRequest.token") }
+        if !catalogue.isEmpty { c.pointee.catalogue = try arena.string(catalogue, "boxoffice.config.v1.ImportCatalogueRequest.catalogue") }
+        c.pointee.force = force ? 1 : 0
+    }
+}
+
+public struct CatalogueImport: Message {
+    public enum Outcome: Hashable, Sendable {
+        /// The version that services have now: a new one where `is_new`.
+        case version(CatalogueVersion)
+        /// It waits for a second person.
+        case pending(PendingPush)
+        case refusal(Refusal)
+    }
+
+    public var isNew: Bool
+    /// Newest first: what was pushed beside the catalogue file, and is replaced, or, after a refusal, kept. At most 100.
+    public var pushedVersions: [UInt64]
+    /// What the catalogue changes of the newest version, or would change. At most 100.
+    public var changes: [CatalogueChange]
+    public var changeCount: UInt64
+    public var outcome: Outcome?
+
+    public init() { self.init(isNew: false) }
+
+    public init(
+        isNew: Bool = false,
+        pushedVersions: [UInt64] = [],
+        changes: [CatalogueChange] = [],
+        changeCount: UInt64 = 0,
+        outcome: Outcome? = nil
+    ) {
+        self.isNew = isNew
+        self.pushedVersions = pushedVersions
+        self.changes = changes
+        self.changeCount = changeCount
+        self.outcome = outcome
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.CatalogueImport" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_CatalogueImport_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__CatalogueImport>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__CatalogueImport.self)
+        isNew = c.pointee.is_new != 0
+        pushedVersions = CField.scalars(c.pointee.pushed_versions, c.pointee.n_pushed_versions)
+        changes = try CField.messages(c.pointee.changes, c.pointee.n_changes)
+        changeCount = c.pointee.change_count
+        switch c.pointee.outcome_case.rawValue {
+        case 1: outcome = try (CField.message(c.pointee.version) as CatalogueVersion?).map { .version($0) }
+        case 2: outcome = try (CField.message(c.pointee.pending) as PendingPush?).map { .pending($0) }
+        case 3: outcome = try (CField.message(c.pointee.refusal) as Refusal?).map { .refusal($0) }
+        default: outcome = nil
+        }
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__CatalogueImport.self, capacity: 1)
+        boxoffice__config__v1__catalogue_import__init(c)
+        c.pointee.is_new = isNew ? 1 : 0
+        c.pointee.pushed_versions = try arena.scalars(pushedVersions)
+        c.pointee.n_pushed_versions = pushedVersions.count
+        c.pointee.changes = try arena.messages(changes, as: Boxoffice__Config__V1__CatalogueChange.self)
+        c.pointee.n_changes = changes.count
+        c.pointee.change_count = changeCount
+        switch outcome {
+        case .version(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__CatalogueImport__OutcomeCase(rawValue: 1)
+            c.pointee.version = try arena.message(value, as: Boxoffice__Config__V1__CatalogueVersion.self)
+        case .pending(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__CatalogueImport__OutcomeCase(rawValue: 2)
+            c.pointee.pending = try arena.message(value, as: Boxoffice__Config__V1__PendingPush.self)
+        case .refusal(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__CatalogueImport__OutcomeCase(rawValue: 3)
+            c.pointee.refusal = try arena.message(value, as: Boxoffice__Config__V1__Refusal.self)
+        case nil: break
+        }
+    }
+}
+
 public struct PendingPush: Message {
     public var id: String
     public var author: String
@@ -3002,6 +3117,8 @@ public protocol Administration: Sendable {
     func dropChange(_ request: DropChangeRequest, context: CallContext) async throws -> DraftOutcome
     /// The draft becomes the newest version, or waits for a second person where the deployment asks for one.
     func pushDraft(_ request: PushDraftRequest, context: CallContext) async throws -> PushOutcome
+    /// Takes in a whole catalogue in place of the newest version; only for the role operator. Where pushes need a second person it waits as a push does.
+    func importCatalogue(_ request: ImportCatalogueRequest, context: CallContext) async throws -> CatalogueImport
     func listPendingPushes(_ request: ListPendingPushesRequest, context: CallContext) async throws -> PendingPushes
     func decidePush(_ request: DecidePushRequest, context: CallContext) async throws -> PushOutcome
     /// Newest first.
@@ -3059,6 +3176,8 @@ public enum AdministrationMethods {
         service: service, name: "DropChange", idempotency: .unknown)
     public static let pushDraft = UnaryMethod<PushDraftRequest, PushOutcome>(
         service: service, name: "PushDraft", idempotency: .unknown)
+    public static let importCatalogue = UnaryMethod<ImportCatalogueRequest, CatalogueImport>(
+        service: service, name: "ImportCatalogue", idempotency: .unknown)
     public static let listPendingPushes = UnaryMethod<ListPendingPushesRequest, PendingPushes>(
         service: service, name: "ListPendingPushes", idempotency: .noSideEffects)
     public static let decidePush = UnaryMethod<DecidePushRequest, PushOutcome>(
@@ -3108,6 +3227,7 @@ public enum AdministrationMethods {
         registry.unary(discardDraft) { try await implementation.discardDraft($0, context: $1) }
         registry.unary(dropChange) { try await implementation.dropChange($0, context: $1) }
         registry.unary(pushDraft) { try await implementation.pushDraft($0, context: $1) }
+        registry.unary(importCatalogue) { try await implementation.importCatalogue($0, context: $1) }
         registry.unary(listPendingPushes) { try await implementation.listPendingPushes($0, context: $1) }
         registry.unary(decidePush) { try await implementation.decidePush($0, context: $1) }
         registry.unary(listVersions) { try await implementation.listVersions($0, context: $1) }
@@ -3187,6 +3307,10 @@ public struct AdministrationClient: Administration {
 
     public func pushDraft(_ request: PushDraftRequest, context: CallContext) async throws -> PushOutcome {
         try await caller.call(AdministrationMethods.pushDraft, request, context: context)
+    }
+
+    public func importCatalogue(_ request: ImportCatalogueRequest, context: CallContext) async throws -> CatalogueImport {
+        try await caller.call(AdministrationMethods.importCatalogue, request, context: context)
     }
 
     public func listPendingPushes(_ request: ListPendingPushesRequest, context: CallContext) async throws -> PendingPushes {

@@ -103,7 +103,10 @@ enum ServerAnswers {
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             let number = try (try? container.decode(Double.self)) ?? Double(container.decode(String.self))
-            guard let number, number.isFinite else { throw DecodingError.dataCorruptedError(in: container, debugDescription: "no milliseconds") }
+            // Up to the end of the year 9999, as far as dates are dates everywhere.
+            guard let number, (0...253_402_300_799_999).contains(number) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "no milliseconds")
+            }
             date = Date(timeIntervalSince1970: number / 1000)
         }
     }

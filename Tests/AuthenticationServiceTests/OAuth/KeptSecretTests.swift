@@ -10,7 +10,9 @@ import Testing
 @Suite struct KeptSecretTests {
     private static let reference = SecretReference("openfiber-2")
 
-    private func secrets(_ store: any AuthenticationStore, folder: String? = nil, _ seals: SecretSeals = SecretSeals(current: .random())) -> KeptSecrets {
+    private func secrets(_ store: any AuthenticationStore, folder: String? = nil, _ seals: SecretSeals = SecretSeals(current: .random()))
+        -> KeptSecrets
+    {
         KeptSecrets(folder: ClientSecretFolder(path: folder), store: store, seals: seals, clock: ManualClock())
     }
 
@@ -57,7 +59,10 @@ import Testing
 
     @Test(
         "references and secrets are bounded",
-        arguments: [("", "x"), ("../x", "x"), ("a b", "x"), (String(repeating: "a", count: 129), "x"), ("a", ""), ("a", "x\n"), ("a", String(repeating: "x", count: 4097))])
+        arguments: [
+            ("", "x"), ("../x", "x"), ("a b", "x"), (String(repeating: "a", count: 129), "x"), ("a", ""), ("a", "x\n"),
+            ("a", String(repeating: "x", count: 4097)),
+        ])
     func bounds(reference: String, secret: String) async throws {
         let secrets = secrets(InMemoryStore())
         let fault = await #expect(throws: Fault.self) { _ = try await secrets.put(SecretReference(reference), ProviderSecret(secret), owner: "") }

@@ -72,7 +72,7 @@ struct AppleLinkTests {
         _ = try await rig.link(rig.approve())
         rig.logins.signOut("tv-1")
         let signedIn = try await rig.enter(device: "tv-2")
-        #expect(signedIn.session?.tv == nil)
+        #expect(try #require(signedIn.session).tv == nil)
         #expect(try await rig.session(signedIn.sessionID)?.hasTVSession == false)
     }
 

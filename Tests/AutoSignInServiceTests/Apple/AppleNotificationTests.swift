@@ -43,7 +43,7 @@ struct AppleNotificationTests {
         let other = try await rig.enter("viewer", device: "tv-3", client: AppleRig.radio)
         #expect(try await rig.notify(type, subject: "viewer").hadEffect)
         #expect(try await rig.session(other.sessionID) == nil)
-        #expect(try await rig.account(linked.accountID)?.closedAt == nil)
+        #expect(try #require(try await rig.account(linked.accountID)).closedAt == nil)
         #expect(try await rig.links(of: linked.accountID).first?.mail.isAllowed == false)
     }
 

@@ -48,7 +48,7 @@ struct AdministrationWorld {
             store: CatalogueStore(store), published: published, statementKeys: { World.noKeys }, clock: world.clock)
         service = AdministrationService(
             publisher: publisher, roll: try Self.roll(), statements: statements,
-            isApprovalRequired: approvalRequired, logger: World.silent)
+            isApprovalRequired: approvalRequired, logger: World.silent, keeper: keeper)
         (self.world, self.store, self.keys) = (world, store, keys)
     }
 

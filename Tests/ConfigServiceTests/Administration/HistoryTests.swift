@@ -48,28 +48,6 @@ struct HistoryTests {
         return roll
     }
 
-    @Test("a changed file replaces what was pushed since the last one, and the record says which versions")
-    func fileReplacesPushes() async throws {
-        let admin = try await AdministrationWorld()
-        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
-        let pushed = try await admin.push().version()
-        let text = AdministrationWorld.catalogue.replacingOccurrences(of: #""name": "Sport""#, with: #""name": "Games""#)
-        try admin.world.write(text, to: "catalogue.json")
-        await admin.keeper.reloadIfChanged(into: admin.published)
-        #expect(admin.requestorName("NEWS") == "News" && admin.requestorName("SPORT") == "Games")
-        let record = try #require(try await admin.audit().first)
-        #expect(record.action == "import" && record.author == "catalogue file")
-        #expect(record.text.contains("\(pushed.version)"))
-        let request = RestoreVersionRequest(token: AdministrationWorld.Who.olga.token, version: pushed.version)
-        _ = try await admin.service.restoreVersion(request, context: CallContext())
-        try await admin.push("as it was").version()
-        #expect(admin.requestorName("NEWS") == "Late" && admin.requestorName("SPORT") == "Sport")
-        // The file is the same as at its last import.
-        try admin.world.write(text + "\n", to: "catalogue.json")
-        await admin.keeper.reload(into: admin.published)
-        #expect(admin.requestorName("NEWS") == "Late")
-    }
-
     @Test(
         "dashboard #29: whoever changes a record, a version or a document in the store is found out",
         arguments: [

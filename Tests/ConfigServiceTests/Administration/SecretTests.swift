@@ -60,7 +60,8 @@ import Testing
         }
     }
 
-    private func push(_ admin: AdministrationWorld, _ knowledge: SecretKnowledge, _ secrets: [KnownSecret] = []) async throws -> PushOutcome.Outcome? {
+    private func push(_ admin: AdministrationWorld, _ knowledge: SecretKnowledge, _ secrets: [KnownSecret] = []) async throws -> PushOutcome.Outcome?
+    {
         let inventory = SecretInventory(knowledge: knowledge, secrets: secrets)
         return try await admin.service.pushDraft(
             PushDraftRequest(token: Who.olga.token, description: "another secret", secrets: inventory), context: .init()

@@ -135,7 +135,9 @@ internal import Testing
         #expect(try await gateway.administer(.get, "/secrets/old").status == 405)
     }
 
-    @Test("a secret is bounded before anybody is asked", arguments: [#"{"secret":""}"#, #"{"secret":"a\u0001"}"#, #"{}"#, "{\"secret\":\"\(String(repeating: "x", count: 4097))\"}"])
+    @Test(
+        "a secret is bounded before anybody is asked",
+        arguments: [#"{"secret":""}"#, #"{"secret":"a\u0001"}"#, #"{}"#, "{\"secret\":\"\(String(repeating: "x", count: 4097))\"}"])
     func badSecrets(body: String) async throws {
         #expect(try await gateway.administer(.post, "/secrets/fresh", body).status == 422)
         #expect(gateway.operations.listSecrets.requests.isEmpty && gateway.operations.putSecret.requests.isEmpty)

@@ -86,10 +86,16 @@ struct AppleApp: Sendable {
 
     func list() async throws -> HTTPAnswer { try await device.cluster.send(call("GET", "/auto-signin/v1/\(device.requestor)/tokens")) }
 
+    /// The opt-ins that the list tells of.
+    func families() async throws -> [[String: Any]] {
+        let answer = try await list()
+        try #require(answer.status == 200, "\(answer.text)")
+        return try #require(answer.object["families"] as? [[String: Any]], "\(answer.text)")
+    }
+
     /// The state of an opt-in as the list tells it.
     func state(of family: String) async throws -> String? {
-        let families = try await list().object["families"] as? [[String: Any]]
-        return families?.first { $0["familyId"] as? String == family }?["state"] as? String
+        try await families().first { $0["familyId"] as? String == family }?["state"] as? String
     }
 
     func flag(_ session: String) async throws -> HTTPAnswer { try await post("sessions/\(session)/flag", [:]) }

@@ -14,7 +14,7 @@ extension Apple {
             #expect(try await !launched.client.enableAutomaticSignIn())
             let token = try await app.apple.token()
             #expect(token.value == nil && token.authorization == "notDetermined")
-            #expect((try await app.list().object["families"] as? [Any])?.isEmpty ?? true)
+            #expect(try await app.families().isEmpty)
             #expect(try await app.device.authorize("ACME1-NEWS").status == 200)
         }
 

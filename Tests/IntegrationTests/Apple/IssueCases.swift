@@ -41,7 +41,7 @@ extension Apple {
             try await app.signIn()
             let answer = try await app.issue(authorization)
             #expect(answer.status == 403 && answer.object["code"] as? String == "opt_in_required")
-            #expect((try await app.list().object["families"] as? [Any])?.isEmpty ?? true)
+            #expect(try await app.families().isEmpty)
         }
 
         @Test("apple #3: a device that was signed in by a value gets none itself")

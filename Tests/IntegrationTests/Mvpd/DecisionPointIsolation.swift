@@ -8,7 +8,7 @@ import Testing
 struct DecisionPointIsolation {
     private static let plays = 120
 
-    @Test("mvpd §4.3: while one decision point hangs, decisions of another are as quick as before")
+    @Test("mvpd §4.3: while one decision point hangs, decisions of another are as quick as before", .tags(.timing))
     func oneThatHangsSlowsNobodyElse() async throws {
         // Calls that hang must not take the connections of the others on the way to the gateway.
         let client = HTTPExchange.makeClient(connections: 64)

@@ -11,8 +11,8 @@ struct OAuthBrowser: Sendable {
 
     /// Starts a sign-in.
     /// - Returns: Where the gateway sends the browser: the provider's authorization endpoint.
-    mutating func start(_ code: String) async throws -> String {
-        let query = FormEncoding.encode(device.signInParameters(code, mvpd: "OpenFiber").map { ($0.key, $0.value) })
+    mutating func start(_ code: String, mvpd: String = "OpenFiber") async throws -> String {
+        let query = FormEncoding.encode(device.signInParameters(code, mvpd: mvpd).map { ($0.key, $0.value) })
         let answer = try await load("GET", "\(device.cluster.gateway)/api/v1/authenticate?\(query)")
         return try #require(answer.header("location"), "\(answer.status) \(answer.text)")
     }
@@ -34,12 +34,14 @@ struct OAuthBrowser: Sendable {
         return try #require(answer.header("location"), "\(answer.status) \(answer.text)")
     }
 
-    mutating func load(_ method: String, _ url: String, body: String? = nil) async throws -> HTTPAnswer {
+    mutating func load(
+        _ method: String, _ url: String, body: String? = nil, as contentType: String = "application/x-www-form-urlencoded"
+    ) async throws -> HTTPAnswer {
         let parsed = try #require(URL(string: url))
         let site = "\(parsed.host ?? ""):\(parsed.port ?? 80)"
         var headers = [("Accept", "text/html")]
         if let jar = cookies[site], !jar.isEmpty { headers.append(("Cookie", jar.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))) }
-        if body != nil { headers.append(("Content-Type", "application/x-www-form-urlencoded")) }
+        if body != nil { headers.append(("Content-Type", contentType)) }
         let answer = try await device.cluster.exchange.send(method, url, headers: headers, body: body)
         for header in answer.headers where header.name.lowercased() == "set-cookie" {
             let pair = header.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -43,7 +43,9 @@ extension RestV1 {
             #expect(page.status == 200 && page.text.contains("Open Fiber"), "\(page.text)")
         }
 
-        @Test("clients #99: a secret is written, named, pushed and used; it is in no file, log or answer in clear, and is not overwritten once a version names it")
+        @Test(
+            "clients #99: a secret is written, named, pushed and used; it is in no file, log or answer in clear, and is not overwritten once a version names it"
+        )
         func writtenSecrets() async throws {
             let device = try await Device.make()
             let cluster = device.cluster
@@ -158,7 +160,7 @@ extension RestV1 {
             #expect(try await device.checkAuthn() == 403)
         }
 
-        @Test("mvpd §3: a provider that hangs gives a 503 in time, and the sign-ins at other MVPDs go on meanwhile")
+        @Test("mvpd §3: a provider that hangs gives a 503 in time, and the sign-ins at other MVPDs go on meanwhile", .tags(.timing))
         func hanging() async throws {
             let device = try await Device.make()
             let control = OAuthControl(cluster: device.cluster)

@@ -21,6 +21,16 @@ extension MvpdCases {
             PeerVariant(binding: "redirect", signs: "both", encrypts: "aes128-cbc"),
         ]
 
+        static let lasso = [
+            PeerVariant(signs: "assertion"), PeerVariant(signs: "both"), PeerVariant(binding: "redirect", signs: "both"),
+            PeerVariant(signs: "both", encrypts: "aes256-cbc"),
+        ]
+
+        @Test(
+            "mvpd #20: a person signs in at lasso, which checks our signature and makes the persistent id",
+            .enabled(if: PeerServer.Kind.lasso.isInstalled, "python3-lasso is not installed"), arguments: lasso)
+        func signsInAtLasso(variant: PeerVariant) async throws { try await signIn(.lasso, variant) }
+
         @Test(
             "mvpd #20: a person signs in at pysaml2, which checks our signature and makes the persistent id",
             .enabled(if: PeerServer.Kind.pysaml2.isInstalled, "python3-pysaml2 is not installed"), arguments: pysaml2)

@@ -5,8 +5,8 @@ import Testing
 extension MvpdCases.PeerCases {
     @Test(
         "mvpd #20: the peer refuses a request whose signature does not fit, so it did check the genuine ones",
-        .enabled(if: PeerServer.Kind.pysaml2.isInstalled && PeerServer.Kind.simpleSAMLphp.isInstalled, "a peer is not installed"),
-        arguments: [PeerServer.Kind.pysaml2, .simpleSAMLphp])
+        .enabled(if: PeerServer.Kind.areSamlPeersInstalled, "a peer is not installed"),
+        arguments: [PeerServer.Kind.pysaml2, .simpleSAMLphp, .lasso])
     func changedRequest(kind: PeerServer.Kind) async throws {
         try await Self.atPeer(kind, PeerVariant(binding: "redirect", signs: "both")) { _, mvpd in
             let device = try await Device.make()
@@ -16,7 +16,9 @@ extension MvpdCases.PeerCases {
             try #require(changed != request)
             let refused = try await browser.visit(changed)
             #expect(refused.header("location") == nil && !refused.text.contains("name=\"password\""), "\(refused.status) \(refused.text)")
-            #expect(refused.text.localizedCaseInsensitiveContains(kind == .pysaml2 ? "request is refused" : "validate signature"), "\(refused.text)")
+            #expect(
+                refused.text.localizedCaseInsensitiveContains(kind == .simpleSAMLphp ? "validate signature" : "request is refused"), "\(refused.text)"
+            )
             let login = try await browser.walk(request) { $0.value("password") != nil }
             #expect(login != nil, "the genuine one is good")
         }
@@ -24,8 +26,8 @@ extension MvpdCases.PeerCases {
 
     @Test(
         "mvpd #51: a peer's answer that is changed on its way gives no session",
-        .enabled(if: PeerServer.Kind.pysaml2.isInstalled && PeerServer.Kind.simpleSAMLphp.isInstalled, "a peer is not installed"),
-        arguments: [PeerServer.Kind.pysaml2, .simpleSAMLphp])
+        .enabled(if: PeerServer.Kind.areSamlPeersInstalled, "a peer is not installed"),
+        arguments: [PeerServer.Kind.pysaml2, .simpleSAMLphp, .lasso])
     func changedAnswer(kind: PeerServer.Kind) async throws {
         try await Self.atPeer(kind, PeerVariant(binding: "redirect", signs: "assertion")) { _, mvpd in
             let device = try await Device.make()

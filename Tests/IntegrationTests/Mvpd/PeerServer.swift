@@ -10,6 +10,9 @@ struct PeerServer: Sendable {
     enum Kind: String, CustomTestStringConvertible, Sendable {
         case pysaml2
         case simpleSAMLphp
+        case lasso
+        /// An OpenID provider.
+        case glewlwyd
 
         var testDescription: String { rawValue }
 
@@ -17,7 +20,21 @@ struct PeerServer: Sendable {
         var isInstalled: Bool {
             switch self {
             case .pysaml2: (try? Program.run("/usr/bin/python3", ["-c", "import saml2"]).status) == 0
+            case .lasso: (try? Program.run("/usr/bin/python3", ["-c", "import lasso"]).status) == 0
+            case .glewlwyd:
+                ["/usr/bin/glewlwyd", "/usr/share/doc/glewlwyd/database/init.sqlite3.sql.gz"].allSatisfy(FileManager.default.fileExists(atPath:))
             case .simpleSAMLphp: ["/usr/share/simplesamlphp/www/module.php", "/usr/bin/php"].allSatisfy(FileManager.default.fileExists(atPath:))
+            }
+        }
+
+        static var areSamlPeersInstalled: Bool { pysaml2.isInstalled && simpleSAMLphp.isInstalled && lasso.isInstalled }
+
+        /// Where it describes itself.
+        fileprivate var metadataPath: String {
+            switch self {
+            case .pysaml2, .lasso: "/metadata"
+            case .simpleSAMLphp: "/simplesaml/saml2/idp/metadata.php"
+            case .glewlwyd: "/api/op/.well-known/openid-configuration"
             }
         }
     }
@@ -26,6 +43,8 @@ struct PeerServer: Sendable {
     let address: String
     private let pid: pid_t
     private let folder: URL
+    /// Of the client `boxoffice` at the OpenID provider.
+    static let clientSecret = "a-secret-of-the-tests-0123456789"
     /// The server ends by itself after that many seconds, whatever becomes of the tests.
     private static let bound = "120"
 
@@ -51,14 +70,21 @@ struct PeerServer: Sendable {
         let command = try Self.command(kind, variant, folder: folder, sources: sources, port: port)
         let pid = try spawn(["timeout", "--kill-after=5", bound] + command, folder: folder, sources: sources)
         let server = PeerServer(kind: kind, address: address, pid: pid, folder: folder)
-        try await Condition.wait("\(kind) answers", within: .seconds(20)) { (try? await server.metadata())?.isEmpty == false }
+        try await Condition.wait("\(kind) answers", within: .seconds(20)) {
+            // Nobody may listen yet, or say yet that it is not there.
+            (try? await cluster.exchange.send("GET", address + kind.metadataPath))?.status == 200
+        }
         return server
     }
 
     private static func command(_ kind: Kind, _ variant: PeerVariant, folder: URL, sources: URL, port: Int) throws -> [String] {
         switch kind {
-        case .pysaml2:
-            let program = sources.appendingPathComponent("pysaml2/identity_provider.py").path
+        case .glewlwyd:
+            let program = sources.appendingPathComponent("glewlwyd/provider.py").path
+            let callback = "\(try TestCluster.running().gateway)/adobe-services/oauth2"
+            return ["/usr/bin/python3", program, folder.path, "\(port)", callback, Self.clientSecret]
+        case .pysaml2, .lasso:
+            let program = sources.appendingPathComponent("\(kind.rawValue)/identity_provider.py").path
             return ["/usr/bin/python3", program, folder.path, "\(port)", String(decoding: try variant.json(), as: UTF8.self)]
         case .simpleSAMLphp:
             let root = folder.appendingPathComponent("www")
@@ -98,8 +124,7 @@ struct PeerServer: Sendable {
 
     /// Its metadata, as it writes them itself.
     func metadata() async throws -> String {
-        let path = kind == .pysaml2 ? "/metadata" : "/simplesaml/saml2/idp/metadata.php"
-        let answer = try await TestCluster.running().exchange.send("GET", address + path)
+        let answer = try await TestCluster.running().exchange.send("GET", address + kind.metadataPath)
         try #require(answer.status == 200, "\(answer.text)")
         return answer.text
     }

@@ -147,21 +147,38 @@ extension RestV1 {
             #expect((object["connection"] as? [String: Any])?["ipAddress"] as? String == "203.0.113.9")
         }
 
-        @Test("rest-v1 #100: without a bearer the XML record tells no device")
-        func publicRecord() async throws {
+        @Test("rest-v1 #100: without a bearer the XML record follows the published schema and tells no device", arguments: [false, true])
+        func publicRecord(isFull: Bool) async throws {
             let device = try await Device.make()
-            let code = try await device.code()
+            let sent = [
+                ("deviceType", "tv"), ("deviceUser", "u-1"), ("appId", "app-1"), ("registrationURL", "https://acme.example/tv"),
+            ]
+            let code = try await device.code(isFull ? sent : [])
             let answer = try await device.cluster.send(Call("GET", "/reggie/v1/ACME1/regcode/\(code)", headers: ["Accept": "application/xml"]))
             #expect(answer.status == 200 && answer.isXML)
             #expect(answer.text.contains(#"="model.mvc.reggie.pass.adobe.com""#))
             #expect(answer.element("code") == code && answer.element("requestor") == "ACME1")
             #expect(answer.element("mvpd") == "" && answer.element("deviceId") == "")
-            let names = answer.text.matches(of: /<([a-zA-Z]+)[\/>]/).map { String($0.1) }
-            let allowed: Set = [
-                "id", "code", "requestor", "mvpd", "generated", "expires", "info", "deviceId", "deviceType", "deviceUser", "appId", "appVersion",
-                "registrationURL",
-            ]
-            #expect(Set(names).isSubset(of: allowed), "\(names)")
+            if isFull { for (name, value) in sent { #expect(answer.element(name) == value) } }
+            let verdict = try Self.validate(answer.text)
+            #expect(verdict.status == 0, "\(verdict.output)")
+            for (right, wrong) in [
+                ("<mvpd></mvpd>", ""), ("<info>", "<info><deviceInfo></deviceInfo>"), ("<code>\(code)", "<code>"), ("<id>", "<id>x"),
+            ] {
+                #expect(answer.text.contains(right), "\(right)")
+                #expect(try Self.validate(answer.text.replacingOccurrences(of: right, with: wrong)).status != 0, "the schema is no schema")
+            }
+        }
+
+        /// What libxml2 says of a record by the published schema.
+        private static func validate(_ record: String) throws -> Program {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("record-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let (schema, file) = (folder.appendingPathComponent("regcode.xsd"), folder.appendingPathComponent("record.xml"))
+            try Data(RecordSchema.text.utf8).write(to: schema)
+            try Data(record.utf8).write(to: file)
+            return try .run("/usr/bin/xmllint", ["--nonet", "--noout", "--schema", schema.path, file.path])
         }
 
         private func mvpds(_ headers: [String: String] = [:]) async throws -> [[String: Any]] {

@@ -66,25 +66,84 @@ extension RestV1 {
             #expect(try await device.cluster.send(device.codeCall().with { $0.headers["X-Device-Info"] = encoded }).status == 201)
         }
 
-        @Test("rest-v1 #21: an unknown requestor is refused by every endpoint")
+        @Test("rest-v1 #21: an unknown requestor is refused by every endpoint that has one")
         func unknownRequestor() async throws {
             let device = try await Device.make().at("NOPE")
+            let cluster = device.cluster
             let code = "ABCDEFG"
             let reggie = "/reggie/v1/NOPE/regcode"
             let resource = ["resource": "ACME1-NEWS"]
-            var calls = [
-                Call("GET", "/api/v1/config/NOPE", headers: device.headers), device.codeCall(),
-                Call("GET", "\(reggie)/\(code)", headers: device.headers),
-                Call("DELETE", "\(reggie)/\(code)", headers: device.headers),
-                Call("GET", "/api/v1/authenticate", query: device.signInParameters(code)),
-                device.call("/api/v1/checkauthn/\(code)"), device.call("/api/v1/logout", method: "DELETE"), device.call("/api/v1/logout"),
+            func form(_ path: String, _ fields: [(String, String)]) -> Call { .form(path, fields, headers: device.headers) }
+            var calls: [(description: String, call: Call)] = [
+                ("get /api/v1/config/{requestor}", Call("GET", "/api/v1/config/NOPE", headers: device.headers)),
+                ("post /api/v1/config/{requestor}", form("/api/v1/config/NOPE", [])),
+                ("post /reggie/v1/{requestor}/regcode", device.codeCall()),
+                ("get /reggie/v1/{requestor}/regcode/{code}", Call("GET", "\(reggie)/\(code)", headers: device.headers)),
+                ("delete /reggie/v1/{requestor}/regcode/{code}", Call("DELETE", "\(reggie)/\(code)", headers: device.headers)),
+                ("get /api/v1/authenticate", Call("GET", "/api/v1/authenticate", query: device.signInParameters(code))),
+                ("get /api/v1/checkauthn/{code}", device.call("/api/v1/checkauthn/\(code)")),
+                ("delete /api/v1/logout", device.call("/api/v1/logout", method: "DELETE")),
+                ("get /api/v1/logout", device.call("/api/v1/logout")),
+                ("get /api/v1/preauthorize/{code}", device.call("/api/v1/preauthorize/\(code)", resource)),
+                (
+                    "get /api/v1/{requestor}/profile-requests/{mvpd}",
+                    device.call("/api/v1/NOPE/profile-requests/NorthCable", ["deviceType": "tvOS"])
+                ),
+                (
+                    "post /api/v1/tokens/authn",
+                    form(
+                        "/api/v1/tokens/authn",
+                        [
+                            ("requestor", "NOPE"), ("deviceId", device.id), ("mvpd", "NorthCable"), ("deviceType", "tvOS"),
+                            ("SAMLResponse", "PHg+PC94Pg=="),
+                        ])
+                ),
+                (
+                    "post /api/v1/authenticate/freepreview",
+                    form(
+                        "/api/v1/authenticate/freepreview",
+                        [("requestor_id", "NOPE"), ("deviceId", device.id), ("mso_id", "Preview10"), ("domain_name", "acme.example")])
+                ),
+                ("get /sp/metadata", Call("GET", "/sp/metadata", query: ["requestor": "NOPE"])),
             ]
-            calls += ["checkauthn", "tokens/authn"].map { device.call("/api/v1/\($0)") }
-            calls += ["authorize", "tokens/authz", "mediatoken", "tokens/media"].map { device.call("/api/v1/\($0)", resource) }
-            for call in calls {
-                let answer = try await device.cluster.send(call)
-                #expect(answer.status == 400, "\(call.method) \(call.path): \(answer.status) \(answer.text)")
+            for name in ["checkauthn", "tokens/authn", "tokens/usermetadata"] {
+                calls.append(("get /api/v1/\(name)", device.call("/api/v1/\(name)")))
             }
+            for name in ["authorize", "tokens/authz", "preauthorize", "mediatoken", "tokens/media"] {
+                calls.append(("get /api/v1/\(name)", device.call("/api/v1/\(name)", resource)))
+            }
+            for call in calls {
+                let answer = try await cluster.send(call.call)
+                #expect(answer.status == 400, "\(call.description): \(answer.status) \(answer.text)")
+            }
+            let described = try Self.withRequestor(try await cluster.send(Call("GET", "/openapi.json")).object)
+            #expect(described.subtracting(calls.map(\.description)) == [], "endpoints of this API that are not tried")
+            #expect(Set(calls.map(\.description)).subtracting(described) == [], "what is tried is described")
+        }
+
+        /// Operations of rest-v1 that take a requestor, by the gateway's own description: those of administrators, of Automatic Sign-In and of the
+        /// gateway's pages are other specifications'.
+        private static func withRequestor(_ description: [String: Any]) throws -> Set<String> {
+            let paths = try #require(description["paths"] as? [String: [String: Any]])
+            let components = try #require(description["components"] as? [String: Any])
+            let shared = try #require(components["parameters"] as? [String: [String: Any]])
+            func takesRequestor(_ parameters: Any?) -> Bool {
+                (parameters as? [[String: Any]] ?? []).contains { parameter in
+                    let name = (parameter["$ref"] as? String)?.split(separator: "/").last.flatMap { shared[String($0)] } ?? parameter
+                    return ["requestor", "requestor_id"].contains(name["name"] as? String ?? "")
+                }
+            }
+            var found: Set<String> = []
+            for (path, item) in paths where ["/api/", "/reggie/", "/sp/"].contains(where: path.hasPrefix) {
+                for (method, operation) in item {
+                    guard ["get", "post", "put", "patch", "delete"].contains(method), let operation = operation as? [String: Any] else { continue }
+                    let form = (operation["requestBody"] as? [String: Any]).map { "\($0)" } ?? ""
+                    let isInForm = form.contains("requestor") || method == "post" && path == "/api/v1/tokens/authn"
+                    if takesRequestor(operation["parameters"]) || takesRequestor(item["parameters"]) || isInForm { found.insert("\(method) \(path)") }
+                }
+            }
+            try #require(found.count > 15)
+            return found
         }
 
         @Test("rest-v1 #22: POST on authorize is not allowed")

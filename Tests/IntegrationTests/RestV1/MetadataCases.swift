@@ -97,7 +97,8 @@ extension RestV1 {
             defer { try? edit.undo() }
             try edit.set(integrationOf: "BRAVO", with: "NorthCable", ["metadataKeys": [String]()])
             try await Condition.wait("nothing is told") { try await other.metadata().status == 404 }
-            #expect(try await other.metadata().object["code"] == nil)
+            let nothing = try await other.metadata()
+            #expect(nothing.status == 404 && nothing.object["code"] == nil, "\(nothing.text)")
             try edit.undo()
             try await Condition.wait("the keys are back") { try await other.metadata().status == 200 }
         }

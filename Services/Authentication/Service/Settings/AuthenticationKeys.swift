@@ -51,7 +51,8 @@ public struct AuthenticationKeys: Sendable {
     ) throws -> SecretKeys {
         SecretKeys(
             current: try use(path, "secretsKey", read: read, symmetric),
-            older: try settings.olderSecretsKeys.enumerated().map { index, path in try use(path, "olderSecretsKeys[\(index)]", read: read, symmetric) })
+            older: try settings.olderSecretsKeys.enumerated().map { index, path in try use(path, "olderSecretsKeys[\(index)]", read: read, symmetric)
+            })
     }
 
     /// The keys of access tokens alone, as the files hold them now.

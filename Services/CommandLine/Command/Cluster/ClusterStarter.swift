@@ -1,3 +1,4 @@
+internal import Contracts
 internal import Foundation
 
 /// Brings up a cluster: keys, settings, catalogue, processes, and `cluster.json`.
@@ -12,6 +13,8 @@ struct ClusterStarter: Sendable {
     var https: HttpsFiles?
     /// Services that somebody else runs.
     var replacements: [Replacement] = []
+    /// What somebody brings in place of the demo.
+    var own = OwnFiles()
 
     var pki: LocalPki { LocalPki(folder: home.pki) }
 
@@ -47,15 +50,16 @@ struct ClusterStarter: Sendable {
         let addresses = ClusterAddresses(ports: ports, replacements: try replacements(beside: found.isEmpty ? nil : known))
         let ours = ClusterService.allCases.filter { !addresses.isReplaced($0) }
         let programs = Dictionary(uniqueKeysWithValues: try ours.map { ($0, try ProgramFile($0, in: binaries)) })
+        let copied = try takeOwnFiles(programs)
         let kept = try SettingsWriter(
             home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements
         ).write()
-        for file in kept { tellKept(file) }
+        for file in kept where !copied.brought.contains(file) { tellKept(file) }
         var file = try found.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
         file.gatewayTLS = addresses.gatewayTLS
         file.admin = addresses.isReplaced(.gateway) ? addresses.admin : GatewayListeners(settings: home.settings(of: .gateway)).administration
         try await waitForReplacements(addresses, until: .answers, isRequired: found.isEmpty)
-        let running = await stopOutdated(found, file, programs)
+        let running = await stop(await stopOutdated(found, file, programs), toChange: copied.services)
         var started: [ServiceProcess] = []
         do {
             for service in ours where running[service] == nil {
@@ -76,6 +80,7 @@ struct ClusterStarter: Sendable {
             throw error
         }
         try file.write(home)
+        if !addresses.isReplaced(.config) { await tellCatalogue(file, isBrought: own.catalogue != nil) }
         for service in running.keys.sorted(by: { $0.index < $1.index }) where !started.isEmpty {
             console.line(console.faint("                  \(service.rawValue) was running already"))
         }

@@ -21,6 +21,19 @@ public struct UpCommand: AsyncParsableCommand {
     @Flag(help: "With --reset: do not ask.")
     var yes = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Run with this catalogue: it is copied to $BOXOFFICE_HOME; a catalogue of yours that is there is kept beside it.", valueName: "file"))
+    var catalogue: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Run with the settings in this folder, SERVICE.json each; the others are made. They are copied to $BOXOFFICE_HOME/settings; settings of \
+            yours that are there are kept beside them.
+            """, valueName: "folder"))
+    var settings: String?
+
     @Flag(name: .customLong("no-demo"), help: "Do not play the sign-in.")
     var noDemo = false
 
@@ -60,7 +73,7 @@ public struct UpCommand: AsyncParsableCommand {
         let starter = ClusterStarter(
             home: ClusterHome(environment: environment, checkout: Checkout.current), ports: try PortPlan(environment: environment),
             checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client), https: https,
-            replacements: try Replacement.read(replace))
+            replacements: try Replacement.read(replace), own: OwnFiles(catalogue: catalogue, settings: settings))
         let outcome: Result<Void, any Error>
         do {
             try await run(starter, console, signals)

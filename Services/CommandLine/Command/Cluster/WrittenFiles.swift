@@ -39,6 +39,25 @@ struct WrittenFiles {
         return .written
     }
 
+    /// Makes room for a file that somebody brings.
+    /// - Returns: Where the file is now, if it was somebody's: beside its place, with a number.
+    /// - Throws: `CommandFailure` when it cannot be moved.
+    mutating func giveWay(_ file: URL) throws -> URL? {
+        guard let there = FileManager.default.contents(atPath: file.path) else { return nil }
+        guard digests.removeValue(forKey: file.lastPathComponent) != Self.digest(there) else { return nil }
+        for number in 1...1000 {
+            let place = file.deletingLastPathComponent().appendingPathComponent("\(file.lastPathComponent).\(number)")
+            guard !FileManager.default.fileExists(atPath: place.path) else { continue }
+            do {
+                try FileManager.default.moveItem(at: file, to: place)
+            } catch {
+                throw CommandFailure("cannot keep \(file.path) as \(place.path)", advice: error.localizedDescription)
+            }
+            return place
+        }
+        throw CommandFailure("\(file.path) has a thousand former versions beside it", advice: "remove some of them")
+    }
+
     /// - Throws: `CommandFailure` when it cannot be written.
     func save() throws {
         let encoder = JSONEncoder()

@@ -148,6 +148,15 @@ public struct DeviceCommand: AsyncParsableCommand {
 
 /// Reads a file that a person named.
 enum TextFile {
+    /// - Throws: `CommandFailure` naming the file that cannot be read.
+    static func content(_ path: String) throws -> Data {
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure("cannot read \(path)", advice: error.localizedDescription)
+        }
+    }
+
     static func read(_ path: String) throws -> String {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)

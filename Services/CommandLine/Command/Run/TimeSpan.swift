@@ -9,7 +9,8 @@ struct TimeSpan: ExpressibleByArgument, Hashable, Sendable {
     init?(argument: String) {
         let number = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let value = Double(number), value.isFinite, let unit = Self.units[String(argument.dropFirst(number.count))] else { return nil }
-        duration = .nanoseconds(Int64((value * unit).rounded()))
+        guard let nanoseconds = Int64(exactly: (value * unit).rounded()) else { return nil }
+        duration = .nanoseconds(nanoseconds)
     }
 
     private static let units: [String: Double] = ["us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "": 1e9]

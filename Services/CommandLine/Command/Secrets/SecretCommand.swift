@@ -81,7 +81,8 @@ enum AdministrationCall {
         let client = HTTPExchange.makeClient()
         let outcome: Result<HTTPAnswer, any Error>
         do {
-            outcome = .success(try await HTTPExchange(client: client).send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body))
+            outcome = .success(
+                try await HTTPExchange(client: client).send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body))
         } catch {
             outcome = .failure(error)
         }
@@ -92,7 +93,9 @@ enum AdministrationCall {
             let problems = (error?["problems"] as? [[String: Any]] ?? []).compactMap { problem in
                 (problem["message"] as? String).map { "\(problem["field"] as? String ?? ""): \($0)" }
             }
-            throw CommandFailure(error?["message"] as? String ?? "the cluster answered \(answer.status)", advice: problems.isEmpty ? nil : problems.joined(separator: "; "))
+            throw CommandFailure(
+                error?["message"] as? String ?? "the cluster answered \(answer.status)",
+                advice: problems.isEmpty ? nil : problems.joined(separator: "; "))
         }
         return answer
     }

@@ -11,6 +11,8 @@ public final class CatalogueKeeper: Sendable {
     private let clock: any WallClock
     private let logger: Logger
     private let seen = Mutex<[String: FileVersion]>([:])
+    /// The digest of the file that was refused last.
+    private let reported = Mutex("")
     private let version = Gauge(label: "boxoffice_config_catalogue_version")
     private let refused = Counter(label: "boxoffice_config_catalogue_refused_total")
     private let warnings = Gauge(label: "boxoffice_config_catalogue_warnings")
@@ -28,9 +30,13 @@ public final class CatalogueKeeper: Sendable {
     }
 
     /// Reads the file; content that is not that of the last time becomes the newest version, otherwise the newest version stays, whoever
-    /// pushed it.
+    /// pushed it. Content that changed beside pushed versions is reported with what it would change, and the newest version stays too.
     /// - Throws: `CatalogueRefused` with every problem of the file, or `Fault` of the store.
-    public func load() async throws -> PublishedCatalogue.Edition {
+    public func load() async throws -> PublishedCatalogue.Edition { PublishedCatalogue.Edition(try await look(isForced: false).publication) }
+
+    /// The same, with what became of the file.
+    /// - Parameter isForced: Whether the file replaces pushed versions.
+    func look(isForced: Bool) async throws -> ImportOutcome {
         seen.withLock { $0 = [:] }
         // A file's version is taken before it is read: a change in between is seen later, not missed.
         let content = try file.read(now: clock.now()) { [self] path in seen.withLock { $0[path] = FileVersion(of: path) } }
@@ -38,14 +44,17 @@ public final class CatalogueKeeper: Sendable {
         for warning in content.warnings { logger.warning("catalogue.warning", metadata: ["problem": "\(warning)"]) }
         let keys = statementKeys()
         let accepted = try await store.write(now: clock.now()) { ledger in
-            try ledger.importFile(content.document, meaning: content.configuration, keys: keys)
+            try ledger.importCatalogue(content.document, meaning: content.configuration, keys: keys, isForced: isForced)
         }
         let publication = accepted.publication
         version.record(Double(publication.configuration.version))
-        if !accepted.replaced.isEmpty { warnOfReplaced(accepted) }
+        if accepted.verdict == .refused {
+            reportRefused(accepted, content.document.tree.sha256)
+            return accepted
+        }
         let event: Logger.Message = publication.isNew ? "catalogue.accepted" : "catalogue.unchanged"
         logger.info(event, metadata: ["version": "\(publication.configuration.version)"])
-        return PublishedCatalogue.Edition(publication)
+        return accepted
     }
 
     /// Reads the file again and publishes what is new; a broken file is reported, problem by problem, and the old version stays.
@@ -78,11 +87,29 @@ public final class CatalogueKeeper: Sendable {
         }
     }
 
-    private func warnOfReplaced(_ accepted: ImportOutcome) {
-        let versions = accepted.replaced.map { "\($0)" }.joined(separator: ", ")
-        logger.warning(
-            "catalogue.file_replaces_pushes",
-            metadata: ["version": "\(accepted.publication.configuration.version)", "replaced": "\(versions)", "file": "\(file.path)"])
+    /// At most so many differences are in the log.
+    private static let mostDifferences = 50
+
+    /// Once for each content.
+    private func reportRefused(_ outcome: ImportOutcome, _ sha256: String) {
+        let isKnown = reported.withLock { reported in
+            defer { reported = sha256 }
+            return reported == sha256
+        }
+        if isKnown { return }
+        refused.increment()
+        let versions = outcome.pushed.prefix(20).map { "\($0)" }.joined(separator: ", ")
+        logger.error(
+            "catalogue.file_refused",
+            metadata: [
+                "file": "\(file.path)", "version": "\(outcome.publication.configuration.version)", "pushed": "\(versions)",
+                "changes": "\(outcome.changes.count)",
+                "reason":
+                    "it changed beside versions that administrators pushed, and would undo them; 'boxoffice catalogue import FILE --force' takes it in",
+            ])
+        for change in outcome.changes.lines.prefix(Self.mostDifferences) {
+            logger.error("catalogue.difference", metadata: ["change": "\(change.text)"])
+        }
     }
 
     var hasChanged: Bool { seen.withLock { seen in seen.contains { FileVersion(of: $0.key) != $0.value } } }

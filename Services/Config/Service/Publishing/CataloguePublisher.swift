@@ -47,5 +47,7 @@ public struct CataloguePublisher: Sendable {
         try await store.read(now: clock.now(), body)
     }
 
+    var currentStatementKeys: String { statementKeys() }
+
     var now: Timestamp { clock.now() }
 }

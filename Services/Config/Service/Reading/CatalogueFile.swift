@@ -12,6 +12,11 @@ public struct CatalogueFile: Sendable {
         /// The text as it is kept: certificates in place of the files that held them.
         let document: CatalogueDocument
         public let warnings: [CatalogueProblem]
+
+        /// The catalogue as JSON that needs no other file: certificates stand in place of the files that hold them. One line, members in order.
+        public var text: String { String(decoding: document.tree.canonicalBytes, as: UTF8.self) }
+        /// Whether the file names other files.
+        public let namesFiles: Bool
     }
 
     /// Bytes; a larger file is refused.
@@ -41,7 +46,9 @@ public struct CatalogueFile: Sendable {
         let found = problems.list.sorted { ($0.position?.line ?? 0, $0.position?.column ?? 0) < ($1.position?.line ?? 0, $1.position?.column ?? 0) }
         guard found.isEmpty, let configuration else { throw refused(found.map { CatalogueProblem($0) }) }
         let tree = JsonTree(document.root) { path in reading.certificates.inlined[path].map(JsonTree.string) }
-        return Content(configuration: configuration, document: CatalogueDocument(tree), warnings: reading.warnings)
+        return Content(
+            configuration: configuration, document: CatalogueDocument(tree), warnings: reading.warnings,
+            namesFiles: !reading.certificates.inlined.isEmpty)
     }
 
     private func parse() throws(CatalogueRefused) -> JsonDocument {

@@ -7,6 +7,9 @@ struct AxisScale: Sendable, Equatable {
         case logarithmic
     }
 
+    /// Reports come from files: beyond this no value is one.
+    private static let farthest = 1e30
+
     let kind: Kind
     let low: Double
     let high: Double
@@ -16,7 +19,7 @@ struct AxisScale: Sendable, Equatable {
     /// Linear, from 0 or from `low` to at least the largest value, ending at a tick.
     init(linearTo largest: Double, from low: Double = 0, tickCount: Int = 5) {
         kind = .linear
-        let top = largest.isFinite && largest > low ? largest : low + 1
+        let top = largest > low && largest < Self.farthest ? largest : low + 1
         let step = Self.niceStep((top - low) / Double(max(1, tickCount)))
         let end = (top / step - 1e-9).rounded(.up) * step
         self.low = low
@@ -40,8 +43,8 @@ struct AxisScale: Sendable, Equatable {
     /// - Precondition: What is not above 0 is taken for the smallest value that is.
     init(logarithmicFrom smallest: Double, to largest: Double) {
         kind = .logarithmic
-        let least = smallest.isFinite && smallest > 0 ? smallest : 1
-        let most = largest.isFinite && largest > least ? largest : least * 10
+        let least = smallest > 1 / Self.farthest && smallest < Self.farthest ? smallest : 1
+        let most = largest > least && largest < Self.farthest ? largest : least * 10
         low = Self.step(below: least)
         high = Self.step(above: max(most, low * 5))
         let decades = Int(floor(log10(low) + 1e-9))...Int(ceil(log10(high) - 1e-9))

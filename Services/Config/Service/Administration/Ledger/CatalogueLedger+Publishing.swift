@@ -26,7 +26,7 @@ extension CatalogueLedger {
     /// ways, and would publish in turns.
     /// - Parameter keys: The JWK set that verifies software statements.
     func publish(keys: String) throws -> Publication {
-        guard let newest = try newestVersion() else { throw Fault(.internal, "Nothing is published before the first version.") }
+        let newest = try requireNewest()
         try endOverdueRules()
         let rules = try activeRules()
         var inputs = InputsDigest()
@@ -40,7 +40,7 @@ extension CatalogueLedger {
             for id in configuration.applications[index].softwareIDs { inputs.add(id) }
         }
         let digest = inputs.hex
-        if let published = try published(inputs: digest) { return published }
+        if let published = try published(inputs: digest, atLeast: newest.version) { return published }
         configuration.statementKeys = keys
         configuration.degradationRules = rules.compactMap(\.rule)
         configuration.storeID = try storeIdentity()
@@ -63,13 +63,15 @@ extension CatalogueLedger {
     }
 
     /// - Returns: What is published, if it was made of these inputs by a reader that knew as much as this one.
-    private func published(inputs: String) throws -> Publication? {
+    /// - Parameter version: A version that says the same as the one before is served under its own number all the same.
+    private func published(inputs: String, atLeast version: UInt64) throws -> Publication? {
         let row = try Row.fetchOne(
             database,
             sql: """
                 SELECT content FROM published
                 WHERE inputs_sha256 = ? AND reading >= ? AND content IS NOT NULL AND content_version = version
-                """, arguments: [inputs, CatalogueReading.level])
+                    AND version >= ?
+                """, arguments: [inputs, CatalogueReading.level, Int64(version)])
         guard let row else { return nil }
         let encoded = [UInt8](row["content"] as Data)
         return Publication(configuration: try Configuration(serialized: encoded), encoded: encoded, isNew: false)

@@ -22,10 +22,11 @@ extension CatalogueLedger {
         try Row.fetchAll(database, sql: "SELECT * FROM version ORDER BY version DESC").map(VersionRecord.init)
     }
 
-    /// The newest version that came from the catalogue file.
+    /// The newest version that came from the catalogue file; not what a person brought.
     func newestImport() throws -> VersionRecord? {
         try Row.fetchOne(
-            database, sql: "SELECT * FROM version WHERE origin = ? ORDER BY version DESC LIMIT 1", arguments: [VersionOrigin.file.rawValue]
+            database, sql: "SELECT * FROM version WHERE origin = ? AND author = ? ORDER BY version DESC LIMIT 1",
+            arguments: [VersionOrigin.file.rawValue, AuditAuthor.file]
         ).map(VersionRecord.init)
     }
 

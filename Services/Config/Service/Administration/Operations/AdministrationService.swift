@@ -11,16 +11,21 @@ public struct AdministrationService: Administration {
     let statements: SoftwareStatementIssuer
     let isApprovalRequired: Bool
     let logger: Logger
+    let keeper: CatalogueKeeper?
 
-    /// - Parameter isApprovalRequired: Whether a push waits for a second person (dashboard §4).
+    /// - Parameters:
+    ///   - isApprovalRequired: Whether a push waits for a second person (dashboard §4).
+    ///   - keeper: Of the catalogue file, which administrators may have taken in again; `nil`: there is none.
     public init(
-        publisher: CataloguePublisher, roll: AdministratorRoll, statements: SoftwareStatementIssuer, isApprovalRequired: Bool, logger: Logger
+        publisher: CataloguePublisher, roll: AdministratorRoll, statements: SoftwareStatementIssuer, isApprovalRequired: Bool, logger: Logger,
+        keeper: CatalogueKeeper? = nil
     ) {
         self.publisher = publisher
         self.roll = roll
         self.statements = statements
         self.isApprovalRequired = isApprovalRequired
         self.logger = logger
+        self.keeper = keeper
     }
 
     public func register(in registry: inout some MethodRegistry) { AdministrationMethods.register(self, in: &registry) }

@@ -1,0 +1,95 @@
+public import ContractRuntime
+public import Contracts
+internal import Faults
+internal import StrictJson
+
+extension AdministrationService {
+    /// At most so many versions and changes are in an answer.
+    private static let most = 100
+
+    public func importCatalogue(_ request: ImportCatalogueRequest, context: CallContext) async throws -> CatalogueImport {
+        let rights = try rights(request.token, .edit)
+        guard rights.isOperator else { throw Fault.insufficientRole }
+        do {
+            if request.catalogue.isEmpty { return try await importOwnFile(isForced: request.force) }
+            let document = try Self.document(request.catalogue)
+            if isApprovalRequired { return try await propose(document, isForced: request.force, by: rights) }
+            let keys = publisher.currentStatementKeys
+            let (outcome, version) = try await publisher.write { ledger in
+                let configuration = try DocumentCheck.configuration(of: document, now: ledger.now)
+                let outcome = try ledger.importCatalogue(
+                    document, meaning: configuration, keys: keys, author: rights.name, isForced: request.force)
+                let newest = try ledger.requireNewest()
+                return (outcome, newest.contract(current: newest.version, published: newest.version))
+            }
+            publisher.published.publish(outcome.publication)
+            if outcome.verdict == .refused { return Self.refused(outcome.pushed, outcome.changes) }
+            if outcome.verdict == .taken {
+                logger.info("catalogue.imported", metadata: ["version": "\(version.version)", "administrator": "\(rights.name)"])
+            }
+            return Self.answer(.version(version), isNew: outcome.verdict == .taken, outcome.pushed, outcome.changes)
+        } catch let fault as Fault {
+            return CatalogueImport(outcome: .refusal(try fault.refusalOrThrow()))
+        }
+    }
+
+    private func importOwnFile(isForced: Bool) async throws -> CatalogueImport {
+        guard let keeper else { throw Fault(.unimplemented, "This service has no catalogue file.") }
+        guard !(isForced && isApprovalRequired) else {
+            throw Refused(.secondPersonRequired, "Pushes need a second person here: import a file by its name, and it waits for one.").fault
+        }
+        let outcome: ImportOutcome
+        do {
+            outcome = try await keeper.look(isForced: isForced)
+        } catch let refused as CatalogueRefused {
+            throw Refused.invalid(refused.problems.prefix(Self.most).map { FieldProblem(field: $0.path, message: $0.message) }).fault
+        }
+        publisher.published.publish(outcome.publication)
+        if outcome.verdict == .refused { return Self.refused(outcome.pushed, outcome.changes) }
+        let version = try await publisher.read { ledger in
+            let newest = try ledger.requireNewest()
+            return newest.contract(current: newest.version, published: newest.version)
+        }
+        return Self.answer(.version(version), isNew: outcome.verdict == .taken, outcome.pushed, outcome.changes)
+    }
+
+    /// The whole catalogue as a push that a second person approves.
+    private func propose(_ document: CatalogueDocument, isForced: Bool, by rights: Rights) async throws -> CatalogueImport {
+        try await publisher.write { ledger in
+            _ = try DocumentCheck.configuration(of: document, now: ledger.now)
+            let newest = try ledger.requireNewest()
+            let draft = Draft(base: newest, baseDocument: try ledger.document(newest.documentSHA256), document: document)
+            let changes = draft.changes
+            let pushed = try ledger.pushedVersions()
+            guard !changes.isEmpty else {
+                return Self.answer(.version(newest.contract(current: newest.version, published: newest.version)), isNew: false, [], [])
+            }
+            guard isForced || pushed.isEmpty else { return Self.refused(pushed, changes) }
+            let proposal = try ledger.propose(draft, author: rights.name, description: "An imported catalogue")
+            return Self.answer(.pending(proposal.contract(for: rights)), isNew: false, pushed, changes)
+        }
+    }
+
+    private static func document(_ text: String) throws(Fault) -> CatalogueDocument {
+        do {
+            return try CatalogueDocument(parsing: Array(text.utf8))
+        } catch {
+            throw Refused.invalid("", EntityText.shortened("is no catalogue: \(error)")).fault
+        }
+    }
+
+    private static func refused(_ pushed: [UInt64], _ changes: [PropertyChange]) -> CatalogueImport {
+        let refusal = Refusal(
+            reason: .conflict,
+            message: "The catalogue would undo \(pushed.count == 1 ? "a version" : "\(pushed.count) versions") that administrators made.")
+        return answer(.refusal(refusal), isNew: false, pushed, changes)
+    }
+
+    private static func answer(
+        _ outcome: CatalogueImport.Outcome, isNew: Bool, _ pushed: [UInt64], _ changes: [PropertyChange]
+    ) -> CatalogueImport {
+        CatalogueImport(
+            isNew: isNew, pushedVersions: Array(pushed.prefix(most)), changes: Array(changes.lines.prefix(most)), changeCount: UInt64(changes.count),
+            outcome: outcome)
+    }
+}

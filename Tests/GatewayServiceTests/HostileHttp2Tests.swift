@@ -181,6 +181,44 @@ internal import Testing
         }
     }
 
+    @Test(
+        "frames that bring nothing end the connection (RFC 9113 §10.5)",
+        arguments: [
+            ("window", frame(8, stream: 0, [0, 0, 0, 1])),
+            ("settings", frame(4, stream: 0, [0, 4, 0, 0, 0xff, 0xff])), ("priority", frame(2, stream: 1, [0, 0, 0, 0, 1])),
+        ])
+    func uselessFrames(name: String, useless: [UInt8]) async throws {
+        try await HttpsTests.serving { port, files, _ in
+            try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
+                await connection.send(Self.greeting)
+                for _ in 0..<30 where !connection.isClosed { await connection.send(Array(repeatElement(useless, count: 100).joined())) }
+                try await connection.wait(for: "the end of a \(name) flood") { $0.isClosed }
+                let goodbyes = Self.frames(connection.bytes).filter { $0.type == 7 }
+                #expect(goodbyes.contains { Array($0.payload.dropFirst(4).prefix(4)) == [0, 0, 0, 0xb] }, "ENHANCE_YOUR_CALM")
+            }
+        }
+    }
+
+    @Test("a client that asks for something may send such frames too, cut wherever the network likes")
+    func usefulFrames() async throws {
+        try await HttpsTests.serving { port, files, _ in
+            try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
+                await connection.send(Self.greeting)
+                let windows = Array(repeatElement(Self.frame(8, stream: 0, [0, 0, 0, 1]), count: 40).joined())
+                for number in 0..<100 {
+                    let stream = UInt32(1 + 2 * number)
+                    let all = windows + Self.headers(stream, Self.request("GET", "/healthz", []), ends: true)
+                    await connection.send(Array(all.prefix(7)))
+                    await connection.send(Array(all.dropFirst(7)))
+                    try await connection.wait(for: "answer \(number)") { connection in
+                        Self.frames(connection.bytes).contains { $0.type == 1 && $0.stream == stream }
+                    }
+                }
+                #expect(!connection.isClosed)
+            }
+        }
+    }
+
     @Test("a body without content-length counts (RFC 9113 §8.1)")
     func bodiesWithoutLength() async throws {
         try await HttpsTests.serving { port, files, _ in

@@ -27,6 +27,11 @@ struct GatewayChannel: ServerChildChannel {
         case http2(HTTP2Channel.Value)
     }
 
+    /// What is read at once.
+    private static let readOctets = 8 * 1024
+    /// What the kernel keeps of answers that a client does not read.
+    private static let sendOctets: SocketOptionValue = 128 * 1024
+
     private let http1: Http1Setup
     private let http2: HTTP2Channel
     private let certificate: HttpsCertificate?
@@ -84,12 +89,19 @@ struct GatewayChannel: ServerChildChannel {
 
     private func attend(_ channel: any Channel, _ place: OpenConnections.Place, _ logger: Logger) -> EventLoopFuture<Value> {
         do {
+            // Whoever sends much at once takes up a little of it in each round of the loop, as everybody.
+            if let options = channel.syncOptions {
+                try options.setOption(.maxMessagesPerRead, value: 1)
+                try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readOctets))
+                try? options.setOption(.socketOption(.so_sndbuf), value: Self.sendOctets)
+            }
             try channel.pipeline.syncOperations.addHandler(
                 ConnectionGuard(limits, place: place, among: connections, bytesBeginRequests: certificate == nil))
             guard let certificate else { return http1.add(to: channel).map { .plain(channel) } }
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Conversation> { result in
                 // Whoever offers nothing speaks HTTP/1.1.
                 guard case .negotiated("h2") = result else { return http1.add(to: channel).map { .http1 } }
+                do { try channel.pipeline.syncOperations.addHandler(Http2FrameBudget()) } catch { return channel.eventLoop.makeFailedFuture(error) }
                 return http2.setup(channel: channel, logger: logger).map { .http2($0) }
             }
             try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: certificate.context), negotiation])

@@ -1,0 +1,447 @@
+"""What strangers have tried or could try, with what must come of it. `run` beside this file calls each with a neighbour who is measured."""
+
+import base64
+import pathlib
+import re
+import socket
+import ssl
+import sys
+import threading
+import time
+
+import http2
+from cluster import FORM, Client, address, admin, ask, authority, device, file, form, from_address, home, public, sandbox, secure_port
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "OpenApi"))
+import person  # noqa: E402
+
+attacks = []
+
+
+def attack(name, loads=False, growth=None):
+    """
+    name: as the report has it, with the sentence that it proves.
+    loads: the neighbour's times count.
+    growth: MiB that the gateway may have more afterwards.
+    """
+
+    def note(work):
+        attacks.append((name, work, loads, growth))
+        return work
+
+    return note
+
+
+def expect(condition, *facts):
+    if not condition:
+        raise AssertionError(" ".join(str(fact) for fact in facts))
+
+
+def raw(text, at=public, wait=5, source="127.0.0.1"):
+    """What comes back to octets on a connection of their own."""
+    connection = socket.create_connection(at, timeout=wait, source_address=(source, 0))
+    try:
+        connection.sendall(text if isinstance(text, bytes) else text.encode())
+        answer = b""
+        while len(answer) < 1 << 20:
+            try:
+                octets = connection.recv(65536)
+            except (TimeoutError, ConnectionError):
+                break
+            if not octets:
+                break
+            answer += octets
+        return answer
+    finally:
+        connection.close()
+
+
+def statuses(answer):
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 ([0-9]{3})", answer)]
+
+
+# A stranger becomes the viewer
+
+
+@attack("A1 a code tells a stranger's client no device id")
+def codes_tell_no_device():
+    owner, stranger, own = Client(), Client(), device()
+    code = owner.code(own)
+    path = f"/reggie/v1/ACME1/regcode/{code}"
+    plain = base64.b64encode(own.encode())
+    expect(plain in ask("GET", path, owner.bearer).body, "its maker is told")
+    told = ask("GET", path, stranger.bearer)
+    expect(told.status == 200 and plain not in told.body and own.encode() not in told.body, told.status, told.body[:200])
+    hidden = base64.b64decode(told.json["info"]["deviceId"]).decode()
+    expect(ask("GET", f"/api/v1/checkauthn?requestor=ACME1&deviceId={hidden}", stranger.bearer).status == 403)
+
+
+@attack("A2 wrong codes are charged at every door, the right one in parallel is not")
+def guesses():
+    client = Client()
+    good = client.code(device())
+    doors = [
+        ("GET", "/api/v1/checkauthn/{}?requestor=ACME1", client.bearer),
+        ("GET", "/api/v1/preauthorize/{}?requestor=ACME1&resource=ACME1-NEWS", client.bearer),
+        ("GET", "/reggie/v1/ACME1/regcode/{}", client.bearer),
+        ("GET", "/activate/done?code={}&requestor=ACME1", {}),
+        ("GET", "/activate/providers?code={}", {}),
+    ]
+    for number, (method, path, headers) in enumerate(doors):
+        source = {**headers, **from_address(10 + number)}
+        seen = [ask(method, path.format(f"ZZZZZ{index:02d}"), source).status for index in range(14)]
+        # The throttle lets ten through at once; five wrong codes are enough.
+        expect(429 in seen[5:10] or 429 in seen, path, seen)
+        expect(seen.count(429) >= 4, path, seen)
+    results = []
+
+    def poll():
+        for _ in range(10):
+            results.append(ask("GET", f"/api/v1/checkauthn/{good}?requestor=ACME1", client.bearer).status)
+
+    threads = [threading.Thread(target=poll) for _ in range(12)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    expect(set(results) == {403}, set(results))
+
+
+@attack("A3 a path that can be read in two ways is refused, and goes round no limit")
+def paths():
+    for path in ["//api/v1/config/ACME1", "/api//v1/config/ACME1", "/api/./v1/config/ACME1", "/api/v1/x/../config/ACME1", "/api%2fv1/config/ACME1",
+                 "///evil.example/activate", "/admin//v1/draft"]:
+        answer = ask("GET", path)
+        expect(answer.status == 404 and "location" not in answer.headers, path, answer.status)
+    slash = ask("GET", "/activate/?x=//evil.example")
+    expect(slash.status == 308 and slash.headers["location"] == "/activate?x=//evil.example", slash.headers)
+    answers = [ask("GET", "/api//v1/config/ACME1", from_address(30)).status for _ in range(40)]
+    expect(set(answers) <= {404, 429}, answers)
+    answers = [ask("GET", "/api/v1/config/ACME1", from_address(30)).status for _ in range(30)]
+    expect(answers.count(429) >= 15, answers)
+
+
+@attack("A4 a link signs nobody in")
+def links():
+    code = Client().code(device())
+    link = ask("GET", f"/activate/sign-in?code={code}&mvpd=NorthCable", {"Accept": "text/html"})
+    expect(link.status == 200 and "location" not in link.headers and b"<form" in link.body, link.status)
+    blind = ask("POST", "/activate/sign-in", {**FORM, "Accept": "text/html"}, form({"code": code, "mvpd": "NorthCable"}))
+    expect(blind.status in (400, 403) and "location" not in blind.headers, blind.status)
+
+
+@attack("A5 only pages of registered domains read answers; the sandbox takes no orders from pages")
+def origins():
+    for origin in ["http://acme.example", "https://acme.example:8443", "https://evil.example", "null", "https://acme.example.evil.example"]:
+        answer = ask("GET", "/api/v1/config/ACME1", {"Origin": origin})
+        expect("access-control-allow-origin" not in answer.headers, origin)
+    expect(ask("GET", "/api/v1/config/ACME1", {"Origin": "https://acme.example"}).headers["access-control-allow-origin"] == "https://acme.example")
+    orders = [{"Origin": "https://evil.example", "Content-Type": "text/plain"}, {"Host": "evil.example"}, {"Sec-Fetch-Site": "cross-site"}]
+    for headers in orders:
+        expect(ask("POST", "/control/pdp/NorthCable", headers, b"{}", at=sandbox).status in (400, 403, 415, 421), headers)
+
+
+@attack("A6 an address that a caller makes up does not count")
+def addresses():
+    answers = [ask("GET", "/api/v1/config/ACME1", {"X-Forwarded-For": f"198.51.100.{index}, 203.0.113.40"}).status for index in range(30)]
+    expect(answers.count(429) > 15, answers)
+
+
+# A stranger stops the service
+
+
+@attack("B1 clients that read none of their answers cost little", loads=True, growth=200)
+def deaf_clients():
+    connections = []
+    try:
+        for _ in range(40):
+            connection = http2.Connection(secure_port, authority, window=0)
+            requests = b"".join(http2.headers(1 + 2 * number, http2.block("GET", "/openapi.json")) for number in range(100))
+            connection.send(requests)
+            connections.append(connection)
+        time.sleep(2)
+    finally:
+        [connection.close() for connection in connections]
+
+
+@attack("B2 a long User-Agent, and a long head, are refused before they cost anything", loads=True)
+def heads():
+    for agent in [30_000, 100_000]:
+        answer = raw(f"GET /api/v1/checkauthn HTTP/1.1\r\nHost: localhost\r\nUser-Agent: {'x' * agent}\r\n\r\n")
+        expect(statuses(answer)[:1] in ([431], []), statuses(answer))
+    agent = "Mozilla/5.0 (" * 1100
+    start = time.monotonic()
+    for _ in range(50):
+        expect(ask("GET", "/api/v1/checkauthn?requestor=ACME1&deviceId=x", {"User-Agent": agent, "Authorization": "Bearer x"}).status == 401)
+    expect(time.monotonic() - start < 5, "50 of them took", time.monotonic() - start)
+
+
+@attack("B3 idle connections of one address lock nobody out", loads=True)
+def idle_connections():
+    held = []
+    try:
+        for _ in range(1300):
+            try:
+                held.append(socket.create_connection(public, timeout=5, source_address=("127.0.0.2", 0)))
+            except OSError:
+                break
+        expect(len(held) > 1000, len(held))
+        for _ in range(20):
+            expect(ask("GET", "/healthz").status == 200)
+        expect(ask("GET", "/healthz", source="127.0.0.3").status == 200, "a newcomer is served")
+    finally:
+        [connection.close() for connection in held]
+
+
+@attack("B4 an offer to upgrade is ignored, and the connection goes on")
+def upgrades():
+    request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n"
+    answer = raw(request + "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    expect(statuses(answer) == [200, 200], answer[:300])
+
+
+@attack("B5 an HTTP/2 body without a length is read")
+def bodies_without_length():
+    connection = http2.Connection(secure_port, authority)
+    try:
+        body = b"grant_type=client_credentials&client_id=nobody&client_secret=x"
+        block = http2.block("POST", "/o/client/token", [("content-type", "application/x-www-form-urlencoded")])
+        connection.send(http2.headers(1, block, ends=False) + http2.frame(http2.DATA, http2.END_STREAM, 1, body))
+        frames = connection.frames(lambda kind, flags, stream, _: stream == 1 and flags & http2.END_STREAM)
+        answer = b"".join(payload for kind, _, stream, payload in frames if kind == http2.DATA and stream == 1)
+        expect(b"invalid_client" in answer, answer)
+    finally:
+        connection.close()
+
+
+@attack("B7 texts that are kept are short")
+def long_texts():
+    client = Client()
+    headers = {**client.bearer, **FORM}
+    expect(ask("POST", "/reggie/v1/ACME1/regcode", headers, form({"deviceId": device(), "registrationURL": "https://acme.example/" + "x" * 20_000})).status == 400)
+    expect(ask("POST", "/reggie/v1/ACME1/regcode", headers, form({"deviceId": "d" * 20_000})).status == 400)
+    expect(ask("POST", "/reggie/v1/ACME1/regcode", headers, form({"deviceId": device(), "deviceType": "t" * 20_000})).status in (201, 400))
+
+
+@attack("B8 metadata is signed once")
+def metadata():
+    first, second = (ask("GET", "/sp/metadata?requestor=ACME1") for _ in range(2))
+    expect(first.status == 200 and first.body == second.body and first.headers["etag"] == second.headers["etag"])
+    expect(ask("GET", "/sp/metadata?requestor=ACME1", {"If-None-Match": first.headers["etag"]}).status == 304)
+
+
+@attack("B9 connections that shake no hands keep nobody from the wire")
+def handshakes():
+    host, port = file["services"]["config"]["address"].split(":")
+    held = []
+    context = ssl.create_default_context(cafile=authority)
+    context.load_cert_chain(file["pki"]["clientCert"], file["pki"]["clientKey"])
+    try:
+        for _ in range(1400):
+            held.append(socket.create_connection((host, int(port)), timeout=5))
+        for _ in range(20):
+            with socket.create_connection((host, int(port)), timeout=5) as plain, context.wrap_socket(plain, server_hostname="config.boxoffice") as secure:
+                expect(secure.version() == "TLSv1.3")
+    finally:
+        [connection.close() for connection in held]
+
+
+# What is said in which order, and where
+
+
+@attack("E2 who one is comes before what one says")
+def bearers_first():
+    for path in ["/admin/v1/requestors", "/admin/v1/draft/push", "/admin/v1/degradation", "/admin/v1/secrets/x"]:
+        answer = ask("POST", path, {"Authorization": "Bearer wrong", "Content-Type": "application/json"}, b"{}", at=admin)
+        expect(answer.status == 401 and b"field" not in answer.body, path, answer.status)
+
+
+@attack("E3 a SAML answer counts in the body alone, and two credentials at once are refused")
+def places():
+    answer = ask("POST", "/sp/saml/SAMLAssertionConsumer?SAMLResponse=PHg%2BPC94Pg%3D%3D&RelayState=x", {**FORM, "Accept": "text/html"}, b"")
+    expect(answer.status in (400, 503) and "location" not in answer.headers, answer.status)
+    client = Client()
+    both = ask("GET", "/api/v1/checkauthn?requestor=ACME1&deviceId=x&access_token=other", client.bearer)
+    expect(both.status == 400, both.status)
+
+
+@attack("E3 no log, metric or answer shows a query, a bearer or a secret")
+def secrets_stay():
+    mark, client = f"mark{time.monotonic_ns()}", Client()
+    secret = client.registered["client_secret"]
+    bearer = client.bearer["Authorization"].split()[1]
+    for path in [f"/api/v1/checkauthn?requestor=ACME1&deviceId={mark}&access_token={bearer}", f"/api/v1/logout?requestor=ACME1&deviceId={mark}&access_token={bearer}",
+                 f"/activate?code={mark}", f"/nowhere?{mark}", f"/adobe-services/oauth2?code={mark}&state={mark}", f"/activate/done?code={mark}&x={bearer}"]:
+        for accept in ["application/json", "text/html"]:
+            answer = ask("GET", path, {"Accept": accept, "Referer": f"https://acme.example/{mark}"})
+            expect(answer.headers.get("referrer-policy") == "no-referrer", path)
+            expect(bearer.encode() not in answer.body, path, answer.body[:200])
+    query = form({**{k: client.registered[k] for k in ("client_id", "client_secret")}, "grant_type": "client_credentials"}).decode()
+    ask("POST", "/o/client/token?" + query)
+    time.sleep(1)
+    needles = [needle.encode() for needle in (mark, secret, bearer)]
+    texts = {str(log): log.read_bytes() for log in (home / "logs").iterdir()}
+    for name, service in file["services"].items():
+        texts[f"metrics of {name}"] = ask("GET", "/metrics", at=address("http://" + service["debug"])).body
+    expect(len(texts) >= 11, list(texts))
+    for name, text in texts.items():
+        for needle in needles:
+            expect(needle not in text, name, "shows", needle[:20])
+
+
+@attack("F1 administration is at its own listener, and answers to its own names")
+def administration():
+    bearer = {"Authorization": "Bearer " + file["adminToken"]}
+    expect(ask("GET", "/admin/v1/administrator", bearer, at=admin).status == 200)
+    expect(ask("GET", "/admin/v1/administrator", bearer).status == 404)
+    expect(ask("DELETE", "/reset-tempass/v3/reset", bearer).status == 404)
+    expect(ask("GET", "/admin/v1/administrator", {**bearer, "Host": "evil.example"}, at=admin).status == 421)
+    expect(ask("GET", "/admin/v1/administrator", {**bearer, "Origin": "https://evil.example"}, at=admin).status == 403)
+
+
+@attack("F2 nobody is sent to an address that is not registered")
+def returns():
+    code = Client().code(device())
+    for url in ["http://acme.example/x", "https://evil.example/x", "https://acme.example.evil.example/", "javascript:alert(1)", "//evil.example", "https://acme.example@evil.example/"]:
+        fields = form({"reg_code": code, "requestor_id": "ACME1", "mso_id": "NorthCable", "domain_name": "acme.example", "redirect_url": url}).decode()
+        answer = ask("GET", "/api/v1/authenticate?" + fields, {"Accept": "text/html"})
+        expect(answer.status == 400 and "location" not in answer.headers, url, answer.status)
+
+
+@attack("F3 a resource is no door for entities", loads=True, growth=60)
+def entities():
+    client, own = Client(), device()
+    code = client.code(own)
+    end = "https://acme.example/done"
+    query = form({"reg_code": code, "requestor_id": "ACME1", "mso_id": "NorthCable", "domain_name": "acme.example", "redirect_url": end}).decode()
+    person.sign_in(f"{file['gateway']}/api/v1/authenticate?{query}", end, "ada")
+    laughs = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">' + "".join(
+        f'<!ENTITY {chr(98 + level)} "{("&" + chr(97 + level) + ";") * 10}">' for level in range(8)) + "]><rss><channel><title>&i;</title></channel></rss>"
+    outside = '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><rss version="2.0"><channel><title>&a;</title></channel></rss>'
+    for resource in [laughs, outside, "<rss>" * 2000]:
+        path = "/api/v1/authorize?" + form({"requestor": "ACME1", "deviceId": own, "resource": resource}).decode()
+        answer = ask("GET", path, client.bearer)
+        expect(answer.status in (400, 403, 404, 412, 431) and b"root:" not in answer.body, answer.status, answer.body[:200])
+
+
+# What held before, and must go on holding
+
+
+@attack("H1 requests that two parsers would read in two ways are refused")
+def smuggling():
+    host = "Host: localhost\r\n"
+    for text in [
+        f"POST /o/client/token HTTP/1.1\r\n{host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\n{host}\r\n",
+        f"POST /o/client/token HTTP/1.1\r\n{host}Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
+        f"POST /o/client/token HTTP/1.1\r\n{host}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+        f"POST /o/client/token HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\n\r\nZZ\r\nx\r\n0\r\n\r\n",
+        f"GET /healthz HTTP/1.1\r\n{host}Host: evil.example\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\n\r\n",
+        f"GET /healthz HTTP/1.1\r\n{host}X-Folded: a\r\n b\r\n\r\n",
+        f"GET /healthz HTTP/1.1\r\n{host}Bad Name: a\r\n\r\n",
+        f"GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n",
+        f"POST /o/client/token HTTP/1.1\r\n{host}Content-Length: -1\r\n\r\n",
+        f"POST /o/client/token HTTP/1.1\r\n{host}Content-Length: 99999999999999999999\r\n\r\n",
+    ]:
+        seen = statuses(raw(text, wait=3))
+        expect(len(seen) <= 1 and all(400 <= status < 500 or status == 501 for status in seen), repr(text[:90]), seen)
+
+
+@attack("H2 streams that are begun and reset cost the neighbours little", loads=True, growth=60)
+def rapid_reset():
+    def reset():
+        try:
+            connection = http2.Connection(secure_port, authority)
+            for group in range(40):
+                first = 1 + 200 * group
+                connection.send(b"".join(
+                    http2.headers(stream, http2.block("GET", "/api/v1/config/ACME1")) + http2.frame(http2.RST_STREAM, 0, stream, b"\0\0\0\x08")
+                    for stream in range(first, first + 200, 2)))
+            connection.close()
+        except OSError:
+            pass
+
+    threads = [threading.Thread(target=reset) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+
+
+def flood(frames, count=20_000):
+    """Sends frames until the connection ends, at most so many; tells whether it ended."""
+    connection = http2.Connection(secure_port, authority)
+    sent = 0
+    try:
+        connection.socket.settimeout(5)
+        while sent < count:
+            connection.send(frames * 100)
+            sent += 100
+        connection.frames(lambda kind, *_: kind == http2.GOAWAY, timeout=3)
+        connection.socket.settimeout(3)
+        return not connection.socket.recv(1 << 16)
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+    finally:
+        connection.close()
+
+
+@attack("H3 frames that bring nothing end their connection", loads=True, growth=60)
+def floods():
+    for name, frames in [
+        ("ping", http2.frame(http2.PING, 0, 0, b"\0" * 8)),
+        ("settings", http2.settings([(4, 65535)])),
+        ("window", http2.frame(http2.WINDOW_UPDATE, 0, 0, b"\0\0\0\x01")),
+    ]:
+        expect(flood(frames), name, "frames are taken without end")
+
+
+@attack("H4 a head without end is cut off", loads=True, growth=60)
+def continuations():
+    connection = http2.Connection(secure_port, authority)
+    try:
+        connection.send(http2.frame(http2.HEADERS, 0, 1, http2.block("GET", "/healthz")))
+        for number in range(4000):
+            connection.send(http2.frame(http2.CONTINUATION, 0, 1, b"\x10" + b"\x06x-more" + b"\x7f\x00" + b"y" * 127))
+    except OSError:
+        return
+    finally:
+        connection.close()
+    raise AssertionError("half a megabyte of a head was taken")
+
+
+@attack("H5 pipelines have no more than their turn", loads=True)
+def pipelines():
+    request = b"GET /api/v1/config/ACME1.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    def send():
+        try:
+            connection = socket.create_connection(public, timeout=5, source_address=("127.0.0.5", 0))
+            connection.sendall(request * 400)
+            end = time.monotonic() + 3
+            while time.monotonic() < end and connection.recv(1 << 20):
+                pass
+            connection.close()
+        except OSError:
+            pass
+
+    threads = [threading.Thread(target=send) for _ in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+
+
+@attack("H6 clients that send drop by drop keep nobody waiting", loads=True, growth=60)
+def drops():
+    held = []
+    try:
+        for _ in range(200):
+            connection = socket.create_connection(public, timeout=5, source_address=("127.0.0.4", 0))
+            connection.sendall(b"POST /o/client/register HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\nContent-Type: application/json\r\n\r\n")
+            held.append(connection)
+        for _ in range(20):
+            for connection in held:
+                try:
+                    connection.sendall(b"{")
+                except OSError:
+                    pass
+            time.sleep(0.1)
+    finally:
+        [connection.close() for connection in held]

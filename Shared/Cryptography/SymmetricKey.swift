@@ -21,6 +21,9 @@ public struct SymmetricKey: Sendable, CustomStringConvertible, CustomReflectable
 
     private init(random: Void) { bytes = SecureRandom.bytes(Self.byteCount) }
 
+    /// Takes the same time whatever the difference.
+    public func isEqual(to other: SymmetricKey) -> Bool { ConstantTime.equal(bytes, other.bytes) }
+
     /// A fresh unpredictable key.
     public static func random() -> SymmetricKey { SymmetricKey(random: ()) }
 

@@ -1,4 +1,5 @@
 @testable import BoxofficeCommand
+import Clocks
 import Cryptography
 import Foundation
 import Testing
@@ -53,6 +54,73 @@ struct KeyRotationTests {
         try before.write(to: file, options: .atomic)
         try await Condition.wait("the key is known no more") { try await registration(early) == 400 }
         #expect(try await registration(genuine) == 201)
+    }
+
+    @Test("another key of user ids: a session keeps its id, the next sign-in has another, and a broken file changes nothing")
+    func userIDs() async throws {
+        let cluster = try TestCluster.running()
+        func signIn() async throws -> (app: StreamingApp, id: String) {
+            let app = try await cluster.app()
+            _ = try await cluster.signIn(app, code: try await app.requestCode().code)
+            return (app, try await userID(of: app))
+        }
+        let first = try await signIn()
+        #expect(try await signIn().id == first.id, "one person, one id")
+        let file = cluster.home.pki.appendingPathComponent("user-id.key")
+        let before = try Data(contentsOf: file)
+        try Data("broken".utf8).write(to: file, options: .atomic)
+        try await Condition.wait("the refusal in the log") { try Self.log(of: .authentication).contains("\"keys.reload_refused\"") }
+        #expect(try await signIn().id == first.id)
+        try Data(SymmetricKey.random().hexRepresentation.utf8).write(to: file, options: .atomic)
+        try await Condition.wait("another id") { try await signIn().id != first.id }
+        #expect(try await userID(of: first.app) == first.id, "a session keeps its id")
+        #expect(try await first.app.isSignedIn())
+        try before.write(to: file, options: .atomic)
+        try await Condition.wait("the id from before") { try await signIn().id == first.id }
+    }
+
+    @Test("other keys of SAML and of seals: metadata lists both certificates, sign-ins and values go on")
+    func samlAndSeals() async throws {
+        let cluster = try TestCluster.running()
+        func certificates() async throws -> [Substring] {
+            let text = try await cluster.exchange.send("GET", "\(cluster.gateway)/sp/metadata").text
+            let signing = text.matches(of: /<(?:md:)?KeyDescriptor use="signing">.*?<ds:X509Certificate>([^<]*)</.dotMatchesNewlines()).map(\.output.1)
+            return signing
+        }
+        let pki = cluster.home.pki
+        let names = ["saml-signing.key", "saml-signing.crt"]
+        let before = try names.map { try Data(contentsOf: pki.appendingPathComponent($0)) }
+        let single = try await certificates()
+        #expect(single.count == 1)
+        let validity = CertificateValidity(notBefore: SystemClock().now() - .seconds(3600), notAfter: SystemClock().now() + .seconds(86_400))
+        let key = PrivateKey.rsa(try RSAPrivateKey.generate())
+        let made = try CertifiedKey.selfSigned(commonName: "Another", key: key, validity: validity)
+        for (name, text) in zip(names, [try key.pem(), try made.certificate.pem()]) {
+            try Data(text.utf8).write(to: pki.appendingPathComponent(name), options: .atomic)
+        }
+        try await Condition.wait("both certificates") { try await certificates().count == 2 }
+        #expect(try await certificates().contains(single[0]))
+        for (name, content) in zip(names, before) { try content.write(to: pki.appendingPathComponent(name), options: .atomic) }
+        try await Condition.wait("the certificate from before signs again") { try await certificates().first == single[0] }
+
+        for (service, name, event) in [(ClusterService.authentication, "oauth.key", "keys.reloaded"), (.autosignin, "autosignin-seal.key", "seal_keys.reloaded"), (.authentication, "../data/authentication/secrets.key", "secret_keys.reloaded")] {
+            let file = pki.appendingPathComponent(name).standardizedFileURL
+            let former = try Data(contentsOf: file)
+            let lines = try Self.log(of: service).split(separator: "\n").count { $0.contains("\"\(event)\"") }
+            try Data(SymmetricKey.random().hexRepresentation.utf8).write(to: file, options: .atomic)
+            try await Condition.wait("\(name) is taken in") { try Self.log(of: service).split(separator: "\n").count { $0.contains("\"\(event)\"") } > lines }
+            try former.write(to: file, options: .atomic)
+        }
+        let app = try await cluster.app()
+        _ = try await cluster.signIn(app, code: try await app.requestCode().code)
+        #expect(try await app.isSignedIn())
+    }
+
+    private func userID(of app: StreamingApp) async throws -> String {
+        let path = "/api/v1/tokens/authn?requestor=\(app.requestor)&deviceId=\(app.deviceID)"
+        let headers = ["Authorization": "Bearer \(app.accessToken)", "X-Device-Info": SimulatedHardware.television.information, "Accept": "application/json"]
+        let answer = try await TestCluster.running().send(Call("GET", path, headers: headers))
+        return try #require(answer.object["userId"] as? String, "\(answer.text)")
     }
 
     private func status(of app: StreamingApp, bearer: String) async throws -> Int {

@@ -34,6 +34,9 @@ def enrich(parameter, given=None):
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
+    # Which listener serves a path is said by `--url`.
+    for item in raw_schema["paths"].values():
+        item.pop("servers", None)
     components = raw_schema["components"]
     plain = json.loads(json.dumps(components["parameters"]))
     for parameter in components["parameters"].values():

@@ -40,6 +40,14 @@ struct Main {
             service.accessTokenKeysChanged()
             return accessTokenKeys.signingKeyName
         }
+        environment.onChange(of: settings.keyFiles.map(files.path)) {
+            do {
+                try service.adopt(try Self.keys(files) { try AuthenticationKeys(settings, read: $0) })
+                environment.logger.info("keys.reloaded")
+            } catch {
+                environment.logger.error("keys.reload_refused", metadata: ["reason": "\(error); the keys from before stay"])
+            }
+        }
         environment.onChange(of: ([secretsKey] + settings.olderSecretsKeys).map(files.path)) {
             do {
                 try await service.adopt(secretKeys: try Self.keys(files) { try AuthenticationKeys.secretKeys(settings, path: secretsKey, read: $0) })

@@ -1,5 +1,6 @@
 public import Catalogue
 public import Clocks
+internal import Cryptography
 internal import Faults
 public import Logging
 public import Tokens
@@ -34,6 +35,10 @@ public struct AuthenticationService: Sendable {
     let clock: any WallClock
     private let store: any AuthenticationStore
     private let logger: Logger
+    /// What changes with the files of keys; tests bring their own.
+    private var serviceProvider: SamlServiceProvider?
+    private var userIDs: SymmetricKeyRing?
+    private var ringOfOAuth: OAuthKeys?
 
     init(_ parts: Parts) {
         let metrics = AuthenticationMetrics()
@@ -130,6 +135,15 @@ public struct AuthenticationService: Sendable {
     /// To be called when a key of access tokens may have gone: bearers that were checked are checked again.
     public func accessTokenKeysChanged() { bearers.forgetTokens() }
 
+    /// Takes in what the files of SAML keys, user ids and OAuth seals hold now, all of them.
+    /// - Throws: `CryptographyError`; nothing has changed then.
+    public func adopt(_ keys: AuthenticationKeys) throws {
+        try ringOfOAuth?.adopt(keys.oauthKey, older: keys.olderOAuthKeys)
+        serviceProvider?.adopt(keys)
+        userIDs?.adopt(current: keys.userID, older: [])
+        signedMetadata.forget()
+    }
+
     /// Takes in other keys for kept secrets, and seals these with the current one; the older keys are needed no more afterwards.
     /// - Throws: Faults of the store; what is not sealed anew opens with the older keys.
     public func adopt(secretKeys keys: AuthenticationKeys.SecretKeys) async throws {
@@ -189,9 +203,11 @@ extension AuthenticationService {
         let identity = SamlServiceProvider.Identity(
             entityID: settings.spEntityID, assertionConsumerServiceURL: settings.acsURL, logoutServiceURL: settings.logoutURL,
             signingKey: keys.signing, otherSigningCertificate: keys.otherSigningCertificate, decryptionKey: keys.decryption,
+            otherDecryptionKey: keys.otherDecryption,
             encryptionCertificate: keys.encryptionCertificate,
             metadataValidity: .seconds(Int64(settings.metadataValidity)))
         let saml = SamlServiceProvider(identity, random: random)
+        let userIDs = SymmetricKeyRing(current: keys.userID)
         self.init(
             Parts(
                 issuer: AccessTokenIssuer(
@@ -203,9 +219,10 @@ extension AuthenticationService {
                     keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secretFolder: ClientSecretFolder(path: clientSecrets),
                     secretSeals: SecretSeals(current: secretKeys.current, older: secretKeys.older), transport: transport),
                 catalogue: catalogue, store: database.store, clock: clock,
-                random: random, scrambler: UserIDScrambler(key: keys.userID), activationOrigins: Set(settings.activationOrigins),
+                random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
                 logger: logger))
+        (serviceProvider, self.userIDs, ringOfOAuth) = (saml, userIDs, keys.oauth)
     }
 
     /// What access tokens open: the API of this deployment.

@@ -19,10 +19,20 @@ struct Main {
         watch(store, environment)
         let transport = HTTPAppleTransport()
         environment.onStop { await transport.shutdown() }
+        let keys = try keys(settings, environment.files)
         let service = AutoSignIn(
-            settings, keys: try keys(settings, environment.files), secrets: environment.files.path(settings.secrets), store: store,
+            settings, keys: keys, secrets: environment.files.path(settings.secrets), store: store,
             logins: LoginsClient(caller: try environment.peer("authentication")), catalogue: try environment.catalogue(), transport: transport,
             clock: environment.clock, logger: environment.logger)
+        environment.onChange(of: ([settings.sealKey] + settings.olderSealKeys).map(environment.files.path)) {
+            do {
+                let texts = try keyTexts(settings, environment.files)
+                try keys.adopt(hex: texts[0], older: Array(texts.dropFirst()))
+                environment.logger.info("seal_keys.reloaded")
+            } catch {
+                environment.logger.error("seal_keys.reload_refused", metadata: ["reason": "\(error); the keys from before stay"])
+            }
+        }
         environment.background("outbox") { await service.deliverOutbox() }
         environment.background("housekeeping") { await service.keepHouse() }
         environment.background("apple-sessions") { await service.checkAppleSessions() }
@@ -53,12 +63,17 @@ struct Main {
     }
 
     private static func keys(_ settings: AutoSignInSettings, _ files: SettingsFiles) throws -> AutoSignInKeys {
-        let key = "autosignin.sealKey"
-        let text = try files.text(settings.sealKey, key: key)
+        let texts = try keyTexts(settings, files)
         do {
-            return try AutoSignInKeys(hex: text)
+            return try AutoSignInKeys(hex: texts[0], older: Array(texts.dropFirst()))
         } catch {
-            throw files.failure(key, "names a file that cannot be used: \(error)")
+            throw files.failure("autosignin.sealKey", "or olderSealKeys names a file that cannot be used: \(error)")
         }
+    }
+
+    /// What the files of the keys hold, the current one first.
+    private static func keyTexts(_ settings: AutoSignInSettings, _ files: SettingsFiles) throws -> [String] {
+        let older = try settings.olderSealKeys.enumerated().map { try files.text($1, key: "autosignin.olderSealKeys[\($0)]") }
+        return [try files.text(settings.sealKey, key: "autosignin.sealKey")] + older
     }
 }

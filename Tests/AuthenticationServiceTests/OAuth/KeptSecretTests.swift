@@ -76,13 +76,15 @@ import Testing
         let seals = SecretSeals(current: first)
         let secrets = secrets(store, seals)
         _ = try await secrets.put(Self.reference, ProviderSecret("kept"), owner: "")
-        seals.adopt(current: second, older: [first])
-        #expect(try await secrets.secret(Self.reference)?.text == "kept")
-        try await secrets.resealAll()
         seals.adopt(current: second, older: [])
-        #expect(try await secrets.secret(Self.reference)?.text == "kept")
-        seals.adopt(current: first, older: [])
-        #expect(try await secrets.secret(Self.reference) == nil)
+        #expect(try await secrets.secret(Self.reference)?.text == "kept", "the former key is remembered")
+        let restarted = KeptSecrets(
+            folder: secrets.folder, store: store, seals: SecretSeals(current: second, older: [first]), clock: secrets.clock)
+        #expect(try await restarted.secret(Self.reference)?.text == "kept")
+        #expect(try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: second), clock: secrets.clock).secret(Self.reference) == nil)
+        try await restarted.resealAll()
+        #expect(try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: second), clock: secrets.clock).secret(Self.reference)?.text == "kept")
+        #expect(try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: first), clock: secrets.clock).secret(Self.reference) == nil)
     }
 
     @Test("what was sealed for one reference opens for no other")

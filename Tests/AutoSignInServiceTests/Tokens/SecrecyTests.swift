@@ -64,4 +64,22 @@ struct SecrecyTests {
         #expect(keys.seal(for: .answers).open(sealed, "value", of: "a") == nil)
         #expect(throws: (any Error).self) { try AutoSignInKeys(hex: "5a") }
     }
+
+    @Test("what another key sealed opens, and a secret that it compared is right; after a start the settings name it")
+    func changedKeys() throws {
+        let (first, second) = (String(repeating: "5a", count: 32), String(repeating: "a5", count: 32))
+        let keys = try AutoSignInKeys(hex: first)
+        let (seal, values) = (keys.seal(for: .values), ValueSeal(keys))
+        let value = TokenValue.random(from: SystemRandom())
+        let (sealed, kept) = (try seal.close(Array("text".utf8), "value", of: "a"), values.comparison(value.secret))
+        #expect(throws: (any Error).self) { try keys.adopt(hex: "zz", older: []) }
+        try keys.adopt(hex: second, older: [])
+        #expect(seal.open(sealed, "value", of: "a") == Array("text".utf8))
+        #expect(values.matches(kept, value.secret) && !values.matches(kept, TokenValue.random(from: SystemRandom()).secret))
+        #expect(!values.comparison(value.secret).equals(kept), "what is kept now is of the current key")
+        let alone = try AutoSignInKeys(hex: second)
+        #expect(alone.seal(for: .values).open(sealed, "value", of: "a") == nil && !ValueSeal(alone).matches(kept, value.secret))
+        let both = try AutoSignInKeys(hex: second, older: [first])
+        #expect(both.seal(for: .values).open(sealed, "value", of: "a") != nil && ValueSeal(both).matches(kept, value.secret))
+    }
 }

@@ -22,6 +22,9 @@ final class SignedMetadata: Sendable {
         self.clock = clock
     }
 
+    /// To be called when a key has changed.
+    func forget() { entries.withLock { $0 = [:] } }
+
     /// - Parameter requestor: One of the catalogue; `nil` for the deployment's own.
     func document(_ requestor: RequestorID?) async throws(Fault) -> String {
         let key = OctetText(requestor?.text ?? "")

@@ -1,12 +1,16 @@
 internal import Cryptography
 
-/// Turns the MVPD's id of a person into the one that programmers see (rest-v1 §7).
+/// Turns the MVPD's id of a person into the one that programmers see (rest-v1 §7). When its key changes, a session keeps the id that it began with
+/// (Shared/Decisions/0052).
 struct UserIDScrambler: Sendable {
-    private let key: SymmetricKey
+    private let keys: SymmetricKeyRing
+    private var key: SymmetricKey { keys.current }
 
-    init(key: SymmetricKey) { self.key = key }
+    init(key: SymmetricKey) { self.init(keys: SymmetricKeyRing(current: key)) }
 
-    /// Lower-case hex of HMAC-SHA-256(key, mvpd ‖ 0x00 ‖ upstream id): the same at every requestor, and for ever.
+    init(keys: SymmetricKeyRing) { self.keys = keys }
+
+    /// Lower-case hex of HMAC-SHA-256(key, mvpd ‖ 0x00 ‖ upstream id): the same at every requestor, as long as the key is.
     func scramble(_ upstreamUserID: String, mvpd: MvpdID) -> String {
         let input = Array(mvpd.text.utf8) + [0] + Array(upstreamUserID.utf8)
         return Hex.encode(HMACSHA256.authenticate(input, key: key))

@@ -8,10 +8,14 @@ public struct AuthenticationKeys: Sendable {
     /// DER.
     let otherSigningCertificate: [UInt8]?
     let decryption: DecryptionKey
+    /// The one from before.
+    let otherDecryption: DecryptionKey?
     /// DER.
     let encryptionCertificate: [UInt8]
     public let accessTokens: SigningKeyFiles
     let userID: SymmetricKey
+    let oauthKey: SymmetricKey
+    let olderOAuthKeys: [SymmetricKey]
     let oauth: OAuthKeys
 
     /// Of secrets that administrators write.
@@ -40,7 +44,12 @@ public struct AuthenticationKeys: Sendable {
         }
         accessTokens = try Self.accessTokens(settings, read: read)
         userID = try use(settings.userIDKey, "userIDKey", Self.symmetric)
-        oauth = try use(settings.oauthKey, "oauthKey") { try OAuthKeys(Self.symmetric($0)) }
+        otherDecryption = try settings.otherEncryptionKey.map { path in
+            try use(path, "otherEncryptionKey") { try DecryptionKey(pem: $0) }
+        }
+        oauthKey = try use(settings.oauthKey, "oauthKey", Self.symmetric)
+        olderOAuthKeys = try settings.olderOAuthKeys.enumerated().map { try use($1, "olderOAuthKeys[\($0)]", Self.symmetric) }
+        oauth = try OAuthKeys(oauthKey, older: olderOAuthKeys)
     }
 
     /// The keys of kept secrets, as the files hold them now.

@@ -14,6 +14,8 @@ public struct AuthenticationSettings: Decodable, Sendable {
     /// RSA key (PEM) for encrypted assertions, and its certificate (PEM).
     public let encryptionKey: String
     public let encryptionCertificate: String
+    /// RSA key (PEM) that assertions were encrypted to before, and may be until the MVPDs have read our metadata anew.
+    public let otherEncryptionKey: String?
     /// P-256 key (PEM) that signs access tokens.
     public let accessTokenKey: String
     /// P-256 key (PEM) that will sign them next: its tokens are good already.
@@ -22,11 +24,13 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let olderAccessTokenKeys: [String]
     /// Seconds for which a new `accessTokenKey` verifies before it signs, so that every copy of the service knows it by then, 0 to 86400; 60 unless set.
     public let accessTokenKeyLead: Int
-    /// Key of the scrambled user ids, 64 hex digits. A new one gives every person a new id.
+    /// Key of the scrambled user ids, 64 hex digits. With a new one people get new ids when they sign in next; sessions keep theirs.
     public let userIDKey: String
     /// Key that seals the tokens of OAuth providers and makes PKCE verifiers and nonces, 64 hex digits. With a new one, people of such providers
-    /// have to sign in again.
+    /// have to sign in again, unless the former one is listed below.
     public let oauthKey: String
+    /// Keys from before, newest first: what they sealed opens.
+    public let olderOAuthKeys: [String]
     /// The public address of the callback of OAuth providers, exactly as they know it; `/adobe-services/oauth2` beside `acsURL` unless set.
     public let oauthCallbackURL: String
     /// Folder with a file `<reference>.secret` for each client secret that the catalogue refers to; without it no OAuth provider can be used.
@@ -56,7 +60,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
             accessTokenKey, nextAccessTokenKey, olderAccessTokenKeys, accessTokenKeyLead, userIDKey
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
-        case secretsKey, olderSecretsKeys
+        case secretsKey, olderSecretsKeys, otherEncryptionKey, olderOAuthKeys
         case codesPerClient, codesPerDevice, clientDays, idleClientDays
     }
 
@@ -71,6 +75,8 @@ public struct AuthenticationSettings: Decodable, Sendable {
         otherSigningCertificate = container.contains(.otherSigningCertificate) ? try container.text(.otherSigningCertificate) : nil
         encryptionKey = try container.text(.encryptionKey)
         encryptionCertificate = try container.text(.encryptionCertificate)
+        otherEncryptionKey = try container.contains(.otherEncryptionKey) ? container.text(.otherEncryptionKey) : nil
+        olderOAuthKeys = try container.decodeIfPresent([String].self, forKey: .olderOAuthKeys) ?? []
         accessTokenKey = try container.text(.accessTokenKey)
         nextAccessTokenKey = try container.contains(.nextAccessTokenKey) ? container.text(.nextAccessTokenKey) : nil
         olderAccessTokenKeys = try container.decodeIfPresent([String].self, forKey: .olderAccessTokenKeys) ?? []
@@ -99,6 +105,12 @@ public struct AuthenticationSettings: Decodable, Sendable {
 extension AuthenticationSettings {
     /// The files of keys of access tokens.
     public var accessTokenKeyFiles: [String] { [accessTokenKey] + (nextAccessTokenKey.map { [$0] } ?? []) + olderAccessTokenKeys }
+
+    /// The files of the other keys that may change while the service runs.
+    public var keyFiles: [String] {
+        [signingKey, signingCertificate, encryptionKey, encryptionCertificate, userIDKey, oauthKey] + olderOAuthKeys
+            + [otherSigningCertificate, otherEncryptionKey].compactMap(\.self)
+    }
 
     /// Scheme, host and port of the public addresses.
     var origin: String { RedirectAddress(acsURL)?.origin ?? "" }

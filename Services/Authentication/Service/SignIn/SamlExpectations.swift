@@ -8,15 +8,18 @@ internal import Synchronization
 final class SamlExpectations: Sendable {
     private let entityID: String
     private let assertionConsumerServiceURL: String
-    private let decryptionKeys: [DecryptionKey]
+    private let decryptionKeys: Mutex<[DecryptionKey]>
     /// Parsed certificates by their DER, so that a sign-in does not parse them again.
     private let certificates = Mutex(BoundedCache<[UInt8], PinnedCertificate>(capacity: 4096))
 
     init(entityID: String, assertionConsumerServiceURL: String, decryptionKeys: [DecryptionKey]) {
         self.entityID = entityID
         self.assertionConsumerServiceURL = assertionConsumerServiceURL
-        self.decryptionKeys = decryptionKeys
+        self.decryptionKeys = Mutex(decryptionKeys)
     }
+
+    /// Opens assertions with other keys from now on.
+    func adopt(_ keys: [DecryptionKey]) { decryptionKeys.withLock { $0 = keys } }
 
     /// What a request left behind, by whatever way it went out.
     struct Recorded {
@@ -33,7 +36,7 @@ final class SamlExpectations: Sendable {
             pinnedCertificates: try pinned(endpoint),
             nameIDFormats: [endpoint.acceptedNameIDFormat])
         endpoint.configure(&expected)
-        expected.decryptionKeys = decryptionKeys
+        expected.decryptionKeys = decryptionKeys.withLock { $0 }
         return expected
     }
 

@@ -2,6 +2,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import SamlProfile
+internal import Synchronization
 
 /// The SAML profile with this deployment's names and keys.
 final class SamlServiceProvider: SamlSignIn {
@@ -11,25 +12,47 @@ final class SamlServiceProvider: SamlSignIn {
         let assertionConsumerServiceURL: String
         /// Where MVPDs send logout messages.
         let logoutServiceURL: String
-        let signingKey: SigningKey
+        var signingKey: SigningKey
         /// DER; listed beside that of the signing key during a rollover (mvpd §2.7).
-        let otherSigningCertificate: [UInt8]?
-        let decryptionKey: DecryptionKey
+        var otherSigningCertificate: [UInt8]?
+        var decryptionKey: DecryptionKey
+        /// Of the key from before, to which MVPDs encrypt until they have read our metadata anew.
+        var otherDecryptionKey: DecryptionKey?
         /// DER.
-        let encryptionCertificate: [UInt8]
+        var encryptionCertificate: [UInt8]
         let metadataValidity: Duration
     }
 
-    let identity: Identity
+    private let current: Mutex<Identity>
     private let random: any RandomSource
     let expectations: SamlExpectations
 
+    /// With the keys of now.
+    var identity: Identity { current.withLock { $0 } }
+
     init(_ identity: Identity, random: any RandomSource) {
-        self.identity = identity
+        current = Mutex(identity)
         self.random = random
         expectations = SamlExpectations(
             entityID: identity.entityID, assertionConsumerServiceURL: identity.assertionConsumerServiceURL,
-            decryptionKeys: [identity.decryptionKey])
+            decryptionKeys: identity.decryptionKeys)
+    }
+
+    /// Signs and decrypts with other keys from now on.
+    func adopt(_ keys: AuthenticationKeys) {
+        let keysToOpen = current.withLock { identity in
+            // Whoever replaces a key file without a word of the former key has an overlap all the same, until the next start.
+            let isOtherSigning = identity.signingKey.certificate != keys.signing.certificate
+            identity.otherSigningCertificate =
+                keys.otherSigningCertificate ?? (isOtherSigning ? identity.signingKey.certificate : identity.otherSigningCertificate)
+            let isOtherDecryption = identity.encryptionCertificate != keys.encryptionCertificate
+            identity.otherDecryptionKey = keys.otherDecryption ?? (isOtherDecryption ? identity.decryptionKey : identity.otherDecryptionKey)
+            identity.signingKey = keys.signing
+            identity.decryptionKey = keys.decryption
+            identity.encryptionCertificate = keys.encryptionCertificate
+            return identity.decryptionKeys
+        }
+        expectations.adopt(keysToOpen)
     }
 
     func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
@@ -88,4 +111,9 @@ final class SamlServiceProvider: SamlSignIn {
         message.proxiedProvider = provider.proxied
         return message
     }
+}
+
+extension SamlServiceProvider.Identity {
+    /// Those to which an assertion may be encrypted.
+    var decryptionKeys: [DecryptionKey] { [decryptionKey] + (otherDecryptionKey.map { [$0] } ?? []) }
 }

@@ -48,15 +48,25 @@ struct TokenValue: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
 /// How values are kept: a keyed digest to compare with, and the sealed whole for the calls to Apple that need it (apple §1.2).
 struct ValueSeal: Sendable {
     private let seal: TokenSeal
-    private let comparison: SymmetricKey
+    private let keys: AutoSignInKeys
 
     init(_ keys: AutoSignInKeys) {
         seal = keys.seal(for: .values)
-        comparison = keys.key(for: .comparison)
+        self.keys = keys
     }
 
-    func comparison(_ secret: Secret<TokenValueSubject>) -> Digest {
-        Digest(bytes: HMACSHA256.authenticate(Array(secret.text.utf8), key: comparison))
+    /// To be kept, by the current key.
+    func comparison(_ secret: Secret<TokenValueSubject>) -> Digest { Self.digest(secret, keys.key(for: .comparison)) }
+
+    /// Whether a kept digest is the secret's, by whichever key it was made. All keys are tried, so that it takes the same time for every secret.
+    func matches(_ kept: Digest, _ secret: Secret<TokenValueSubject>) -> Bool {
+        var isRight = false
+        for key in keys.keys(for: .comparison) where kept.equals(Self.digest(secret, key)) { isRight = true }
+        return isRight
+    }
+
+    private static func digest(_ secret: Secret<TokenValueSubject>, _ key: SymmetricKey) -> Digest {
+        Digest(bytes: HMACSHA256.authenticate(Array(secret.text.utf8), key: key))
     }
 
     /// - Throws: `internal`.

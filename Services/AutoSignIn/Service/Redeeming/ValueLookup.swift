@@ -10,17 +10,16 @@ struct ValueLookup: Sendable {
     /// - Returns: `nil` when the id is unknown or the secret wrong.
     /// - Throws: Faults of the storage.
     func version(_ value: TokenValue) async throws(Fault) -> TokenVersionRecord? {
-        let shown = values.comparison(value.secret)
         switch store.versions.lookup(value.id) {
         case .hit(let version):
-            if version.comparison.equals(shown) { return version }
+            if values.matches(version.comparison, value.secret) { return version }
             // As long as for an id that is unknown, and so not in memory.
             _ = try await read(value.id)
             return nil
         case .miss(let epoch):
             let found = try await read(value.id)
             if let found { store.versions.offer(found, for: value.id, readIn: epoch) }
-            let isRight = (found?.comparison ?? Self.nobody).equals(shown)
+            let isRight = values.matches(found?.comparison ?? Self.nobody, value.secret)
             return isRight ? found : nil
         }
     }

@@ -8,9 +8,10 @@ struct SealedBytes: Hashable, Sendable {
 
 /// Keeps values and Apple's tokens unreadable in the store (apple §4, I3).
 struct TokenSeal: Sendable {
-    private let key: SymmetricKey
+    private let keys: AutoSignInKeys
+    private let purpose: SealPurpose
 
-    init(key: SymmetricKey) { self.key = key }
+    init(keys: AutoSignInKeys, purpose: SealPurpose) { (self.keys, self.purpose) = (keys, purpose) }
 
     /// - Parameters:
     ///   - what: What is sealed, such as `value`.
@@ -18,15 +19,19 @@ struct TokenSeal: Sendable {
     /// - Throws: `internal`.
     func close(_ bytes: [UInt8], _ what: StaticString, of owner: String) throws(Fault) -> SealedBytes {
         do {
-            return SealedBytes(bytes: try AESGCM.seal(bytes, key: key, context: Self.context(what, owner)))
+            return SealedBytes(bytes: try AESGCM.seal(bytes, key: keys.key(for: purpose), context: Self.context(what, owner)))
         } catch {
             throw Fault(.internal, "An internal fault occurred.", cause: error)
         }
     }
 
-    /// - Returns: `nil` when it was sealed with another key, as something else, or for somebody else.
+    /// - Returns: `nil` when none of the keys sealed it, or it was sealed as something else, or for somebody else.
     func open(_ sealed: SealedBytes, _ what: StaticString, of owner: String) -> [UInt8]? {
-        try? AESGCM.open(sealed.bytes, key: key, context: Self.context(what, owner))
+        let context = Self.context(what, owner)
+        for key in keys.keys(for: purpose) {
+            if let bytes = try? AESGCM.open(sealed.bytes, key: key, context: context) { return bytes }
+        }
+        return nil
     }
 
     func close(_ secret: Secret<some Any>, _ what: StaticString, of owner: String) throws(Fault) -> SealedBytes {

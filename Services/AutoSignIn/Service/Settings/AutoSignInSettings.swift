@@ -1,7 +1,10 @@
 /// The `autosignin` object of the service's settings file. Paths are relative to that file.
 public struct AutoSignInSettings: Decodable, Sendable {
-    /// Key of everything that is sealed, 64 hex digits. With a new one all values, answers and tokens that are kept become useless.
+    /// Key of everything that is sealed, 64 hex digits. With a new one all values, answers and tokens that are kept become useless, unless the former one is
+    /// listed below.
     public let sealKey: String
+    /// Keys from before, newest first: what they sealed opens. A value is sealed anew when it is replaced.
+    public let olderSealKeys: [String]
     /// Folder with the private keys of developer teams, which the catalogue refers to by their file names.
     public let secrets: String
     /// The public address to which Apple sends browsers back, exactly as Apple knows it (apple §2.1).
@@ -18,12 +21,13 @@ public struct AutoSignInSettings: Decodable, Sendable {
     public let cached: Int
 
     private enum CodingKeys: String, CodingKey {
-        case sealKey, secrets, callbackURL, devicesURL, apple, redeemsPerMinute, familiesPerAccount, cached
+        case sealKey, olderSealKeys, secrets, callbackURL, devicesURL, apple, redeemsPerMinute, familiesPerAccount, cached
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         sealKey = try container.text(.sealKey)
+        olderSealKeys = try container.decodeIfPresent([String].self, forKey: .olderSealKeys) ?? []
         secrets = try container.text(.secrets)
         callbackURL = try container.address(.callbackURL)
         devicesURL = try container.address(.devicesURL)
@@ -37,7 +41,7 @@ public struct AutoSignInSettings: Decodable, Sendable {
     init(
         callbackURL: String, devicesURL: String, apple: AppleAddresses, redeemsPerMinute: Int = 10, familiesPerAccount: Int = 20
     ) {
-        (sealKey, secrets, self.callbackURL, self.devicesURL) = ("", "", callbackURL, devicesURL)
+        (sealKey, olderSealKeys, secrets, self.callbackURL, self.devicesURL) = ("", [], "", callbackURL, devicesURL)
         (self.apple, self.redeemsPerMinute, self.familiesPerAccount, cached) = (apple, redeemsPerMinute, familiesPerAccount, 1024)
     }
 }

@@ -1,24 +1,18 @@
 internal import Cryptography
 internal import Faults
-internal import Synchronization
 
 /// Keeps secrets of the catalogue unreadable in the store: each is sealed for its reference, by a key that changes without a restart.
 final class SecretSeals: Sendable {
-    private struct Keys {
-        var current: SymmetricKey
-        var older: [SymmetricKey]
-    }
-
-    private let keys: Mutex<Keys>
+    private let keys: SymmetricKeyRing
 
     /// - Parameter older: Open what they have sealed, and seal nothing.
-    init(current: SymmetricKey, older: [SymmetricKey] = []) { keys = Mutex(Keys(current: current, older: older)) }
+    init(current: SymmetricKey, older: [SymmetricKey] = []) { keys = SymmetricKeyRing(current: current, older: older) }
 
-    func adopt(current: SymmetricKey, older: [SymmetricKey]) { keys.withLock { $0 = Keys(current: current, older: older) } }
+    func adopt(current: SymmetricKey, older: [SymmetricKey]) { keys.adopt(current: current, older: older) }
 
     /// - Throws: `internal`.
     func close(_ secret: ProviderSecret, _ reference: SecretReference) throws(Fault) -> [UInt8] {
-        let key = keys.withLock { $0.current }
+        let key = keys.current
         do {
             return try AESGCM.seal(Array(secret.text.utf8), key: key, context: Self.context(reference))
         } catch {
@@ -28,14 +22,13 @@ final class SecretSeals: Sendable {
 
     /// - Returns: `nil` when none of the keys opens it, or it was sealed for another reference.
     func open(_ secret: SealedSecret) -> ProviderSecret? {
-        let all = keys.withLock { [$0.current] + $0.older }
-        for key in all {
+        for key in keys.all {
             if let secret = Self.open(secret, key) { return secret }
         }
         return nil
     }
 
-    func isCurrent(_ secret: SealedSecret) -> Bool { Self.open(secret, keys.withLock { $0.current }) != nil }
+    func isCurrent(_ secret: SealedSecret) -> Bool { Self.open(secret, keys.current) != nil }
 
     private static func open(_ secret: SealedSecret, _ key: SymmetricKey) -> ProviderSecret? {
         guard let bytes = try? AESGCM.open(secret.sealed, key: key, context: context(secret.reference)) else { return nil }

@@ -16,7 +16,7 @@ struct OAuthSignInStarter: Sendable {
     func begin(
         _ provider: OAuthProvider, _ record: RegistrationRecord, _ attempt: OAuthAttempt, end: String, now: Timestamp
     ) async throws(Fault) -> SignInStart? {
-        let state = RelayHandle.random(from: random)
+        let state = proofs.state(from: random)
         let browser = BrowserSecret.random(from: random)
         let request = AuthorizationRequest(provider: provider, attempt: attempt, state: state, proofs: proofs, redirectURI: redirectURI)
         let pending = PendingSignIn(

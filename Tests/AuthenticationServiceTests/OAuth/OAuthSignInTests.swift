@@ -15,7 +15,7 @@ struct OAuthSignInTests {
         #expect(visitor.start.url.hasPrefix("https://open.example/authorize?response_type=code&"))
         #expect(request["client_id"] == "boxoffice" && request["redirect_uri"] == ScriptedProvider.redirectURI)
         #expect(request["scope"] == "openid profile" && request["code_challenge_method"] == "S256")
-        #expect(request["code_challenge"]?.count == 43 && request["nonce"]?.count == 43 && visitor.state.count == 43)
+        #expect(request["code_challenge"]?.count == 43 && request["nonce"]?.count == 43 && visitor.state.count == 49)
         #expect(Set([request["code_challenge"], request["nonce"], visitor.state]).count == 3)
         #expect(request["prompt"] == nil && request["code_verifier"] == nil)
         #expect(visitor.start.browserSecret.count == 43 && visitor.start.expiresInSeconds == 900)

@@ -12,6 +12,9 @@ public final class HealthState: Health {
     }
 
     private let state: Mutex<State>
+    /// Held while watchers are told, so that they hear in order. A watcher that is cancelled meanwhile waits for nothing but `state`: telling it under that lock
+    /// would have each wait for the other.
+    private let telling = Mutex(())
 
     /// Starts as not serving.
     public init(softwareVersion: String) {
@@ -50,11 +53,14 @@ public final class HealthState: Health {
     }
 
     private func set(_ status: ServingStatus, reason: String) {
-        state.withLock { state in
-            let report = HealthReport(status: status, reason: reason, softwareVersion: state.report.softwareVersion)
-            guard report != state.report else { return }
-            state.report = report
-            for watcher in state.watchers.values { watcher.yield(report) }
+        telling.withLock { _ in
+            let (report, watchers) = state.withLock { state in
+                let report = HealthReport(status: status, reason: reason, softwareVersion: state.report.softwareVersion)
+                let isNews = report != state.report
+                state.report = report
+                return (report, isNews ? Array(state.watchers.values) : [])
+            }
+            for watcher in watchers { watcher.yield(report) }
         }
     }
 

@@ -105,12 +105,17 @@ struct KeyRotationTests {
         for (name, content) in zip(names, before) { try content.write(to: pki.appendingPathComponent(name), options: .atomic) }
         try await Condition.wait("the certificate from before signs again") { try await certificates().first == single[0] }
 
-        for (service, name, event) in [(ClusterService.authentication, "oauth.key", "keys.reloaded"), (.autosignin, "autosignin-seal.key", "seal_keys.reloaded"), (.authentication, "../data/authentication/secrets.key", "secret_keys.reloaded")] {
+        for (service, name, event) in [
+            (ClusterService.authentication, "oauth.key", "keys.reloaded"), (.autosignin, "autosignin-seal.key", "seal_keys.reloaded"),
+            (.authentication, "../data/authentication/secrets.key", "secret_keys.reloaded"),
+        ] {
             let file = pki.appendingPathComponent(name).standardizedFileURL
             let former = try Data(contentsOf: file)
             let lines = try Self.log(of: service).split(separator: "\n").count { $0.contains("\"\(event)\"") }
             try Data(SymmetricKey.random().hexRepresentation.utf8).write(to: file, options: .atomic)
-            try await Condition.wait("\(name) is taken in") { try Self.log(of: service).split(separator: "\n").count { $0.contains("\"\(event)\"") } > lines }
+            try await Condition.wait("\(name) is taken in") {
+                try Self.log(of: service).split(separator: "\n").count { $0.contains("\"\(event)\"") } > lines
+            }
             try former.write(to: file, options: .atomic)
         }
         let app = try await cluster.app()
@@ -120,7 +125,9 @@ struct KeyRotationTests {
 
     private func userID(of app: StreamingApp) async throws -> String {
         let path = "/api/v1/tokens/authn?requestor=\(app.requestor)&deviceId=\(app.deviceID)"
-        let headers = ["Authorization": "Bearer \(app.accessToken)", "X-Device-Info": SimulatedHardware.television.information, "Accept": "application/json"]
+        let headers = [
+            "Authorization": "Bearer \(app.accessToken)", "X-Device-Info": SimulatedHardware.television.information, "Accept": "application/json",
+        ]
         let answer = try await TestCluster.running().send(Call("GET", path, headers: headers))
         return try #require(answer.object["userId"] as? String, "\(answer.text)")
     }

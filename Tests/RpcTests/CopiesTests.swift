@@ -110,6 +110,22 @@ extension RpcTests {
             await client.shutDown()
         }
 
+        @Test func watchersMayLeaveWhileTheyAreTold() async throws {
+            let health = HealthState(softwareVersion: "1")
+            for _ in 0..<200 {
+                let watchers = (0..<8).map { _ in
+                    Task { for try await _ in try await health.watch(CheckHealthRequest(), context: CallContext()) {} }
+                }
+                let teller = Task.detached {
+                    for number in 0..<20 { if number.isMultiple(of: 2) { health.setServing() } else { health.setNotServing(reason: "x") } }
+                }
+                await Task.yield()
+                for watcher in watchers { watcher.cancel() }
+                await teller.value
+                for watcher in watchers { _ = await watcher.result }
+            }
+        }
+
         @Test func followingTheHealthKeepsNobodyFromStopping() async throws {
             let server = try await TestServer()
             let client = try server.client {

@@ -81,10 +81,16 @@ import Testing
         let restarted = KeptSecrets(
             folder: secrets.folder, store: store, seals: SecretSeals(current: second, older: [first]), clock: secrets.clock)
         #expect(try await restarted.secret(Self.reference)?.text == "kept")
-        #expect(try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: second), clock: secrets.clock).secret(Self.reference) == nil)
+        #expect(
+            try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: second), clock: secrets.clock).secret(
+                Self.reference) == nil)
         try await restarted.resealAll()
-        #expect(try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: second), clock: secrets.clock).secret(Self.reference)?.text == "kept")
-        #expect(try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: first), clock: secrets.clock).secret(Self.reference) == nil)
+        #expect(
+            try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: second), clock: secrets.clock).secret(
+                Self.reference)?.text == "kept")
+        #expect(
+            try await KeptSecrets(folder: secrets.folder, store: store, seals: SecretSeals(current: first), clock: secrets.clock).secret(
+                Self.reference) == nil)
     }
 
     @Test("what was sealed for one reference opens for no other")

@@ -34,6 +34,9 @@ public final class PublishedCatalogue: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Held while subscribers are told, so that they hear in order. One that is cancelled meanwhile waits for nothing but `state`: telling it under that lock would
+    /// have each wait for the other.
+    private let telling = Mutex(())
 
     public init(_ edition: Edition) { state = Mutex(State(edition: edition)) }
 
@@ -45,10 +48,13 @@ public final class PublishedCatalogue: Sendable {
     /// Serves another version and tells the subscribers, unless a newer one is served already: of two changes that were committed in a row the
     /// later one may come here first.
     public func publish(_ edition: Edition) {
-        state.withLock { state in
-            guard edition.configuration.version > state.edition.configuration.version else { return }
-            state.edition = edition
-            for subscriber in state.subscribers.values { subscriber.yield(edition) }
+        telling.withLock { _ in
+            let subscribers = state.withLock { state -> [Subscriber] in
+                guard edition.configuration.version > state.edition.configuration.version else { return [] }
+                state.edition = edition
+                return Array(state.subscribers.values)
+            }
+            for subscriber in subscribers { subscriber.yield(edition) }
         }
     }
 

@@ -73,7 +73,7 @@ struct StartTests {
             for _ in 0..<40 {
                 let outcome = try run(service, cluster)
                 let complaint = outcome.lines.filter { !$0.hasPrefix("{") }
-                let isNamed = [cluster.ports.main(service), cluster.ports.debug(service), cluster.ports.https].contains {
+                let isNamed = [cluster.ports.main(service), cluster.ports.debug(service), cluster.ports.https, cluster.ports.admin].contains {
                     complaint.first?.contains("\($0)") == true
                 }
                 try #require(outcome.status == 1 && complaint.count == 1 && isNamed, "\(outcome.status): \(complaint)")

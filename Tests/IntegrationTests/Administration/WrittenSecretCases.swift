@@ -4,7 +4,7 @@ import Testing
 
 extension AdministrationApi {
     /// Secrets that administrators write.
-    @Suite("Secrets") struct SecretCases {
+    @Suite("Secrets") struct WrittenSecretCases {
         @Test(
             "clients #99: a secret is written, named, pushed and used; it is in no file, log or answer in clear, and is not overwritten once a version names it"
         )

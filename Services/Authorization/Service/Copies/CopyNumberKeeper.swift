@@ -22,8 +22,10 @@ public final class CopyNumberKeeper: IssueWindows {
     }
 
     /// How far the end lies ahead when it is moved, and from which rest on it is moved while it is still good.
-    private static let ahead: Duration = .seconds(3)
-    private static let low: Duration = .seconds(1)
+    /// Whoever takes a number of the settings over waits for the end; a number that was found is not taken again until it is out of reach, so its end may lie
+    /// further ahead, and a disk that is full for a while stops no tokens.
+    private var ahead: Duration { given == nil ? .seconds(60) : .seconds(3) }
+    private var low: Duration { given == nil ? .seconds(30) : .seconds(1) }
     private static let renewal: Duration = .seconds(10)
 
     private let store: Store
@@ -54,7 +56,7 @@ public final class CopyNumberKeeper: IssueWindows {
         let (good, isLow) = state.withLock { state -> (IssueWindow?, Bool) in
             state.lastUse = max(state.lastUse, now)
             guard let window = state.window, now < window.end else { return (nil, true) }
-            return (window, window.end - now < Self.low)
+            return (window, window.end - now < low)
         }
         if let good {
             if isLow { _ = extendedWindow() }
@@ -105,7 +107,7 @@ public final class CopyNumberKeeper: IssueWindows {
     private func extended(_ former: IssueWindow?) async -> Result<IssueWindow, Fault> {
         let (holder, given, now) = (holder, given, clock.now())
         // Whole seconds, as tokens have them: who is next begins with one that was not given.
-        let end = Timestamp(seconds: (now + Self.ahead).seconds)
+        let end = Timestamp(seconds: (now + ahead).seconds)
         do throws(Fault) {
             let window = try await store.write { database -> IssueWindow? in
                 let numbers = CopyNumbers(database: database, holder: holder, now: now)

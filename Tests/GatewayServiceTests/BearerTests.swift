@@ -61,4 +61,19 @@ internal import Testing
         #expect(reply.status == 503)
         #expect(reply.headers[.retryAfter] == "2")
     }
+
+    @Test("who sends a long body is known before it is read; a short one is judged with the rest")
+    func longBodyComesAfterTheBearer() async throws {
+        let uri = "/reggie/v1/ACME1/regcode"
+        let long = "deviceId=d&generic=" + String(repeating: "x", count: 20_000)
+        gateway.authentication.verifyAccessToken.fail(with: Fault(.accessDenied, "no"))
+        let refused = try await gateway.post(uri, form: long)
+        #expect(refused.status == 401)
+        #expect(refused.text == #"{"error":"access_denied"}"#)
+        #expect(gateway.authentication.createRegistrationCode.requests.isEmpty)
+        #expect(try await gateway.post(uri, form: "deviceId=d").status == 201)
+        gateway.authentication.verifyAccessToken.fail(with: Fault(.insufficientScope, "another API's"))
+        // The length of the body, here too much, is judged next.
+        #expect(try await gateway.post(uri, form: long).status == 413)
+    }
 }

@@ -124,12 +124,31 @@ extension InMemoryAuthentication: AuthenticationOperations {
         return RevokeClientResponse(wasKnown: wasKnown)
     }
 
+    /// The secret itself is of no use here and not kept.
     public func putSecret(_ request: PutSecretRequest, context: CallContext) async throws -> PutSecretResponse {
-        throw Fault(.unimplemented, "The double keeps no secrets.")
+        try requireWorking()
+        let letters = request.reference.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x5f || byte == 0x2d
+        }
+        guard (1...128).contains(request.reference.utf8.count), letters else {
+            throw Fault(.invalidRequest, "A reference has 1 to 128 letters, digits, '_' and '-'.")
+        }
+        guard (1...4096).contains(request.secret.utf8.count), request.secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+            throw Fault(.invalidRequest, "A secret has 1 to 4096 octets and no controls.")
+        }
+        let now = UInt64(clamping: clock.now().milliseconds)
+        let stored = StoredSecret(reference: request.reference, programmerID: request.programmerID, writtenAtMilliseconds: now)
+        return try secrets.change(OctetText(request.reference)) { secret in
+            let former = secret
+            if let former, former.programmerID != request.programmerID { throw Fault(.notFound, "The reference is another owner's.") }
+            secret = stored
+            return PutSecretResponse(replaced: former != nil)
+        }
     }
 
     public func listSecrets(_ request: ListSecretsRequest, context: CallContext) async throws -> SecretList {
-        throw Fault(.unimplemented, "The double keeps no secrets.")
+        try requireWorking()
+        return SecretList(secrets: secrets.all.values.sorted { $0.reference < $1.reference })
     }
 
     public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {

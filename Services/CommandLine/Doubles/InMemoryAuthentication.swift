@@ -46,6 +46,8 @@ public final class InMemoryAuthentication: Sendable {
     let signIns = BoundedTable<String, PendingSignIn>(capacity: 100_000)
     /// Ids of registered clients, and their applications'.
     let clients = BoundedTable<String, String>(capacity: 1_000_000)
+    /// Under their references.
+    let secrets = BoundedTable<OctetText, StoredSecret>(capacity: 100_000)
     let numbers = Counter()
     let trials = Counter()
     private let found = Counter()

@@ -140,6 +140,29 @@ extension AuthenticationRequirements {
                 throw Unmet("was_known false for an unknown client", came: "true")
             }
         },
+        Requirement(
+            "AUTHN-53", "PutSecret keeps a secret for its owner alone, and ListSecrets names it and tells nothing of it.",
+            source: "authentication.proto PutSecret, ListSecrets"
+        ) { examination in
+            let conversation = try await examination.greet()
+            let put = AuthenticationOperationsMethods.putSecret
+            let secret = PutSecretRequest(reference: "conformance-\(TestApp.device())", secret: "a secret of no use", programmerID: "acme")
+            guard try await !conversation.call(put, secret).replaced else { throw Unmet("replaced false for a new reference", came: "true") }
+            guard try await conversation.call(put, secret).replaced else { throw Unmet("replaced true for one that is kept", came: "false") }
+            var other = secret
+            other.programmerID = "bravo"
+            try await conversation.refusal(of: put, other, codes: ["not_found"])
+            var unnamed = secret
+            unnamed.reference = "../secret"
+            var empty = secret
+            empty.secret = ""
+            for request in [unnamed, empty] { try await conversation.refusal(of: put, request, codes: ["invalid_request"]) }
+            let list = try await conversation.call(AuthenticationOperationsMethods.listSecrets, ListSecretsRequest())
+            guard let kept = list.secrets.first(where: { $0.reference == secret.reference }), kept.programmerID == "acme", !kept.isFile else {
+                throw Unmet("the reference with its owner", came: FrameText.text(list))
+            }
+            guard !FrameText.text(list).contains(secret.secret) else { throw Unmet("no secret", came: "the secret in the list") }
+        },
     ]
 
     static let codes = [

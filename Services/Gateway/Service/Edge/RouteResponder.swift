@@ -26,6 +26,10 @@ final class RouteResponder: Sendable {
         let body: ByteBuffer
         // What a GET says stands in its query (rest-v1 §2.3).
         let rule = request.method == .get && route.handlers[.post] != nil ? .ignored : route.body
+        if Self.isLong(request, context, rule), route.audience.isOpenToRequestors {
+            let exchange = exchange(request, context, match)
+            do { try await refuseBadBearer(exchange) } catch { return refused(error, exchange) }
+        }
         do { body = try await read(request, context.body, rule) } catch {
             return refusals.badBody(error, exchange(request, context, match))
         }
@@ -40,6 +44,34 @@ final class RouteResponder: Sendable {
     private func knowAdministrator(_ exchange: Exchange) async throws {
         let request = GetAdministratorRequest(token: try exchange.administrator())
         _ = try await dependencies.administration.getAdministrator(request, context: exchange.call)
+    }
+
+    /// What is read of a body before who sent it is known, in octets.
+    private static let longestUnknown = 16 << 10
+
+    /// True when the body may be longer than what is worth reading for anybody.
+    private static func isLong(_ request: Request, _ context: GatewayContext, _ rule: Route.BodyRule) -> Bool {
+        if case .ignored = rule { return false }
+        if let whole = context.body { return whole.readableBytes > longestUnknown }
+        guard let declared = request.headers[.contentLength].flatMap(Int.init) else { return true }
+        return declared > longestUnknown
+    }
+
+    /// A long body costs more than the check of a bearer, so the bearer comes first. Without one in the head the handler decides.
+    /// - Throws: `access_denied`, `invalid_client`, or `BearerProblem`. Whatever else there is to say the service that does the work says.
+    private func refuseBadBearer(_ exchange: Exchange) async throws {
+        guard let token = try Bearer.optional(exchange) else { return }
+        do {
+            _ = try await dependencies.authentication.verifyAccessToken(VerifyAccessTokenRequest(accessToken: token), context: exchange.call)
+        } catch let fault as Fault where [.accessDenied, .invalidClient].contains(fault.code) {
+            throw fault
+        } catch {}
+    }
+
+    private func refused(_ error: any Error, _ exchange: Exchange) -> Response {
+        var response = refusals.reply(to: error, exchange)
+        crossOrigin(exchange).apply(to: &response)
+        return response
     }
 
     private func answer(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> Response {

@@ -2178,7 +2178,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer
   (ProtobufCMessageInit) boxoffice__config__v1__platform_identity_issuer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[13] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[14] =
 {
   {
     "id",
@@ -2336,6 +2336,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "requires_device_information",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, requires_device_information),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] = {
   11,   /* field[11] = certificates */
@@ -2351,11 +2363,12 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
   1,   /* field[1] = name */
   2,   /* field[2] = programmer_id */
   5,   /* field[5] = registration_url */
+  13,   /* field[13] = requires_device_information */
 };
 static const ProtobufCIntRange boxoffice__config__v1__requestor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
 {
@@ -2365,7 +2378,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
   "Boxoffice__Config__V1__Requestor",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Requestor),
-  13,
+  14,
   boxoffice__config__v1__requestor__field_descriptors,
   boxoffice__config__v1__requestor__field_indices_by_name,
   1,  boxoffice__config__v1__requestor__number_ranges,

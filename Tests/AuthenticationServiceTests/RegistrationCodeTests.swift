@@ -152,10 +152,6 @@ struct RegistrationCodeTests {
         call.requestor = "CHAN7"
         await expectFault(.invalidDeviceID) { _ = try await rig.code(call, mvpd: "Nobody", ttl: 99_999) }
         call.deviceID = "dev"
-        await expectFault(.invalidDeviceInformation) { _ = try await rig.code(call, mvpd: "Nobody", ttl: 99_999) }
-        call.device = DeviceInformation(model: "Model 7")
-        await expectFault(.invalidDeviceInformation) { _ = try await rig.code(call, mvpd: "Nobody", ttl: 99_999) }
-        call.device = Sample.device
         await expectFault(.invalidRequest) { _ = try await rig.code(call, mvpd: "Nobody", ttl: 99_999) }
         await expectFault(.unknownIntegration) { _ = try await rig.code(call, mvpd: "Nobody") }
     }

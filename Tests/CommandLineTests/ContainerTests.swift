@@ -90,6 +90,15 @@ import Testing
         #expect(own["trustedProxies"] as? [String] == (proxy.isEmpty ? [] : [proxy]))
     }
 
+    @Test("The line of compose.yaml that writes the settings is one that the command takes, whatever is set in the environment or is not")
+    func composeLine() throws {
+        let compose = try String(contentsOf: Self.checkout.appending(path: "compose.yaml"), encoding: .utf8)
+        let switches = compose.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix("- --") }
+        let line = switches.map { String($0.dropFirst(2)).replacing(/\$\{[A-Z_]+:-([^}]*)\}/) { $0.output.1 } }
+        #expect(line.count >= 8)
+        _ = try SettingsCommand.parse(line)
+    }
+
     @Test("A missing key is named")
     func namesAMissingKey() throws {
         let (folder, pki) = try Self.written()

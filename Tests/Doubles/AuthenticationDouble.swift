@@ -14,6 +14,7 @@ public final class AuthenticationDouble: Authentication {
     public let completeOAuthSignIn = Scripted<CompleteOAuthSignInRequest, SignInOutcome>()
     public let getSession = Scripted<SessionRequest, Session>()
     public let getSessionByCode = Scripted<SessionByCodeRequest, Session>()
+    public let getOwnSessionByCode = Scripted<SessionByCodeRequest, Session>()
     public let logout = Scripted<LogoutRequest, LogoutResponse>()
     public let visitLogout = Scripted<VisitLogoutRequest, LogoutStep>()
     public let receiveSamlLogout = Scripted<SamlLogoutMessage, LogoutStep>()
@@ -70,6 +71,10 @@ public final class AuthenticationDouble: Authentication {
 
     public func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
         try await getSessionByCode(request, context)
+    }
+
+    public func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
+        try await getOwnSessionByCode(request, context)
     }
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {

@@ -87,7 +87,7 @@ internal import Testing
     @Test(
         "rest-v1 #21: an unknown or missing requestor is 400 on each endpoint",
         arguments: [
-            "/api/v1/config/NOPE", "/api/v1/checkauthn?deviceId=d&requestor=NOPE", "/api/v1/checkauthn?deviceId=d",
+            "/api/v1/config/NOPE", "/api/v1/checkauthn?deviceId=d&requestor=NOPE", "/api/v1/tokens/authn?deviceId=d",
             "/api/v1/checkauthn/QK7M2XD?requestor=NOPE", "/api/v1/checkauthn/QK7M2XD", "/api/v1/tokens/authn?deviceId=d&requestor=NOPE",
             "/api/v1/authorize?deviceId=d&requestor=NOPE&resource=r", "/api/v1/tokens/authz?deviceId=d&requestor=NOPE&resource=r",
             "/api/v1/mediatoken?deviceId=d&requestor=NOPE&resource=r", "/api/v1/tokens/media?deviceId=d&resource=r",
@@ -137,7 +137,9 @@ internal import Testing
         #expect((requestor.json["message"] as? String)?.contains("requestor") == true)
         let device = try await gateway.get("/api/v1/authorize?requestor=ACME1", noDevice)
         #expect((device.json["message"] as? String)?.contains("deviceId") == true)
-        let information = try await gateway.get("/api/v1/authorize?requestor=ACME1&deviceId=d", noDevice)
+        var strict = DemoCatalogue.configuration
+        for index in strict.requestors.indices { strict.requestors[index].requiresDeviceInformation = true }
+        let information = try await TestGateway(configuration: strict).get("/api/v1/authorize?requestor=ACME1&deviceId=d", noDevice)
         #expect((information.json["message"] as? String)?.contains("X-Device-Info") == true)
         let resource = try await gateway.get("/api/v1/authorize?requestor=ACME1&deviceId=d")
         #expect(resource.json["message"] as? String == "Required 'resource' is not present")

@@ -85,7 +85,7 @@ internal import Testing
     @Test("rest-v1 §3.16: a bearer is needed, another method is refused")
     func bearerAndMethod() async throws {
         #expect(try await gateway.get("\(Self.path)?\(TestGateway.deviceQuery)&resource=A", [:]).status == 401)
-        #expect(try await gateway.send(.post, "\(Self.path)?\(TestGateway.deviceQuery)&resource=A").status == 405)
+        #expect(try await gateway.send(.put, "\(Self.path)?\(TestGateway.deviceQuery)&resource=A").status == 405)
     }
 
     @Test("rest-v1 #79: by code without a bearer; one that is sent goes along")

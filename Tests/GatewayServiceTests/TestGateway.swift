@@ -111,6 +111,7 @@ struct TestGateway: Sendable {
             id: "s1", requestor: "ACME1", mvpd: "NorthCable", userID: String(repeating: "ab", count: 32), expiresAtMilliseconds: 1_930_384_800_123)
         authentication.getSession.answer(with: session)
         authentication.getSessionByCode.answer(with: session)
+        authentication.getOwnSessionByCode.answer(with: session)
         authentication.logout.answer(with: LogoutResponse(ended: 1))
         authentication.createRegistrationCode.answer { request, _ in Self.code(call: request.call, mvpd: request.mvpd) }
         authentication.getRegistrationCode.answer(with: Self.code(call: nil))

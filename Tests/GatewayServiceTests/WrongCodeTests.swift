@@ -124,7 +124,8 @@ internal import Testing
             try await gateway.exchange(over: .live) { client in
                 for attempt in 0..<6 {
                     let (method, uri) = Self.request(route, code: "ZZZZZ\(attempt)Z")
-                    try await client.execute(uri: uri, method: method, headers: Self.headers) { response in
+                    let headers = route.path == "/api/v1/authenticate/{code}" ? Self.headers.with(.authorization, "Bearer good") : Self.headers
+                    try await client.execute(uri: uri, method: method, headers: headers) { response in
                         #expect((response.status == .tooManyRequests) == (attempt == 5), "\(route.path) \(attempt): \(response.status)")
                         guard attempt == 5 else { return }
                         #expect(response.headers[.retryAfter] == "30")
@@ -159,6 +160,7 @@ internal import Testing
         gateway.authentication.getRegistrationCode.fail(with: fault)
         gateway.authentication.deleteRegistrationCode.fail(with: fault)
         gateway.authentication.getSessionByCode.fail(with: fault)
+        gateway.authentication.getOwnSessionByCode.fail(with: fault)
         gateway.authentication.startSignIn.fail(with: fault)
         gateway.authorization.preauthorizeByCode.fail(with: fault)
         return gateway

@@ -44,7 +44,12 @@ extension AuthenticationService: Authentication {
     }
 
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
-        let (record, catalogue) = try await sessions.session(of: request.call, hidesDisabled: true)
+        let (record, catalogue) = try await sessions.session(anywhere: request.call)
+        return record.contract(in: catalogue)
+    }
+
+    public func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
+        let (record, catalogue) = try await sessions.session(ofMaker: request)
         return record.contract(in: catalogue)
     }
 

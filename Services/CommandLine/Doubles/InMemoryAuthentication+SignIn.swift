@@ -62,6 +62,12 @@ extension InMemoryAuthentication: Authentication {
         try subject(byCode: request).session ?? Session()
     }
 
+    public func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
+        try requireBearer(request.accessToken)
+        guard codes[request.code]?.clientID == clientID(request.accessToken) else { throw Fault(.invalidRegistrationCode, "The code is not known.") }
+        return try subject(byCode: request).session ?? Session()
+    }
+
     func subject(byCode request: SessionByCodeRequest) throws(Fault) -> SessionSubject {
         try requireWorking()
         if !request.accessToken.isEmpty { try requireBearer(request.accessToken) }

@@ -214,7 +214,8 @@ struct  Boxoffice__Authentication__V1__DeviceInformation
 
 /*
  * What a streaming app says of itself and its device on each call. Checked in this order: the bearer, the requestor, the device's id
- * (`invalid_device_id`: absent, or not 1 to 512 printable characters), its information (`invalid_device_info`: without model or os_name).
+ * (`invalid_device_id`: absent, or not 1 to 512 printable characters), its information (`invalid_device_info`: without model or os_name, where the
+ * requestor has `requires_device_information`).
  */
 struct  Boxoffice__Authentication__V1__DeviceCall
 {
@@ -3054,6 +3055,10 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                               const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                               Boxoffice__Authentication__V1__Session_Closure closure,
                               void *closure_data);
+  void (*get_own_session_by_code)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                  const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                  Boxoffice__Authentication__V1__Session_Closure closure,
+                                  void *closure_data);
   void (*logout)(Boxoffice__Authentication__V1__Authentication_Service *service,
                  const Boxoffice__Authentication__V1__LogoutRequest *input,
                  Boxoffice__Authentication__V1__LogoutResponse_Closure closure,
@@ -3109,6 +3114,7 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
       function_prefix__ ## complete_oauth_sign_in,\
       function_prefix__ ## get_session,\
       function_prefix__ ## get_session_by_code,\
+      function_prefix__ ## get_own_session_by_code,\
       function_prefix__ ## logout,\
       function_prefix__ ## visit_logout,\
       function_prefix__ ## receive_saml_logout,\
@@ -3162,6 +3168,10 @@ void boxoffice__authentication__v1__authentication__get_session_by_code(Protobuf
                                                                         const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                                                                         Boxoffice__Authentication__V1__Session_Closure closure,
                                                                         void *closure_data);
+void boxoffice__authentication__v1__authentication__get_own_session_by_code(ProtobufCService *service,
+                                                                            const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                                                            Boxoffice__Authentication__V1__Session_Closure closure,
+                                                                            void *closure_data);
 void boxoffice__authentication__v1__authentication__logout(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
                                                            Boxoffice__Authentication__V1__LogoutResponse_Closure closure,

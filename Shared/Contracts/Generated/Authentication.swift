@@ -293,7 +293,8 @@ public struct DeviceInformation: Message {
 }
 
 /// What a streaming app says of itself and its device on each call. Checked in this order: the bearer, the requestor, the device's id
-/// (`invalid_device_id`: absent, or not 1 to 512 printable characters), its information (`invalid_device_info`: without model or os_name).
+/// (`invalid_device_id`: absent, or not 1 to 512 printable characters), its information (`invalid_device_info`: without model or os_name, where the
+/// requestor has `requires_device_information`).
 public struct DeviceCall: Message {
     /// The bearer as it was sent.
     public var accessToken: String
@@ -3170,6 +3171,8 @@ public protocol Authentication: Sendable {
     func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart
     func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome
     func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome
+    /// A call without a requestor is for every requestor of the application: the first session that is found.
+    ///
     /// Faults: as every device call; `authentication_session_missing`, `authentication_session_expired` (for a day after its end).
     func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session
     /// The session that a sign-in through the code made: told to others for ten minutes after the code's use, to its maker until it is over.
@@ -3177,6 +3180,11 @@ public protocol Authentication: Sendable {
     /// Faults: `authentication_session_missing` (nobody has signed in, or nobody is any more), `invalid_registration_code`, `registration_code_spent` (as
     /// GetRegistrationCode has them). A caller is told the same of all.
     func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
+    /// The same for the code's maker alone, and for as long as the session is remembered.
+    ///
+    /// Faults: `authentication_session_missing` (nobody has signed in, or nobody is any more), `authentication_session_expired` (for a day after its end),
+    /// `invalid_registration_code` (also for a code that the caller has not made), `registration_code_spent` (the caller's, and over for less than an hour).
+    func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
     /// From its answer on nobody finds the session. Faults: as every device call.
     func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse
     /// Opens the address of `LogoutResponse.visit_url`: the browser goes on to the MVPD (mvpd section 2.7).
@@ -3225,6 +3233,8 @@ public enum AuthenticationMethods {
         service: service, name: "GetSession", idempotency: .noSideEffects)
     public static let getSessionByCode = UnaryMethod<SessionByCodeRequest, Session>(
         service: service, name: "GetSessionByCode", idempotency: .noSideEffects)
+    public static let getOwnSessionByCode = UnaryMethod<SessionByCodeRequest, Session>(
+        service: service, name: "GetOwnSessionByCode", idempotency: .noSideEffects)
     public static let logout = UnaryMethod<LogoutRequest, LogoutResponse>(
         service: service, name: "Logout", idempotency: .idempotent)
     public static let visitLogout = UnaryMethod<VisitLogoutRequest, LogoutStep>(
@@ -3257,6 +3267,7 @@ public enum AuthenticationMethods {
         registry.unary(completeOAuthSignIn) { try await implementation.completeOAuthSignIn($0, context: $1) }
         registry.unary(getSession) { try await implementation.getSession($0, context: $1) }
         registry.unary(getSessionByCode) { try await implementation.getSessionByCode($0, context: $1) }
+        registry.unary(getOwnSessionByCode) { try await implementation.getOwnSessionByCode($0, context: $1) }
         registry.unary(logout) { try await implementation.logout($0, context: $1) }
         registry.unary(visitLogout) { try await implementation.visitLogout($0, context: $1) }
         registry.unary(receiveSamlLogout) { try await implementation.receiveSamlLogout($0, context: $1) }
@@ -3317,6 +3328,10 @@ public struct AuthenticationClient: Authentication {
 
     public func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
         try await caller.call(AuthenticationMethods.getSessionByCode, request, context: context)
+    }
+
+    public func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
+        try await caller.call(AuthenticationMethods.getOwnSessionByCode, request, context: context)
     }
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {

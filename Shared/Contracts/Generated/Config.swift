@@ -1155,6 +1155,8 @@ public struct Requestor: Message {
     public var certificates: [Certificate]
     /// A person confirms channel and device on the gateway's own page before a sign-in begins, whichever page they come from.
     public var confirmsSignIn: Bool
+    /// Calls without device information are refused, as the documents of the API have it; else what it lacks is derived.
+    public var requiresDeviceInformation: Bool
 
     public init() { self.init(id: "") }
 
@@ -1171,7 +1173,8 @@ public struct Requestor: Message {
         customSchemes: [String] = [],
         channels: [String] = [],
         certificates: [Certificate] = [],
-        confirmsSignIn: Bool = false
+        confirmsSignIn: Bool = false,
+        requiresDeviceInformation: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -1186,6 +1189,7 @@ public struct Requestor: Message {
         self.channels = channels
         self.certificates = certificates
         self.confirmsSignIn = confirmsSignIn
+        self.requiresDeviceInformation = requiresDeviceInformation
     }
 
     public static var messageName: String { "boxoffice.config.v1.Requestor" }
@@ -1207,6 +1211,7 @@ public struct Requestor: Message {
         channels = try CField.strings(c.pointee.channels, c.pointee.n_channels, "boxoffice.config.v1.Requestor.channels")
         certificates = try CField.messages(c.pointee.certificates, c.pointee.n_certificates)
         confirmsSignIn = c.pointee.confirms_sign_in != 0
+        requiresDeviceInformation = c.pointee.requires_device_information != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1229,6 +1234,7 @@ public struct Requestor: Message {
         c.pointee.certificates = try arena.messages(certificates, as: Boxoffice__Config__V1__Certificate.self)
         c.pointee.n_certificates = certificates.count
         c.pointee.confirms_sign_in = confirmsSignIn ? 1 : 0
+        c.pointee.requires_device_information = requiresDeviceInformation ? 1 : 0
     }
 }
 

@@ -31,6 +31,11 @@ struct CatalogueEdit {
         try set(members, in: "integrations") { $0["requestor"] as? String == requestor && $0["mvpd"] as? String == mvpd }
     }
 
+    /// Puts members into a requestor.
+    func set(requestor: String, _ members: [String: Any]) throws {
+        try set(members, in: "requestors") { $0["id"] as? String == requestor }
+    }
+
     /// Puts members into a programmer.
     func set(programmer: String, _ members: [String: Any]) throws {
         try set(members, in: "programmers") { $0["id"] as? String == programmer }

@@ -82,8 +82,10 @@ extension RestV1 {
                 ("delete /reggie/v1/{requestor}/regcode/{code}", Call("DELETE", "\(reggie)/\(code)", headers: device.headers)),
                 ("get /api/v1/authenticate", Call("GET", "/api/v1/authenticate", query: device.signInParameters(code))),
                 ("get /api/v1/checkauthn/{code}", device.call("/api/v1/checkauthn/\(code)")),
+                ("get /api/v1/authenticate/{code}", device.call("/api/v1/authenticate/\(code)")),
                 ("delete /api/v1/logout", device.call("/api/v1/logout", method: "DELETE")),
                 ("get /api/v1/logout", device.call("/api/v1/logout")),
+                ("post /api/v1/preauthorize", form("/api/v1/preauthorize", [("requestor", "NOPE"), ("deviceId", device.id), ("resource", "a")])),
                 ("get /api/v1/preauthorize/{code}", device.call("/api/v1/preauthorize/\(code)", resource)),
                 (
                     "get /api/v1/{requestor}/profile-requests/{mvpd}",

@@ -69,16 +69,17 @@ final class BearerCheck: Sendable {
     ///   - scopes: The call needs one of these.
     ///   - requiresRequestor: False for logout, which may lack one (rest-v1 §2.8).
     ///   - allowsPlaceholder: True where a device may still lack an id (rest-v1 §2.5).
-    ///   - requiresInformation: False where the device information may be left out (rest-v1 §3.12).
+    ///   - mayRequireInformation: False where the device information may be left out whatever the requestor's setting (rest-v1 §3.12).
     /// - Throws: As `client`, then `invalid_requestor`, `invalid_device_id`, `invalid_device_info`.
     func device(
         _ call: DeviceCall?, scopes: [String] = [BearerCheck.scope], requiresRequestor: Bool = true, allowsPlaceholder: Bool = false,
-        requiresInformation: Bool = true
+        mayRequireInformation: Bool = true
     ) async throws(Fault) -> DeviceCaller {
         let call = call ?? DeviceCall()
         let client = try await client(call.accessToken, scopes: scopes, try catalogue.current())
         if requiresRequestor || !call.requestor.isEmpty { try requireCovered(call.requestor, by: client) }
         let device = try DeviceRules.device(call.deviceID, allowsPlaceholder: allowsPlaceholder)
+        let requiresInformation = mayRequireInformation && client.catalogue.requestor(call.requestor)?.requiresDeviceInformation == true
         return DeviceCaller(
             client: client, requestor: RequestorID(call.requestor), device: device,
             information: try DeviceRules.information(call, isRequired: requiresInformation), userAgent: call.userAgent,

@@ -15,4 +15,11 @@ struct DeviceCaller: Sendable {
     let identity: PlatformIdentity?
 
     var catalogue: Catalogue { client.catalogue }
+
+    /// The same caller at a requestor.
+    func at(_ requestor: RequestorID) -> DeviceCaller {
+        DeviceCaller(
+            client: client, requestor: requestor, device: device, information: information, userAgent: userAgent, deviceType: deviceType,
+            claims: claims, identity: identity)
+    }
 }

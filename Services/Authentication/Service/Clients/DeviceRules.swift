@@ -21,9 +21,9 @@ enum DeviceRules {
         return device
     }
 
-    /// - Parameter isRequired: False: a call without any is answered with what is known.
+    /// - Parameter isRequired: True where the requestor demands it; no client that is known from before sends any (clients §1.1).
     /// - Throws: `invalid_device_info` without model and operating system; `invalid_request` when a text is too long.
-    static func information(_ call: DeviceCall, isRequired: Bool = true) throws(Fault) -> DeviceInformation {
+    static func information(_ call: DeviceCall, isRequired: Bool) throws(Fault) -> DeviceInformation {
         let device = call.device ?? DeviceInformation()
         guard !isRequired || !device.model.isEmpty && !device.osName.isEmpty else {
             throw Fault(.invalidDeviceInformation, "The device information lacks 'model' or 'osName', or cannot be read.")

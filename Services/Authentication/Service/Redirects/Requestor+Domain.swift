@@ -2,10 +2,13 @@ internal import Contracts
 internal import Faults
 
 extension Requestor {
+    /// What real apps send whatever their channel (clients §1.2): it says nothing of where anybody returns to.
+    private static let domainOfTheReference = "adobe.com"
+
     /// - Throws: `invalid_domain` when it is not registered for the requestor (rest-v1 §3.7); letter case does not count.
     func requireDomain(_ name: String) throws(Fault) {
         let name = name.lowercased()
-        guard domains.contains(where: { $0.name.lowercased() == name }) else {
+        guard name == Self.domainOfTheReference || domains.contains(where: { $0.name.lowercased() == name }) else {
             throw Fault(.invalidDomain, "The domain is not registered for the requestor.")
         }
     }

@@ -20,6 +20,19 @@ struct SessionLookup: Sendable {
         return (try await state(of: caller, hidesDisabled: hidesDisabled).requireValid(), caller.catalogue)
     }
 
+    /// The same for a call that may name no requestor: then the first session that the device has at one of the application's (clients §1.6).
+    func session(anywhere call: DeviceCall?) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+        guard call?.requestor.isEmpty ?? true else { return try await session(of: call, hidesDisabled: true) }
+        let anywhere = try await bearers.device(call, requiresRequestor: false)
+        var best = SessionState.missing
+        for requestor in anywhere.client.requestors {
+            let state = try await state(of: anywhere.at(requestor), hidesDisabled: true)
+            if case .valid(let record) = state { return (record, anywhere.catalogue) }
+            if case .expired = state { best = state }
+        }
+        return (try best.requireValid(), anywhere.catalogue)
+    }
+
     /// What the calling device has at the requestor: its own session, or one that it takes over.
     func state(of caller: DeviceCaller, hidesDisabled: Bool) async throws(Fault) -> SessionState {
         let record = try await store.session(SessionKey(device: caller.device, requestor: caller.requestor))
@@ -57,6 +70,20 @@ struct SessionLookup: Sendable {
         guard let record, record.record == code.id else { throw missing }
         guard case .valid = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, now: now) else { throw missing }
         return (record, catalogue)
+    }
+
+    /// The session that the code's maker is told of (clients §1.5).
+    /// - Throws: `authentication_session_missing`, `authentication_session_expired`, `invalid_registration_code`, `registration_code_spent`.
+    func session(ofMaker request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+        let client = try await bearers.client(request.accessToken, requestor: request.requestor)
+        let requestor = RequestorID(try client.catalogue.requireRequestor(request.requestor).id)
+        let now = clock.now()
+        let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now - RegistrationRecord.remembrance)
+        guard let code, code.requestor == requestor, code.isMadeBy(client.id) else { throw RegistrationCodes.unknownCode }
+        try code.requireTold(.session, to: client.id, now: now)
+        let record = try await store.session(SessionKey(device: code.deviceID, requestor: requestor))
+        guard let record, record.record == code.id else { throw SessionState.nobody }
+        return (try SessionState.of(record, claims: DeviceClaims(), visibleIn: client.catalogue, now: now).requireValid(), client.catalogue)
     }
 
     /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).

@@ -12,6 +12,8 @@ enum SessionState: Hashable, Sendable {
     case expired
     case missing
 
+    static let nobody = Fault(.authenticationSessionMissing, "User not authenticated")
+
     /// - Parameters:
     ///   - claims: What the caller says of itself.
     ///   - catalogue: Ends a degraded session with its rule (rest-v1 §6.1).
@@ -33,7 +35,7 @@ enum SessionState: Hashable, Sendable {
         switch self {
         case .valid(let record): return record
         case .expired: throw Fault(.authenticationSessionExpired, "Authentication token expired")
-        case .missing: throw Fault(.authenticationSessionMissing, "User not authenticated")
+        case .missing: throw Self.nobody
         }
     }
 }

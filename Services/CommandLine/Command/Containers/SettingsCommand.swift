@@ -36,8 +36,8 @@ public struct SettingsCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("trusted-proxy"),
-        help: "Address or block of the proxy in front of the gateway whose X-Forwarded-For counts; empty: none.")
-    var trustedProxy = ""
+        help: "Address or block of the proxy in front of the gateway whose X-Forwarded-For counts; or none.")
+    var trustedProxy = "none"
 
     public init() {}
 
@@ -59,7 +59,8 @@ public struct SettingsCommand: AsyncParsableCommand {
         let made = try keys.ensure()
         let network = ContainerNetwork(gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, sandbox: sandbox, apple: apple)
         let kept = try ContainerSettings(
-            network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder), trustedProxy: trustedProxy
+            network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder),
+            trustedProxy: trustedProxy == "none" ? "" : trustedProxy
         ).write()
         for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written anew)") }
         Console().line("\(folder): settings of \(ClusterService.allCases.count) programs, \(made.count) keys and certificates made")

@@ -68,6 +68,12 @@ struct MethodOffer: Sendable {
             try await data.registrationCodes().map { RegistrationCodeRequest(accessToken: $0.token, requestor: LoadData.requestor, code: $0.code) }
         },
         MethodOffer(
+            AuthenticationMethods.getOwnSessionByCode, "polls, as the maker of a code, for its session",
+            tolerates: ["authentication_session_missing"]
+        ) { data in
+            try await data.registrationCodes().map { SessionByCodeRequest(accessToken: $0.token, requestor: LoadData.requestor, code: $0.code) }
+        },
+        MethodOffer(
             AuthenticationMethods.getSessionByCode, "polls for the session of a code that nobody signed in with",
             tolerates: ["authentication_session_missing"]
         ) { data in

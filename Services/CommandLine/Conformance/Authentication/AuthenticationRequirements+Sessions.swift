@@ -110,7 +110,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-23",
             "A sign-in through a code at a TempPass ends at once: the browser goes to redirect_url, the code is used, its device has a session.",
-            source: "authentication.proto StartSignIn, GetSessionByCode, RegistrationCode.used"
+            source: "authentication.proto StartSignIn, GetSessionByCode, GetOwnSessionByCode, RegistrationCode.used"
         ) { examination in
             let app = try await TestApp(examination)
             let device = TestApp.device()
@@ -125,6 +125,13 @@ extension AuthenticationRequirements {
             let session = try await app.conversation.call(AuthenticationMethods.getSessionByCode, byCode)
             let own = try await app.conversation.call(AuthenticationMethods.getSession, SessionRequest(call: app.call(device)))
             guard session == own else { throw Unmet("the device's session", came: FrameText.text(session)) }
+            let ownByCode = SessionByCodeRequest(accessToken: app.token, requestor: "ACME1", code: code)
+            guard try await app.conversation.call(AuthenticationMethods.getOwnSessionByCode, ownByCode) == session else {
+                throw Unmet("the same to the code's maker", came: "another")
+            }
+            var another = ownByCode
+            another.accessToken = try await TestApp(examination).token
+            try await app.conversation.refusal(of: AuthenticationMethods.getOwnSessionByCode, another, codes: ["invalid_registration_code"])
             let used: Set = ["invalid_registration_code", "registration_code_spent"]
             try await app.conversation.refusal(
                 of: AuthenticationMethods.getRegistrationCode, RegistrationCodeRequest(requestor: "ACME1", code: code), codes: used)

@@ -18,6 +18,7 @@ struct DeviceCallReader: Sendable {
         var requestorIsOptional = false
         /// `dummy` stands for a device without an id (rest-v1 §2.5).
         var acceptsDummy = false
+        /// True: it may be left out even where the requestor demands it.
         var deviceInformationIsOptional = false
 
         static let standard = Rules()
@@ -57,13 +58,16 @@ struct DeviceCallReader: Sendable {
     private func call(_ exchange: Exchange, token: String, requestor: String, _ rules: Rules) throws(Fault) -> DeviceCall {
         let id = try deviceID(exchange, rules)
         let encoded = if let header = exchange.headers.value(.xDeviceInfo) { header } else { try exchange.value("device_info") }
-        let mayDerive = rules.deviceInformationIsOptional && encoded?.isEmpty != false
+        let deviceType = try text("deviceType", exchange)
+        let demands = try catalogue.current().requestor(requestor)?.requiresDeviceInformation == true
+        let isDemanded = demands && !rules.deviceInformationIsOptional
         var device: DeviceInformation =
-            mayDerive ? .lenient(nil, userAgent: exchange.userAgent) : try .strict(encoded, userAgent: exchange.userAgent)
+            isDemanded || encoded?.isEmpty == false
+            ? try .strict(encoded, userAgent: exchange.userAgent) : .derived(deviceType: deviceType, userAgent: exchange.userAgent)
         let address = exchange.facts.clientAddress
         if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
         return DeviceCall(
-            accessToken: token, requestor: requestor, deviceID: id, deviceType: try text("deviceType", exchange),
+            accessToken: token, requestor: requestor, deviceID: id, deviceType: deviceType,
             deviceUser: try text("deviceUser", exchange), appID: try text("appId", exchange), device: device,
             clientAddress: address.text, userAgent: exchange.userAgent, subjectToken: SubjectToken.sent(exchange))
     }

@@ -22,6 +22,17 @@ extension DeviceInformation {
         reading(encoded ?? "", userAgent).device
     }
 
+    /// Of a device that says nothing of itself but, perhaps, its kind (clients §1.1).
+    static func derived(deviceType: String, userAgent: String) -> DeviceInformation {
+        var device = reading("", userAgent).device
+        if let kind = DeviceKind(deviceType) { device.take(kind) }
+        return device
+    }
+
+    private mutating func take(_ kind: DeviceKind) {
+        (type, model, osName, osFamily) = (kind.type, kind.model, kind.osName, kind.osFamily)
+    }
+
     /// As `lenient`, but refuses what is no Base64 (rest-v2 §1.3).
     /// - Throws: `invalid_device_info`.
     static func tolerant(_ encoded: String?, userAgent: String) throws(Fault) -> DeviceInformation {

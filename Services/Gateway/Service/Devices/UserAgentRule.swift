@@ -59,11 +59,15 @@ struct UserAgentRule: Sendable {
 
     private static let systems = [
         UserAgentRule("AppleTV", "SetTopBox", "AppleTV", "tvOS", "tvOS"), UserAgentRule("tvOS", "SetTopBox", "AppleTV", "tvOS", "tvOS"),
+        UserAgentRule("Apple TV", "SetTopBox", "AppleTV", "tvOS", "tvOS"),
         UserAgentRule("Roku", "SetTopBox", "Roku", "Roku OS", "Roku OS"), UserAgentRule("AFT", "SetTopBox", "Fire TV", "Android", "Android"),
         UserAgentRule("iPad", "Tablet", "iPad", "iOS", "iOS"), UserAgentRule("iPhone", "MobilePhone", "iPhone", "iOS", "iOS"),
         UserAgentRule("Tizen", "TV", "Tizen", "Linux", "Tizen"), UserAgentRule("Web0S", "TV", "webOS", "webOS", "webOS"),
         UserAgentRule("PlayStation", "GamesConsole", "PlayStation", "Unknown", "PlayStation OS"),
         UserAgentRule("Xbox", "GamesConsole", "Xbox", "Windows", "Windows"), UserAgentRule("Android", "MobilePhone", "Android", "Android", "Android"),
+        // Libraries of apps, which name no device: the player's of Apple, the two that Android apps use.
+        UserAgentRule("AppleCoreMedia", "Unknown", "", "iOS", "iOS"), UserAgentRule("Dalvik/", "Unknown", "", "Android", "Android"),
+        UserAgentRule("okhttp/", "Unknown", "", "Android", "Android"),
         UserAgentRule("CrOS", "Desktop", "Chromebook", "Chrome OS", "Linux"), UserAgentRule("Windows", "Desktop", "PC", "Windows", "Windows"),
         UserAgentRule("Macintosh", "Desktop", "Mac", "OS X", "macOS"), UserAgentRule("Linux", "Desktop", "PC", "Linux", "Linux"),
     ]

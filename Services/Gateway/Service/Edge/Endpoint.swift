@@ -6,6 +6,7 @@ enum Endpoint: Hashable, Sendable {
     case checkAuthn
     case checkAuthnByCode
     case authnToken
+    case authnTokenByCode
     case authorize
     case authzToken
     case mediaToken

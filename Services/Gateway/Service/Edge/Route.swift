@@ -32,6 +32,14 @@ final class Route: Sendable {
             if case .administration = self { true } else { false }
         }
 
+        /// True where no call with a body is answered without an access token.
+        var demandsBearer: Bool {
+            switch self {
+            case .api(.registrationCode), .api(.freePreview), .api(.preauthorize), .api(.authnToken), .autoSignIn: true
+            case .api, .clientRegistration, .administration, .notification, .browser: false
+            }
+        }
+
         /// True where pages of a requestor's domains may call and read (rest-v1 §2.1).
         var isOpenToRequestors: Bool {
             switch self {

@@ -46,8 +46,8 @@ final class RouteResponder: Sendable {
         _ = try await dependencies.administration.getAdministrator(request, context: exchange.call)
     }
 
-    /// What is read of a body before who sent it is known, in octets.
-    private static let longestUnknown = 16 << 10
+    /// What is read of a body before who sent it is known, in octets: so much is searched for an access token in a form (clients §1.4).
+    private static let longestUnknown = 8 << 10
 
     /// True when the body may be longer than what is worth reading for anybody.
     private static func isLong(_ request: Request, _ context: GatewayContext, _ rule: Route.BodyRule) -> Bool {
@@ -57,10 +57,13 @@ final class RouteResponder: Sendable {
         return declared > longestUnknown
     }
 
-    /// A long body costs more than the check of a bearer, so the bearer comes first. Without one in the head the handler decides.
+    /// A long body costs more than the check of a bearer, so the bearer comes first.
     /// - Throws: `access_denied`, `invalid_client`, or `BearerProblem`. Whatever else there is to say the service that does the work says.
     private func refuseBadBearer(_ exchange: Exchange) async throws {
-        guard let token = try Bearer.optional(exchange) else { return }
+        guard let token = try Bearer.optional(exchange) else {
+            guard exchange.audience.demandsBearer else { return }
+            throw BearerProblem(fault: Fault(.accessDenied, "An access token is required, before a body of this length."))
+        }
         do {
             _ = try await dependencies.authentication.verifyAccessToken(VerifyAccessTokenRequest(accessToken: token), context: exchange.call)
         } catch let fault as Fault where [.accessDenied, .invalidClient].contains(fault.code) {

@@ -9,7 +9,8 @@ struct SessionEndpoints: Sendable {
     let reader: DeviceCallReader
 
     @Sendable func check(_ exchange: Exchange) async throws -> Response {
-        _ = try await session(exchange)
+        // Without a requestor any of the application's counts (clients §1.6).
+        _ = try await session(exchange, DeviceCallReader.Rules(requestorIsOptional: true))
         return .empty(.ok)
     }
 
@@ -31,8 +32,24 @@ struct SessionEndpoints: Sendable {
     }
 
     @Sendable func token(_ exchange: Exchange) async throws -> Response {
-        let session = try await session(exchange)
-        return Response(
+        Self.reply(try await session(exchange, .standard), exchange)
+    }
+
+    /// The same of the device whose code it is, to the code's maker alone (clients §1.5).
+    @Sendable func tokenByCode(_ exchange: Exchange) async throws -> Response {
+        let token = try Bearer.required(exchange)
+        let request: SessionByCodeRequest
+        do {
+            request = SessionByCodeRequest(accessToken: token, requestor: try requestor(exchange), code: try exchange.captured("code"))
+        } catch {
+            _ = try await dependencies.authentication.verifyAccessToken(VerifyAccessTokenRequest(accessToken: token), context: exchange.call)
+            throw error
+        }
+        return Self.reply(try await dependencies.authentication.getOwnSessionByCode(request, context: exchange.call), exchange)
+    }
+
+    private static func reply(_ session: Session, _ exchange: Exchange) -> Response {
+        Response(
             Document(
                 "authentication",
                 [
@@ -41,8 +58,8 @@ struct SessionEndpoints: Sendable {
                 ]), format: exchange.format)
     }
 
-    private func session(_ exchange: Exchange) async throws -> Session {
-        let call = try await reader.read(exchange) { _ throws(Fault) in }.call
+    private func session(_ exchange: Exchange, _ rules: DeviceCallReader.Rules) async throws -> Session {
+        let call = try await reader.read(exchange, rules) { _ throws(Fault) in }.call
         return try await dependencies.authentication.getSession(SessionRequest(call: call), context: exchange.call)
     }
 

@@ -21,9 +21,13 @@ enum StatusTable {
     /// True for a fault that says nothing of the request: a dependency is away, full or too slow.
     static func isTransient(_ code: Fault.Code) -> Bool { transient.contains(code) }
 
-    private static let sessionMissing: [Endpoint: Int] = [.authnToken: 404, .authzToken: 412, .preauthorize: 412, .userMetadata: 412]
-    private static let sessionExpired: [Endpoint: Int] = [.authnToken: 410, .authzToken: 412, .preauthorize: 412, .userMetadata: 412]
-    private static let codeUnknown: [Endpoint: Int] = [.registrationCode: 404, .checkAuthnByCode: 403, .preauthorize: 412]
+    private static let sessionMissing: [Endpoint: Int] = [
+        .authnToken: 404, .authnTokenByCode: 404, .authzToken: 412, .preauthorize: 412, .userMetadata: 412,
+    ]
+    private static let sessionExpired: [Endpoint: Int] = [
+        .authnToken: 410, .authnTokenByCode: 410, .authzToken: 412, .preauthorize: 412, .userMetadata: 412,
+    ]
+    private static let codeUnknown: [Endpoint: Int] = [.registrationCode: 404, .authnTokenByCode: 404, .checkAuthnByCode: 403, .preauthorize: 412]
 
     private static let transient: Set<Fault.Code> = [.unavailable, .overloaded, .deadlineExceeded, .cancelled, .storageFull]
 

@@ -97,6 +97,51 @@ void   boxoffice__authentication__v1__device_call__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__device_call__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__signed_request__init
+                     (Boxoffice__Authentication__V1__SignedRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__SignedRequest init_value = BOXOFFICE__AUTHENTICATION__V1__SIGNED_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__signed_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignedRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__signed_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__signed_request__pack
+                     (const Boxoffice__Authentication__V1__SignedRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__signed_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__signed_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignedRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__signed_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SignedRequest *
+       boxoffice__authentication__v1__signed_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SignedRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__signed_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__signed_request__free_unpacked
+                     (Boxoffice__Authentication__V1__SignedRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__signed_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__register_client_request__init
                      (Boxoffice__Authentication__V1__RegisterClientRequest         *message)
 {
@@ -3513,7 +3558,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_informati
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_information__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[10] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[11] =
 {
   {
     "access_token",
@@ -3635,6 +3680,18 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "signed_request",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, signed_request),
+    &boxoffice__authentication__v1__signed_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__device_call__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -3645,13 +3702,14 @@ static const unsigned boxoffice__authentication__v1__device_call__field_indices_
   3,   /* field[3] = device_type */
   4,   /* field[4] = device_user */
   1,   /* field[1] = requestor */
+  10,   /* field[10] = signed_request */
   9,   /* field[9] = subject_token */
   8,   /* field[8] = user_agent */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__device_call__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor =
 {
@@ -3661,11 +3719,101 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__des
   "Boxoffice__Authentication__V1__DeviceCall",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__DeviceCall),
-  10,
+  11,
   boxoffice__authentication__v1__device_call__field_descriptors,
   boxoffice__authentication__v1__device_call__field_indices_by_name,
   1,  boxoffice__authentication__v1__device_call__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_call__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__signed_request__field_descriptors[5] =
+{
+  {
+    "header",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignedRequest, header),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "method",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignedRequest, method),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "target",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignedRequest, target),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_address",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignedRequest, client_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_plain",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignedRequest, is_plain),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__signed_request__field_indices_by_name[] = {
+  3,   /* field[3] = client_address */
+  0,   /* field[0] = header */
+  4,   /* field[4] = is_plain */
+  1,   /* field[1] = method */
+  2,   /* field[2] = target */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__signed_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__signed_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignedRequest",
+  "SignedRequest",
+  "Boxoffice__Authentication__V1__SignedRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SignedRequest),
+  5,
+  boxoffice__authentication__v1__signed_request__field_descriptors,
+  boxoffice__authentication__v1__signed_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__signed_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__signed_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__register_client_request__field_descriptors[3] =
@@ -3976,7 +4124,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__access_token__de
   (ProtobufCMessageInit) boxoffice__authentication__v1__access_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_access_token_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_access_token_request__field_descriptors[3] =
 {
   {
     "access_token",
@@ -4002,15 +4150,28 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_acce
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "signed_request",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__VerifyAccessTokenRequest, signed_request),
+    &boxoffice__authentication__v1__signed_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__verify_access_token_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   1,   /* field[1] = requestor */
+  2,   /* field[2] = signed_request */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__verify_access_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__verify_access_token_request__descriptor =
 {
@@ -4020,14 +4181,14 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__verify_access_to
   "Boxoffice__Authentication__V1__VerifyAccessTokenRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__VerifyAccessTokenRequest),
-  2,
+  3,
   boxoffice__authentication__v1__verify_access_token_request__field_descriptors,
   boxoffice__authentication__v1__verify_access_token_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__verify_access_token_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__verify_access_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verified_client__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verified_client__field_descriptors[6] =
 {
   {
     "client_id",
@@ -4089,18 +4250,31 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verified_cl
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_shared",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__VerifiedClient, is_shared),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__verified_client__field_indices_by_name[] = {
   1,   /* field[1] = application_id */
   0,   /* field[0] = client_id */
   4,   /* field[4] = expires_at_ms */
+  5,   /* field[5] = is_shared */
   3,   /* field[3] = requestor_ids */
   2,   /* field[2] = scopes */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__verified_client__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__verified_client__descriptor =
 {
@@ -4110,7 +4284,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__verified_client_
   "Boxoffice__Authentication__V1__VerifiedClient",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__VerifiedClient),
-  5,
+  6,
   boxoffice__authentication__v1__verified_client__field_descriptors,
   boxoffice__authentication__v1__verified_client__field_indices_by_name,
   1,  boxoffice__authentication__v1__verified_client__number_ranges,
@@ -4194,7 +4368,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__create_registrat
   (ProtobufCMessageInit) boxoffice__authentication__v1__create_registration_code_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registration_code_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registration_code_request__field_descriptors[4] =
 {
   {
     "access_token",
@@ -4232,16 +4406,29 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registratio
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "signed_request",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RegistrationCodeRequest, signed_request),
+    &boxoffice__authentication__v1__signed_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__registration_code_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   2,   /* field[2] = code */
   1,   /* field[1] = requestor */
+  3,   /* field[3] = signed_request */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__registration_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_code_request__descriptor =
 {
@@ -4251,7 +4438,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_cod
   "Boxoffice__Authentication__V1__RegistrationCodeRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__RegistrationCodeRequest),
-  3,
+  4,
   boxoffice__authentication__v1__registration_code_request__field_descriptors,
   boxoffice__authentication__v1__registration_code_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__registration_code_request__number_ranges,
@@ -5100,7 +5287,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_request_
   (ProtobufCMessageInit) boxoffice__authentication__v1__session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_code_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_code_request__field_descriptors[5] =
 {
   {
     "access_token",
@@ -5138,16 +5325,42 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "signed_request",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionByCodeRequest, signed_request),
+    &boxoffice__authentication__v1__signed_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionByCodeRequest, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_by_code_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   2,   /* field[2] = code */
+  4,   /* field[4] = device_id */
   1,   /* field[1] = requestor */
+  3,   /* field[3] = signed_request */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_by_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_request__descriptor =
 {
@@ -5157,7 +5370,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_
   "Boxoffice__Authentication__V1__SessionByCodeRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionByCodeRequest),
-  3,
+  5,
   boxoffice__authentication__v1__session_by_code_request__field_descriptors,
   boxoffice__authentication__v1__session_by_code_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_by_code_request__number_ranges,

@@ -970,7 +970,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_requ
   (ProtobufCMessageInit) boxoffice__authorization__v1__preauthorize_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authorization__v1__preauthorize_by_code_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__preauthorize_by_code_request__field_descriptors[6] =
 {
   {
     "access_token",
@@ -1032,6 +1032,18 @@ static const ProtobufCFieldDescriptor boxoffice__authorization__v1__preauthorize
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "signed_request",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__PreauthorizeByCodeRequest, signed_request),
+    &boxoffice__authentication__v1__signed_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authorization__v1__preauthorize_by_code_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -1039,11 +1051,12 @@ static const unsigned boxoffice__authorization__v1__preauthorize_by_code_request
   2,   /* field[2] = code */
   1,   /* field[1] = requestor */
   3,   /* field[3] = resources */
+  5,   /* field[5] = signed_request */
 };
 static const ProtobufCIntRange boxoffice__authorization__v1__preauthorize_by_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_by_code_request__descriptor =
 {
@@ -1053,7 +1066,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_by_c
   "Boxoffice__Authorization__V1__PreauthorizeByCodeRequest",
   "boxoffice.authorization.v1",
   sizeof(Boxoffice__Authorization__V1__PreauthorizeByCodeRequest),
-  5,
+  6,
   boxoffice__authorization__v1__preauthorize_by_code_request__field_descriptors,
   boxoffice__authorization__v1__preauthorize_by_code_request__field_indices_by_name,
   1,  boxoffice__authorization__v1__preauthorize_by_code_request__number_ranges,

@@ -1312,6 +1312,96 @@ void   boxoffice__config__v1__application__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__application__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__request_signing_key__init
+                     (Boxoffice__Config__V1__RequestSigningKey         *message)
+{
+  static const Boxoffice__Config__V1__RequestSigningKey init_value = BOXOFFICE__CONFIG__V1__REQUEST_SIGNING_KEY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__request_signing_key__get_packed_size
+                     (const Boxoffice__Config__V1__RequestSigningKey *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__request_signing_key__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__request_signing_key__pack
+                     (const Boxoffice__Config__V1__RequestSigningKey *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__request_signing_key__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__request_signing_key__pack_to_buffer
+                     (const Boxoffice__Config__V1__RequestSigningKey *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__request_signing_key__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__RequestSigningKey *
+       boxoffice__config__v1__request_signing_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__RequestSigningKey *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__request_signing_key__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__request_signing_key__free_unpacked
+                     (Boxoffice__Config__V1__RequestSigningKey *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__request_signing_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__imported_client__init
+                     (Boxoffice__Config__V1__ImportedClient         *message)
+{
+  static const Boxoffice__Config__V1__ImportedClient init_value = BOXOFFICE__CONFIG__V1__IMPORTED_CLIENT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__imported_client__get_packed_size
+                     (const Boxoffice__Config__V1__ImportedClient *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__imported_client__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__imported_client__pack
+                     (const Boxoffice__Config__V1__ImportedClient *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__imported_client__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__imported_client__pack_to_buffer
+                     (const Boxoffice__Config__V1__ImportedClient *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__imported_client__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ImportedClient *
+       boxoffice__config__v1__imported_client__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ImportedClient *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__imported_client__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__imported_client__free_unpacked
+                     (Boxoffice__Config__V1__ImportedClient *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__imported_client__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 #define boxoffice__config__v1__get_configuration_request__field_descriptors NULL
 #define boxoffice__config__v1__get_configuration_request__field_indices_by_name NULL
 #define boxoffice__config__v1__get_configuration_request__number_ranges NULL
@@ -5073,7 +5163,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__metadata_key__descriptor
   (ProtobufCMessageInit) boxoffice__config__v1__metadata_key__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_descriptors[9] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_descriptors[12] =
 {
   {
     "id",
@@ -5183,22 +5273,61 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "signing_keys",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Application, n_signing_keys),
+    offsetof(Boxoffice__Config__V1__Application, signing_keys),
+    &boxoffice__config__v1__request_signing_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "legacy_statements",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__Application, n_legacy_statements),
+    offsetof(Boxoffice__Config__V1__Application, legacy_statements),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clients",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Application, n_clients),
+    offsetof(Boxoffice__Config__V1__Application, clients),
+    &boxoffice__config__v1__imported_client__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__application__field_indices_by_name[] = {
+  11,   /* field[11] = clients */
   0,   /* field[0] = id */
+  10,   /* field[10] = legacy_statements */
   1,   /* field[1] = name */
   5,   /* field[5] = platforms */
   3,   /* field[3] = programmer_id */
   7,   /* field[7] = redirect_domains */
   4,   /* field[4] = requestor_ids */
   6,   /* field[6] = scopes */
+  9,   /* field[9] = signing_keys */
   8,   /* field[8] = software_ids */
   2,   /* field[2] = version */
 };
 static const ProtobufCIntRange boxoffice__config__v1__application__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor =
 {
@@ -5208,11 +5337,191 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor 
   "Boxoffice__Config__V1__Application",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Application),
-  9,
+  12,
   boxoffice__config__v1__application__field_descriptors,
   boxoffice__config__v1__application__field_indices_by_name,
   1,  boxoffice__config__v1__application__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__application__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__request_signing_key__field_descriptors[8] =
+{
+  {
+    "public_key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, public_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "secret_reference",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, secret_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, n_requestor_ids),
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, requestor_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "disabled",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, disabled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strict",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, strict),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "window_s",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, window_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, from_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestSigningKey, until_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__request_signing_key__field_indices_by_name[] = {
+  3,   /* field[3] = disabled */
+  6,   /* field[6] = from_ms */
+  0,   /* field[0] = public_key */
+  2,   /* field[2] = requestor_ids */
+  1,   /* field[1] = secret_reference */
+  4,   /* field[4] = strict */
+  7,   /* field[7] = until_ms */
+  5,   /* field[5] = window_s */
+};
+static const ProtobufCIntRange boxoffice__config__v1__request_signing_key__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__request_signing_key__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.RequestSigningKey",
+  "RequestSigningKey",
+  "Boxoffice__Config__V1__RequestSigningKey",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__RequestSigningKey),
+  8,
+  boxoffice__config__v1__request_signing_key__field_descriptors,
+  boxoffice__config__v1__request_signing_key__field_indices_by_name,
+  1,  boxoffice__config__v1__request_signing_key__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__request_signing_key__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__imported_client__field_descriptors[2] =
+{
+  {
+    "client_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportedClient, client_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "secret_reference",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportedClient, secret_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__imported_client__field_indices_by_name[] = {
+  0,   /* field[0] = client_id */
+  1,   /* field[1] = secret_reference */
+};
+static const ProtobufCIntRange boxoffice__config__v1__imported_client__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__imported_client__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ImportedClient",
+  "ImportedClient",
+  "Boxoffice__Config__V1__ImportedClient",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ImportedClient),
+  2,
+  boxoffice__config__v1__imported_client__field_descriptors,
+  boxoffice__config__v1__imported_client__field_indices_by_name,
+  1,  boxoffice__config__v1__imported_client__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__imported_client__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue boxoffice__config__v1__metadata_encryption__enum_values_by_number[2] =

@@ -30,6 +30,16 @@ public struct Catalogue: Sendable {
     public func application(_ id: String) -> Application? { index.applications[id] }
 
     /// The application whose software statement has that id and is not revoked.
+    /// What comes before the digest of a statement that another house signed, where a statement of ours has its id.
+    public static let legacySoftware = "sha256:"
+
+    /// The pair that signs requests, and whose it is (clients §2).
+    public func signingKey(_ publicKey: String) -> (application: Application, key: RequestSigningKey)? { index.signingKeys[OctetText(publicKey)] }
+
+    /// A client that another house registered, and whose it is (clients §2.1).
+    public func importedClient(_ id: String) -> (application: Application, client: ImportedClient)? { index.importedClients[OctetText(id)] }
+
+    /// - Parameter softwareID: Of a statement that was issued here, or `legacySoftware` and a listed digest.
     public func application(softwareID: String) -> Application? { index.applicationsBySoftware[softwareID] }
 
     /// The pair as it stands in the catalogue, enabled or not.

@@ -9,6 +9,8 @@ final class CatalogueIndex: Sendable {
     let integrationsByRequestor: [OctetText: [Integration]]
     let applications: [OctetText: Application]
     let applicationsBySoftware: [OctetText: Application]
+    let signingKeys: [OctetText: (application: Application, key: RequestSigningKey)]
+    let importedClients: [OctetText: (application: Application, client: ImportedClient)]
     let programmers: [OctetText: Programmer]
     let degradationRules: [IntegrationKey: [DegradationRule]]
     let appleApps: [OctetText: AppleApp]
@@ -23,7 +25,15 @@ final class CatalogueIndex: Sendable {
         applications = Self.index(configuration.applications) { OctetText($0.id) }
         programmers = Self.index(configuration.programmers) { OctetText($0.id) }
         degradationRules = Dictionary(grouping: configuration.degradationRules) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }
-        let pairs = configuration.applications.flatMap { application in application.softwareIDs.map { ($0, application) } }
+        let pairs = configuration.applications.flatMap { application in
+            (application.softwareIDs + application.legacyStatements.map { Catalogue.legacySoftware + $0 }).map { ($0, application) }
+        }
+        signingKeys = Dictionary(
+            configuration.applications.flatMap { application in application.signingKeys.map { (OctetText($0.publicKey), (application, $0)) } }
+        ) { first, _ in first }
+        importedClients = Dictionary(
+            configuration.applications.flatMap { application in application.clients.map { (OctetText($0.clientID), (application, $0)) } }
+        ) { first, _ in first }
         applicationsBySoftware = Dictionary(texts: pairs) { first, _ in first }
         (appleTeams, appleApps) = Catalogue.appleIndex(configuration.programmers)
     }

@@ -3,6 +3,7 @@ import Clocks
 import Contracts
 import Cryptography
 import Faults
+import Logging
 import Testing
 import Tokens
 
@@ -98,7 +99,10 @@ struct AccessTokenTests {
         let keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         let check = BearerCheck(
             tokens: AccessTokenVerifier(keys: keys, issuer: "sp", audience: "api", clock: rig.clock), catalogue: rig.catalogue,
-            store: rig.store, clock: rig.clock, metrics: AuthenticationMetrics())
+            store: rig.store, clock: rig.clock, metrics: AuthenticationMetrics(),
+            signatures: SignedRequestCheck(
+                secrets: RecentSecrets(NoSecrets(), clock: rig.clock), nonces: UsedNonces(store: rig.store), clock: rig.clock,
+                logger: Logger(label: "test")))
         let token = try AccessTokenIssuer(keys: keys, issuer: "sp", audience: "api", clock: rig.clock)
             .issue(client: "gone", scopes: ["api:client:v1"])
         await expectFault(.invalidClient) { _ = try await check.client(token.token, requestor: "") }
@@ -137,4 +141,8 @@ struct AccessTokenTests {
         let request = IssueAccessTokenRequest(clientID: id, clientSecret: secret, grantType: grant)
         return try await rig.service.issueAccessToken(request, context: rig.context)
     }
+}
+
+private struct NoSecrets: ClientSecrets {
+    func secret(_ reference: SecretReference) async throws(Fault) -> ProviderSecret? { nil }
 }

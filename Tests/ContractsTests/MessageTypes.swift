@@ -5,7 +5,8 @@ import Contracts
 enum MessageTypes {
     static let all: [any Message.Type] = [
         DeviceInformation.self, DeviceCall.self, RegisterClientRequest.self, RegisteredClient.self, IssueAccessTokenRequest.self, AccessToken.self,
-        VerifyAccessTokenRequest.self, VerifiedClient.self, CreateRegistrationCodeRequest.self, RegistrationCodeRequest.self, RegistrationCode.self,
+        SignedRequest.self, VerifyAccessTokenRequest.self, VerifiedClient.self, CreateRegistrationCodeRequest.self, RegistrationCodeRequest.self,
+        RegistrationCode.self,
         DeleteRegistrationCodeResponse.self, StartSignInRequest.self, FormField.self, SignInStart.self, CompleteSamlSignInRequest.self,
         CompleteOAuthSignInRequest.self, UpstreamTokenRequest.self, UpstreamToken.self, OAuthClient.self,
         SignInOutcome.self, SessionRequest.self, SessionByCodeRequest.self, Session.self, SessionSubject.self, UserAttribute.self, LogoutRequest.self,
@@ -24,6 +25,7 @@ enum MessageTypes {
         Certificate.self, DegradationRule.self, PlatformIdentityIssuer.self, Requestor.self, Domain.self, Mvpd.self, PlatformOverride.self,
         PlatformSettings.self, SamlEndpoint.self, PlatformExchange.self, PlainLogout.self, AttributeMapping.self, OAuthEndpoint.self, TempPass.self,
         AuthorizationEndpoint.self, DecisionNames.self, DenialReason.self, Integration.self, MetadataKey.self, Application.self,
+        RequestSigningKey.self, ImportedClient.self,
         GetAdministratorRequest.self, Administrator.self,
         CheckAdministratorRequest.self, CatalogueEntity.self, PageRequest.self, ListEntitiesRequest.self, EntityPage.self, GetEntityRequest.self,
         CreateEntityRequest.self, ReplaceEntityRequest.self, DeleteEntityRequest.self, GenerateCustomSchemeRequest.self, Refusal.self,

@@ -13,7 +13,7 @@ extension AuthenticationService: Authentication {
     }
 
     public func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient {
-        try await bearers.client(request.accessToken, requestor: request.requestor).contract
+        try await bearers.client(request.credentials, requestor: request.requestor).contract
     }
 
     public func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {

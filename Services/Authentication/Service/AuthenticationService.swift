@@ -44,11 +44,16 @@ public struct AuthenticationService: Sendable {
         let metrics = AuthenticationMetrics()
         let reports = SignInReports()
         let (catalogue, store, clock, random) = (parts.catalogue, parts.store, parts.clock, parts.random)
-        let bearers = BearerCheck(tokens: parts.verifier, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
+        secrets = KeptSecrets(folder: parts.oauth.secretFolder, store: store, seals: parts.oauth.secretSeals, clock: clock)
+        let recent = RecentSecrets(parts.oauth.secrets ?? secrets, clock: clock)
+        let signatures = SignedRequestCheck(secrets: recent, nonces: UsedNonces(store: store), clock: clock, logger: parts.logger)
+        let bearers = BearerCheck(
+            tokens: parts.verifier, catalogue: catalogue, store: store, clock: clock, metrics: metrics, signatures: signatures)
         self.bearers = bearers
         registration = ClientRegistration(
             catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
-        tokenIssue = AccessTokenIssue(tokens: parts.issuer, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
+        tokenIssue = AccessTokenIssue(
+            tokens: parts.issuer, catalogue: catalogue, store: store, clock: clock, secrets: recent, metrics: metrics)
         self.store = store
         logger = parts.logger
         codes = RegistrationCodes(
@@ -72,7 +77,6 @@ public struct AuthenticationService: Sendable {
         revocation = ClientRevocation(bearers: bearers, store: store, metrics: metrics)
         let oauth = OAuthSignInStarter(
             store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)
-        secrets = KeptSecrets(folder: parts.oauth.secretFolder, store: store, seals: parts.oauth.secretSeals, clock: clock)
         let client = ProviderClient(
             transport: parts.oauth.transport, gate: ProviderGate(), secrets: parts.oauth.secrets ?? secrets, metrics: metrics, logger: parts.logger)
         let keySets = ProviderKeySets(client: client, clock: clock)

@@ -24,14 +24,15 @@ struct SessionFinder: Sendable {
     /// The same for the device of a registration code; a dead code is as good as a missing session (rest-v1 §3.17).
     func findByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws(Fault) -> Result<SessionAtHand, Fault> {
         do {
-            let lookup = SessionByCodeRequest(accessToken: request.accessToken, requestor: request.requestor, code: request.code)
+            let lookup = SessionByCodeRequest(
+                accessToken: request.accessToken, requestor: request.requestor, code: request.code, signedRequest: request.signedRequest)
             let subject = try await sessions.findSessionByCode(lookup, context: context.child(within: Self.patience))
             let device = subject.device ?? DeviceInformation()
             // The person in front of the login page may be elsewhere; the device's own address is what MVPDs are told.
             let address = device.connectionIP.isEmpty ? request.clientAddress : device.connectionIP
             let call = DeviceCall(
                 accessToken: request.accessToken, requestor: request.requestor, deviceID: subject.deviceID, device: device, clientAddress: address,
-                userAgent: device.userAgent)
+                userAgent: device.userAgent, signedRequest: request.signedRequest)
             return .success(try Self.session(subject, call: call))
         } catch {
             return .failure(try Self.absence(error))

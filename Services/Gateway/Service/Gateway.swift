@@ -76,7 +76,8 @@ public struct Gateway: Sendable {
         return Edge(
             routes: routes, names: names, responder: RouteResponder(dependencies: dependencies, refusals: refusals), refusals: refusals,
             metrics: metrics,
-            trustedProxies: settings.trustedProxies, throttle: throttle, isSecure: isSecure, transportSecurity: transportSecurity, logger: logger,
+            trustedProxies: settings.trustedProxies, signedPlainHTTP: settings.signedPlainHTTP, throttle: throttle, isSecure: isSecure,
+            transportSecurity: transportSecurity, logger: logger,
             log: log)
     }
 }

@@ -2,7 +2,7 @@
 extension GatewaySettings: Decodable {
     private enum CodingKeys: String, CodingKey {
         case listen, publicOrigin, pages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes, throttle, tls
-        case allowPlainHTTP, connections, overload, admin
+        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin
     }
 
     public init(from decoder: any Decoder) throws {
@@ -20,6 +20,7 @@ extension GatewaySettings: Decodable {
         throttle = try container.decodeIfPresent(ThrottleSettings.self, forKey: .throttle) ?? throttle
         tls = try container.decodeIfPresent(HttpsSettings.self, forKey: .tls)
         allowsPlainHTTP = try container.decodeIfPresent(Bool.self, forKey: .allowPlainHTTP) ?? false
+        signedPlainHTTP = try container.decodeIfPresent(SignedPlainHTTP.self, forKey: .signedPlainHTTP) ?? signedPlainHTTP
         connections = try container.decodeIfPresent(ConnectionLimits.self, forKey: .connections) ?? connections
         admin = try container.decodeIfPresent(AdministrationSettings.self, forKey: .admin) ?? admin
         overload = try container.decodeIfPresent(OverloadSettings.self, forKey: .overload) ?? overload

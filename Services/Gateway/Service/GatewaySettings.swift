@@ -26,6 +26,8 @@ public struct GatewaySettings: Sendable {
     public var admin: AdministrationSettings
     /// True: plain HTTP may be served at another address than loopback.
     public var allowsPlainHTTP: Bool
+    /// Which signed requests plain HTTP may bring from elsewhere (clients §1.11).
+    public var signedPlainHTTP: SignedPlainHTTP
     /// Limits of connections.
     public var connections: ConnectionLimits
     /// From when on requests are refused instead of served late.
@@ -36,7 +38,7 @@ public struct GatewaySettings: Sendable {
         requestTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10), maximumBodyBytes: Int = 64 * 1024,
         maximumAssertionBytes: Int = 512 * 1024, throttle: ThrottleSettings = ThrottleSettings(), tls: HttpsSettings? = nil,
         allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits(), overload: OverloadSettings = OverloadSettings(),
-        admin: AdministrationSettings = AdministrationSettings()
+        admin: AdministrationSettings = AdministrationSettings(), signedPlainHTTP: SignedPlainHTTP = .strict
     ) {
         self.listen = listen
         self.publicOrigin = publicOrigin
@@ -53,6 +55,13 @@ public struct GatewaySettings: Sendable {
         self.connections = connections
         self.overload = overload
         self.admin = admin
+        self.signedPlainHTTP = signedPlainHTTP
+    }
+
+    /// Whoever reads a signed request on its way holds, for the pair's window, a key to the whole application; one of a strict pair serves once.
+    public enum SignedPlainHTTP: String, Decodable, Sendable {
+        case strict
+        case all
     }
 
     /// Address and port of `listen`; `nil` when it is not of that form.

@@ -130,6 +130,14 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Application_
 {
     return &boxoffice__config__v1__application__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RequestSigningKey_descriptor(void)
+{
+    return &boxoffice__config__v1__request_signing_key__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ImportedClient_descriptor(void)
+{
+    return &boxoffice__config__v1__imported_client__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetAdministratorRequest_descriptor(void)
 {
     return &boxoffice__config__v1__get_administrator_request__descriptor;
@@ -405,6 +413,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Devi
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_DeviceCall_descriptor(void)
 {
     return &boxoffice__authentication__v1__device_call__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignedRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__signed_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_RegisterClientRequest_descriptor(void)
 {

@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Boxoffice__Authentication__V1__DeviceInformation Boxoffice__Authentication__V1__DeviceInformation;
 typedef struct Boxoffice__Authentication__V1__DeviceCall Boxoffice__Authentication__V1__DeviceCall;
+typedef struct Boxoffice__Authentication__V1__SignedRequest Boxoffice__Authentication__V1__SignedRequest;
 typedef struct Boxoffice__Authentication__V1__RegisterClientRequest Boxoffice__Authentication__V1__RegisterClientRequest;
 typedef struct Boxoffice__Authentication__V1__RegisteredClient Boxoffice__Authentication__V1__RegisteredClient;
 typedef struct Boxoffice__Authentication__V1__IssueAccessTokenRequest Boxoffice__Authentication__V1__IssueAccessTokenRequest;
@@ -221,7 +222,7 @@ struct  Boxoffice__Authentication__V1__DeviceCall
 {
   ProtobufCMessage base;
   /*
-   * The bearer as it was sent.
+   * The bearer as it was sent; empty beside a signed request.
    */
   char *access_token;
   char *requestor;
@@ -239,10 +240,41 @@ struct  Boxoffice__Authentication__V1__DeviceCall
    * The platform's identity token as it was sent (`Adobe-Subject-Token`); empty: none. One that does not hold counts as none.
    */
   char *subject_token;
+  /*
+   * In place of a bearer.
+   */
+  Boxoffice__Authentication__V1__SignedRequest *signed_request;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__DEVICE_CALL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__device_call__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * A request that an app signed with a key pair of its application (clients section 2): what a bearer's check answers, its check answers. Whatever is wrong
+ * with it is `access_denied`; a requestor that is not the pair's is `insufficient_scope`, as with a bearer.
+ */
+struct  Boxoffice__Authentication__V1__SignedRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Value of `Authorization` as it was sent.
+   */
+  char *header;
+  /*
+   * Method, and path with query, of the request that it came with.
+   */
+  char *method;
+  char *target;
+  char *client_address;
+  /*
+   * True: others on the way could read it.
+   */
+  protobuf_c_boolean is_plain;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SIGNED_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__signed_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Authentication__V1__RegisterClientRequest
@@ -317,10 +349,14 @@ struct  Boxoffice__Authentication__V1__VerifyAccessTokenRequest
    * Empty: the requestor is not checked.
    */
   char *requestor;
+  /*
+   * In place of a bearer.
+   */
+  Boxoffice__Authentication__V1__SignedRequest *signed_request;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__VERIFY_ACCESS_TOKEN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__verify_access_token_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
 
 
 struct  Boxoffice__Authentication__V1__VerifiedClient
@@ -336,10 +372,14 @@ struct  Boxoffice__Authentication__V1__VerifiedClient
    * Milliseconds since 1970.
    */
   uint64_t expires_at_ms;
+  /*
+   * True: all installations of the app are this client, so that it is nobody's own.
+   */
+  protobuf_c_boolean is_shared;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__VERIFIED_CLIENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__verified_client__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0, 0 }
 
 
 struct  Boxoffice__Authentication__V1__CreateRegistrationCodeRequest
@@ -367,10 +407,14 @@ struct  Boxoffice__Authentication__V1__RegistrationCodeRequest
   char *access_token;
   char *requestor;
   char *code;
+  /*
+   * In place of a bearer.
+   */
+  Boxoffice__Authentication__V1__SignedRequest *signed_request;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__REGISTRATION_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__registration_code_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
 
 
 struct  Boxoffice__Authentication__V1__RegistrationCode
@@ -569,10 +613,18 @@ struct  Boxoffice__Authentication__V1__SessionByCodeRequest
   char *access_token;
   char *requestor;
   char *code;
+  /*
+   * In place of a bearer.
+   */
+  Boxoffice__Authentication__V1__SignedRequest *signed_request;
+  /*
+   * Where the call names a device: of several installations that are one client the code's maker is the one with this id. Empty: not named.
+   */
+  char *device_id;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_BY_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_by_code_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1477,6 +1529,25 @@ Boxoffice__Authentication__V1__DeviceCall *
                       const uint8_t       *data);
 void   boxoffice__authentication__v1__device_call__free_unpacked
                      (Boxoffice__Authentication__V1__DeviceCall *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SignedRequest methods */
+void   boxoffice__authentication__v1__signed_request__init
+                     (Boxoffice__Authentication__V1__SignedRequest         *message);
+size_t boxoffice__authentication__v1__signed_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignedRequest   *message);
+size_t boxoffice__authentication__v1__signed_request__pack
+                     (const Boxoffice__Authentication__V1__SignedRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__signed_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignedRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SignedRequest *
+       boxoffice__authentication__v1__signed_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__signed_request__free_unpacked
+                     (Boxoffice__Authentication__V1__SignedRequest *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__RegisterClientRequest methods */
 void   boxoffice__authentication__v1__register_client_request__init
@@ -2797,6 +2868,9 @@ typedef void (*Boxoffice__Authentication__V1__DeviceInformation_Closure)
 typedef void (*Boxoffice__Authentication__V1__DeviceCall_Closure)
                  (const Boxoffice__Authentication__V1__DeviceCall *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SignedRequest_Closure)
+                 (const Boxoffice__Authentication__V1__SignedRequest *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__RegisterClientRequest_Closure)
                  (const Boxoffice__Authentication__V1__RegisterClientRequest *message,
                   void *closure_data);
@@ -3397,6 +3471,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__logout_re
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_check_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_information__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__signed_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__register_client_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__registered_client__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__issue_access_token_request__descriptor;

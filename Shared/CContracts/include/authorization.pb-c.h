@@ -145,10 +145,14 @@ struct  Boxoffice__Authorization__V1__PreauthorizeByCodeRequest
   char *code;
   Boxoffice__Authorization__V1__ResourceList *resources;
   char *client_address;
+  /*
+   * In place of a bearer.
+   */
+  Boxoffice__Authentication__V1__SignedRequest *signed_request;
 };
 #define BOXOFFICE__AUTHORIZATION__V1__PREAUTHORIZE_BY_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__preauthorize_by_code_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, NULL }
 
 
 struct  Boxoffice__Authorization__V1__Preauthorization

@@ -44,6 +44,8 @@ typedef struct Boxoffice__Config__V1__Integration Boxoffice__Config__V1__Integra
 typedef struct Boxoffice__Config__V1__OAuthClient Boxoffice__Config__V1__OAuthClient;
 typedef struct Boxoffice__Config__V1__MetadataKey Boxoffice__Config__V1__MetadataKey;
 typedef struct Boxoffice__Config__V1__Application Boxoffice__Config__V1__Application;
+typedef struct Boxoffice__Config__V1__RequestSigningKey Boxoffice__Config__V1__RequestSigningKey;
+typedef struct Boxoffice__Config__V1__ImportedClient Boxoffice__Config__V1__ImportedClient;
 
 
 /* --- enums --- */
@@ -1124,10 +1126,81 @@ struct  Boxoffice__Config__V1__Application
    */
   size_t n_software_ids;
   char **software_ids;
+  /*
+   * Key pairs that sign single requests, the way before client registration (clients section 2).
+   */
+  size_t n_signing_keys;
+  Boxoffice__Config__V1__RequestSigningKey **signing_keys;
+  /*
+   * SHA-256 of software statements that another house signed, lower-case hex: exactly these texts register clients of the application.
+   */
+  size_t n_legacy_statements;
+  char **legacy_statements;
+  /*
+   * Clients that another house registered, with credentials that all installations of the app share.
+   */
+  size_t n_clients;
+  Boxoffice__Config__V1__ImportedClient **clients;
 };
 #define BOXOFFICE__CONFIG__V1__APPLICATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__application__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+/*
+ * A pair is known to every installation of an app: it proves the app, never a device.
+ */
+struct  Boxoffice__Config__V1__RequestSigningKey
+{
+  ProtobufCMessage base;
+  /*
+   * 8 to 64 letters and digits; stands once in the catalogue.
+   */
+  char *public_key;
+  /*
+   * Name of a secret at the authentication service, never the secret.
+   */
+  char *secret_reference;
+  /*
+   * Requestors of the application that it signs for.
+   */
+  size_t n_requestor_ids;
+  char **requestor_ids;
+  protobuf_c_boolean disabled;
+  /*
+   * Method and address must be the request's, and a nonce serves once.
+   */
+  protobuf_c_boolean strict;
+  /*
+   * Seconds by which a signature's time may differ from now; 0: 86400.
+   */
+  uint32_t window_s;
+  /*
+   * Milliseconds since 1970; 0: since ever, for ever.
+   */
+  uint64_t from_ms;
+  uint64_t until_ms;
+};
+#define BOXOFFICE__CONFIG__V1__REQUEST_SIGNING_KEY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__request_signing_key__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, 0, 0, 0 }
+
+
+struct  Boxoffice__Config__V1__ImportedClient
+{
+  ProtobufCMessage base;
+  /*
+   * Stands once in the catalogue.
+   */
+  char *client_id;
+  /*
+   * Name of a secret at the authentication service, never the secret.
+   */
+  char *secret_reference;
+};
+#define BOXOFFICE__CONFIG__V1__IMPORTED_CLIENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__imported_client__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /* Boxoffice__Config__V1__GetConfigurationRequest methods */
@@ -1681,6 +1754,44 @@ Boxoffice__Config__V1__Application *
 void   boxoffice__config__v1__application__free_unpacked
                      (Boxoffice__Config__V1__Application *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__RequestSigningKey methods */
+void   boxoffice__config__v1__request_signing_key__init
+                     (Boxoffice__Config__V1__RequestSigningKey         *message);
+size_t boxoffice__config__v1__request_signing_key__get_packed_size
+                     (const Boxoffice__Config__V1__RequestSigningKey   *message);
+size_t boxoffice__config__v1__request_signing_key__pack
+                     (const Boxoffice__Config__V1__RequestSigningKey   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__request_signing_key__pack_to_buffer
+                     (const Boxoffice__Config__V1__RequestSigningKey   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__RequestSigningKey *
+       boxoffice__config__v1__request_signing_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__request_signing_key__free_unpacked
+                     (Boxoffice__Config__V1__RequestSigningKey *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ImportedClient methods */
+void   boxoffice__config__v1__imported_client__init
+                     (Boxoffice__Config__V1__ImportedClient         *message);
+size_t boxoffice__config__v1__imported_client__get_packed_size
+                     (const Boxoffice__Config__V1__ImportedClient   *message);
+size_t boxoffice__config__v1__imported_client__pack
+                     (const Boxoffice__Config__V1__ImportedClient   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__imported_client__pack_to_buffer
+                     (const Boxoffice__Config__V1__ImportedClient   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ImportedClient *
+       boxoffice__config__v1__imported_client__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__imported_client__free_unpacked
+                     (Boxoffice__Config__V1__ImportedClient *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Boxoffice__Config__V1__GetConfigurationRequest_Closure)
@@ -1769,6 +1880,12 @@ typedef void (*Boxoffice__Config__V1__MetadataKey_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Config__V1__Application_Closure)
                  (const Boxoffice__Config__V1__Application *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__RequestSigningKey_Closure)
+                 (const Boxoffice__Config__V1__RequestSigningKey *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ImportedClient_Closure)
+                 (const Boxoffice__Config__V1__ImportedClient *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -1865,6 +1982,8 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__integration__desc
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_client__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__metadata_key__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__request_signing_key__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__imported_client__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__config__v1__config__descriptor;
 
 PROTOBUF_C__END_DECLS

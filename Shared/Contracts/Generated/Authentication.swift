@@ -296,7 +296,7 @@ public struct DeviceInformation: Message {
 /// (`invalid_device_id`: absent, or not 1 to 512 printable characters), its information (`invalid_device_info`: without model or os_name, where the
 /// requestor has `requires_device_information`).
 public struct DeviceCall: Message {
-    /// The bearer as it was sent.
+    /// The bearer as it was sent; empty beside a signed request.
     public var accessToken: String
     public var requestor: String
     public var deviceID: String
@@ -309,6 +309,8 @@ public struct DeviceCall: Message {
     public var userAgent: String
     /// The platform's identity token as it was sent (`Adobe-Subject-Token`); empty: none. One that does not hold counts as none.
     public var subjectToken: String
+    /// In place of a bearer.
+    public var signedRequest: SignedRequest?
 
     public init() { self.init(accessToken: "") }
 
@@ -322,7 +324,8 @@ public struct DeviceCall: Message {
         device: DeviceInformation? = nil,
         clientAddress: String = "",
         userAgent: String = "",
-        subjectToken: String = ""
+        subjectToken: String = "",
+        signedRequest: SignedRequest? = nil
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
@@ -334,6 +337,7 @@ public struct DeviceCall: Message {
         self.clientAddress = clientAddress
         self.userAgent = userAgent
         self.subjectToken = subjectToken
+        self.signedRequest = signedRequest
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.DeviceCall" }
@@ -352,6 +356,7 @@ public struct DeviceCall: Message {
         clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authentication.v1.DeviceCall.client_address")
         userAgent = try CField.string(c.pointee.user_agent, "boxoffice.authentication.v1.DeviceCall.user_agent")
         subjectToken = try CField.string(c.pointee.subject_token, "boxoffice.authentication.v1.DeviceCall.subject_token")
+        signedRequest = try CField.message(c.pointee.signed_request)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -367,6 +372,59 @@ public struct DeviceCall: Message {
         if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authentication.v1.DeviceCall.client_address") }
         if !userAgent.isEmpty { c.pointee.user_agent = try arena.string(userAgent, "boxoffice.authentication.v1.DeviceCall.user_agent") }
         if !subjectToken.isEmpty { c.pointee.subject_token = try arena.string(subjectToken, "boxoffice.authentication.v1.DeviceCall.subject_token") }
+        c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
+    }
+}
+
+/// A request that an app signed with a key pair of its application (clients section 2): what a bearer's check answers, its check answers. Whatever is wrong
+/// with it is `access_denied`; a requestor that is not the pair's is `insufficient_scope`, as with a bearer.
+public struct SignedRequest: Message {
+    /// Value of `Authorization` as it was sent.
+    public var header: String
+    /// Method, and path with query, of the request that it came with.
+    public var method: String
+    public var target: String
+    public var clientAddress: String
+    /// True: others on the way could read it.
+    public var isPlain: Bool
+
+    public init() { self.init(header: "") }
+
+    public init(
+        header: String = "",
+        method: String = "",
+        target: String = "",
+        clientAddress: String = "",
+        isPlain: Bool = false
+    ) {
+        self.header = header
+        self.method = method
+        self.target = target
+        self.clientAddress = clientAddress
+        self.isPlain = isPlain
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SignedRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SignedRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SignedRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SignedRequest.self)
+        header = try CField.string(c.pointee.header, "boxoffice.authentication.v1.SignedRequest.header")
+        method = try CField.string(c.pointee.method, "boxoffice.authentication.v1.SignedRequest.method")
+        target = try CField.string(c.pointee.target, "boxoffice.authentication.v1.SignedRequest.target")
+        clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authentication.v1.SignedRequest.client_address")
+        isPlain = c.pointee.is_plain != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SignedRequest.self, capacity: 1)
+        boxoffice__authentication__v1__signed_request__init(c)
+        if !header.isEmpty { c.pointee.header = try arena.string(header, "boxoffice.authentication.v1.SignedRequest.header") }
+        if !method.isEmpty { c.pointee.method = try arena.string(method, "boxoffice.authentication.v1.SignedRequest.method") }
+        if !target.isEmpty { c.pointee.target = try arena.string(target, "boxoffice.authentication.v1.SignedRequest.target") }
+        if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authentication.v1.SignedRequest.client_address") }
+        c.pointee.is_plain = isPlain ? 1 : 0
     }
 }
 
@@ -548,15 +606,19 @@ public struct VerifyAccessTokenRequest: Message {
     public var accessToken: String
     /// Empty: the requestor is not checked.
     public var requestor: String
+    /// In place of a bearer.
+    public var signedRequest: SignedRequest?
 
     public init() { self.init(accessToken: "") }
 
     public init(
         accessToken: String = "",
-        requestor: String = ""
+        requestor: String = "",
+        signedRequest: SignedRequest? = nil
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
+        self.signedRequest = signedRequest
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.VerifyAccessTokenRequest" }
@@ -567,6 +629,7 @@ public struct VerifyAccessTokenRequest: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__VerifyAccessTokenRequest.self)
         accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.VerifyAccessTokenRequest.access_token")
         requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.VerifyAccessTokenRequest.requestor")
+        signedRequest = try CField.message(c.pointee.signed_request)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -574,6 +637,7 @@ public struct VerifyAccessTokenRequest: Message {
         boxoffice__authentication__v1__verify_access_token_request__init(c)
         if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.VerifyAccessTokenRequest.access_token") }
         if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.VerifyAccessTokenRequest.requestor") }
+        c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
     }
 }
 
@@ -584,6 +648,8 @@ public struct VerifiedClient: Message {
     public var requestorIDs: [String]
     /// Milliseconds since 1970.
     public var expiresAtMilliseconds: UInt64
+    /// True: all installations of the app are this client, so that it is nobody's own.
+    public var isShared: Bool
 
     public init() { self.init(clientID: "") }
 
@@ -592,13 +658,15 @@ public struct VerifiedClient: Message {
         applicationID: String = "",
         scopes: [String] = [],
         requestorIDs: [String] = [],
-        expiresAtMilliseconds: UInt64 = 0
+        expiresAtMilliseconds: UInt64 = 0,
+        isShared: Bool = false
     ) {
         self.clientID = clientID
         self.applicationID = applicationID
         self.scopes = scopes
         self.requestorIDs = requestorIDs
         self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.isShared = isShared
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.VerifiedClient" }
@@ -612,6 +680,7 @@ public struct VerifiedClient: Message {
         scopes = try CField.strings(c.pointee.scopes, c.pointee.n_scopes, "boxoffice.authentication.v1.VerifiedClient.scopes")
         requestorIDs = try CField.strings(c.pointee.requestor_ids, c.pointee.n_requestor_ids, "boxoffice.authentication.v1.VerifiedClient.requestor_ids")
         expiresAtMilliseconds = c.pointee.expires_at_ms
+        isShared = c.pointee.is_shared != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -624,6 +693,7 @@ public struct VerifiedClient: Message {
         c.pointee.requestor_ids = try arena.strings(requestorIDs, "boxoffice.authentication.v1.VerifiedClient.requestor_ids")
         c.pointee.n_requestor_ids = requestorIDs.count
         c.pointee.expires_at_ms = expiresAtMilliseconds
+        c.pointee.is_shared = isShared ? 1 : 0
     }
 }
 
@@ -675,17 +745,21 @@ public struct RegistrationCodeRequest: Message {
     public var accessToken: String
     public var requestor: String
     public var code: String
+    /// In place of a bearer.
+    public var signedRequest: SignedRequest?
 
     public init() { self.init(accessToken: "") }
 
     public init(
         accessToken: String = "",
         requestor: String = "",
-        code: String = ""
+        code: String = "",
+        signedRequest: SignedRequest? = nil
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
         self.code = code
+        self.signedRequest = signedRequest
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.RegistrationCodeRequest" }
@@ -697,6 +771,7 @@ public struct RegistrationCodeRequest: Message {
         accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.RegistrationCodeRequest.access_token")
         requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.RegistrationCodeRequest.requestor")
         code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.RegistrationCodeRequest.code")
+        signedRequest = try CField.message(c.pointee.signed_request)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -705,6 +780,7 @@ public struct RegistrationCodeRequest: Message {
         if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.RegistrationCodeRequest.access_token") }
         if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.RegistrationCodeRequest.requestor") }
         if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.RegistrationCodeRequest.code") }
+        c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
     }
 }
 
@@ -1165,17 +1241,25 @@ public struct SessionByCodeRequest: Message {
     public var accessToken: String
     public var requestor: String
     public var code: String
+    /// In place of a bearer.
+    public var signedRequest: SignedRequest?
+    /// Where the call names a device: of several installations that are one client the code's maker is the one with this id. Empty: not named.
+    public var deviceID: String
 
     public init() { self.init(accessToken: "") }
 
     public init(
         accessToken: String = "",
         requestor: String = "",
-        code: String = ""
+        code: String = "",
+        signedRequest: SignedRequest? = nil,
+        deviceID: String = ""
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
         self.code = code
+        self.signedRequest = signedRequest
+        self.deviceID = deviceID
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionByCodeRequest" }
@@ -1187,6 +1271,8 @@ public struct SessionByCodeRequest: Message {
         accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.SessionByCodeRequest.access_token")
         requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.SessionByCodeRequest.requestor")
         code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.SessionByCodeRequest.code")
+        signedRequest = try CField.message(c.pointee.signed_request)
+        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.SessionByCodeRequest.device_id")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1195,6 +1281,8 @@ public struct SessionByCodeRequest: Message {
         if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.SessionByCodeRequest.access_token") }
         if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.SessionByCodeRequest.requestor") }
         if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.SessionByCodeRequest.code") }
+        c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
+        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SessionByCodeRequest.device_id") }
     }
 }
 
@@ -3154,8 +3242,8 @@ public protocol Authentication: Sendable {
     func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient
     /// Faults: as every device call; `invalid_request` (`ttl_s` is too large), `unknown_integration` (the MVPD, where it names one).
     func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode
-    /// The maker of a code, the client that it was made for, learns its `device_id`, other clients of the requestor a keyed digest of it, callers without
-    /// a token nothing. A used code is shown to its maker alone.
+    /// The maker of a code, the client that it was made for, learns its `device_id`, other clients of the requestor and those that many installations share
+    /// a keyed digest of it, callers without a token nothing. A used code is shown to its maker alone.
     ///
     /// Faults: `invalid_registration_code` (unknown, over, deleted, or another requestor's), `registration_code_spent` (used and not the caller's, or the
     /// caller's and over for less than an hour). A caller is told the same of both; the second is no guess.

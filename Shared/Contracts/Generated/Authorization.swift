@@ -256,6 +256,8 @@ public struct PreauthorizeByCodeRequest: Message {
     public var code: String
     public var resources: ResourceList?
     public var clientAddress: String
+    /// In place of a bearer.
+    public var signedRequest: SignedRequest?
 
     public init() { self.init(accessToken: "") }
 
@@ -264,13 +266,15 @@ public struct PreauthorizeByCodeRequest: Message {
         requestor: String = "",
         code: String = "",
         resources: ResourceList? = nil,
-        clientAddress: String = ""
+        clientAddress: String = "",
+        signedRequest: SignedRequest? = nil
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
         self.code = code
         self.resources = resources
         self.clientAddress = clientAddress
+        self.signedRequest = signedRequest
     }
 
     public static var messageName: String { "boxoffice.authorization.v1.PreauthorizeByCodeRequest" }
@@ -284,6 +288,7 @@ public struct PreauthorizeByCodeRequest: Message {
         code = try CField.string(c.pointee.code, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.code")
         resources = try CField.message(c.pointee.resources)
         clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.client_address")
+        signedRequest = try CField.message(c.pointee.signed_request)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -294,6 +299,7 @@ public struct PreauthorizeByCodeRequest: Message {
         if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.code") }
         c.pointee.resources = try arena.message(resources, as: Boxoffice__Authorization__V1__ResourceList.self)
         if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authorization.v1.PreauthorizeByCodeRequest.client_address") }
+        c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
     }
 }
 

@@ -2579,6 +2579,12 @@ public struct Application: Message {
     public var redirectDomains: [String]
     /// Ids of its software statements that are not revoked: unique in the catalogue, stable over versions; without its id here a statement is refused.
     public var softwareIDs: [String]
+    /// Key pairs that sign single requests, the way before client registration (clients section 2).
+    public var signingKeys: [RequestSigningKey]
+    /// SHA-256 of software statements that another house signed, lower-case hex: exactly these texts register clients of the application.
+    public var legacyStatements: [String]
+    /// Clients that another house registered, with credentials that all installations of the app share.
+    public var clients: [ImportedClient]
 
     public init() { self.init(id: "") }
 
@@ -2591,7 +2597,10 @@ public struct Application: Message {
         platforms: [Platform] = [],
         scopes: [String] = [],
         redirectDomains: [String] = [],
-        softwareIDs: [String] = []
+        softwareIDs: [String] = [],
+        signingKeys: [RequestSigningKey] = [],
+        legacyStatements: [String] = [],
+        clients: [ImportedClient] = []
     ) {
         self.id = id
         self.name = name
@@ -2602,6 +2611,9 @@ public struct Application: Message {
         self.scopes = scopes
         self.redirectDomains = redirectDomains
         self.softwareIDs = softwareIDs
+        self.signingKeys = signingKeys
+        self.legacyStatements = legacyStatements
+        self.clients = clients
     }
 
     public static var messageName: String { "boxoffice.config.v1.Application" }
@@ -2619,6 +2631,9 @@ public struct Application: Message {
         scopes = try CField.strings(c.pointee.scopes, c.pointee.n_scopes, "boxoffice.config.v1.Application.scopes")
         redirectDomains = try CField.strings(c.pointee.redirect_domains, c.pointee.n_redirect_domains, "boxoffice.config.v1.Application.redirect_domains")
         softwareIDs = try CField.strings(c.pointee.software_ids, c.pointee.n_software_ids, "boxoffice.config.v1.Application.software_ids")
+        signingKeys = try CField.messages(c.pointee.signing_keys, c.pointee.n_signing_keys)
+        legacyStatements = try CField.strings(c.pointee.legacy_statements, c.pointee.n_legacy_statements, "boxoffice.config.v1.Application.legacy_statements")
+        clients = try CField.messages(c.pointee.clients, c.pointee.n_clients)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2638,6 +2653,116 @@ public struct Application: Message {
         c.pointee.n_redirect_domains = redirectDomains.count
         c.pointee.software_ids = try arena.strings(softwareIDs, "boxoffice.config.v1.Application.software_ids")
         c.pointee.n_software_ids = softwareIDs.count
+        c.pointee.signing_keys = try arena.messages(signingKeys, as: Boxoffice__Config__V1__RequestSigningKey.self)
+        c.pointee.n_signing_keys = signingKeys.count
+        c.pointee.legacy_statements = try arena.strings(legacyStatements, "boxoffice.config.v1.Application.legacy_statements")
+        c.pointee.n_legacy_statements = legacyStatements.count
+        c.pointee.clients = try arena.messages(clients, as: Boxoffice__Config__V1__ImportedClient.self)
+        c.pointee.n_clients = clients.count
+    }
+}
+
+/// A pair is known to every installation of an app: it proves the app, never a device.
+public struct RequestSigningKey: Message {
+    /// 8 to 64 letters and digits; stands once in the catalogue.
+    public var publicKey: String
+    /// Name of a secret at the authentication service, never the secret.
+    public var secretReference: String
+    /// Requestors of the application that it signs for.
+    public var requestorIDs: [String]
+    public var disabled: Bool
+    /// Method and address must be the request's, and a nonce serves once.
+    public var strict: Bool
+    /// Seconds by which a signature's time may differ from now; 0: 86400.
+    public var windowSeconds: UInt32
+    /// Milliseconds since 1970; 0: since ever, for ever.
+    public var fromMilliseconds: UInt64
+    public var untilMilliseconds: UInt64
+
+    public init() { self.init(publicKey: "") }
+
+    public init(
+        publicKey: String = "",
+        secretReference: String = "",
+        requestorIDs: [String] = [],
+        disabled: Bool = false,
+        strict: Bool = false,
+        windowSeconds: UInt32 = 0,
+        fromMilliseconds: UInt64 = 0,
+        untilMilliseconds: UInt64 = 0
+    ) {
+        self.publicKey = publicKey
+        self.secretReference = secretReference
+        self.requestorIDs = requestorIDs
+        self.disabled = disabled
+        self.strict = strict
+        self.windowSeconds = windowSeconds
+        self.fromMilliseconds = fromMilliseconds
+        self.untilMilliseconds = untilMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.RequestSigningKey" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_RequestSigningKey_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__RequestSigningKey>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__RequestSigningKey.self)
+        publicKey = try CField.string(c.pointee.public_key, "boxoffice.config.v1.RequestSigningKey.public_key")
+        secretReference = try CField.string(c.pointee.secret_reference, "boxoffice.config.v1.RequestSigningKey.secret_reference")
+        requestorIDs = try CField.strings(c.pointee.requestor_ids, c.pointee.n_requestor_ids, "boxoffice.config.v1.RequestSigningKey.requestor_ids")
+        disabled = c.pointee.disabled != 0
+        strict = c.pointee.strict != 0
+        windowSeconds = c.pointee.window_s
+        fromMilliseconds = c.pointee.from_ms
+        untilMilliseconds = c.pointee.until_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__RequestSigningKey.self, capacity: 1)
+        boxoffice__config__v1__request_signing_key__init(c)
+        if !publicKey.isEmpty { c.pointee.public_key = try arena.string(publicKey, "boxoffice.config.v1.RequestSigningKey.public_key") }
+        if !secretReference.isEmpty { c.pointee.secret_reference = try arena.string(secretReference, "boxoffice.config.v1.RequestSigningKey.secret_reference") }
+        c.pointee.requestor_ids = try arena.strings(requestorIDs, "boxoffice.config.v1.RequestSigningKey.requestor_ids")
+        c.pointee.n_requestor_ids = requestorIDs.count
+        c.pointee.disabled = disabled ? 1 : 0
+        c.pointee.strict = strict ? 1 : 0
+        c.pointee.window_s = windowSeconds
+        c.pointee.from_ms = fromMilliseconds
+        c.pointee.until_ms = untilMilliseconds
+    }
+}
+
+public struct ImportedClient: Message {
+    /// Stands once in the catalogue.
+    public var clientID: String
+    /// Name of a secret at the authentication service, never the secret.
+    public var secretReference: String
+
+    public init() { self.init(clientID: "") }
+
+    public init(
+        clientID: String = "",
+        secretReference: String = ""
+    ) {
+        self.clientID = clientID
+        self.secretReference = secretReference
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ImportedClient" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ImportedClient_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ImportedClient>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ImportedClient.self)
+        clientID = try CField.string(c.pointee.client_id, "boxoffice.config.v1.ImportedClient.client_id")
+        secretReference = try CField.string(c.pointee.secret_reference, "boxoffice.config.v1.ImportedClient.secret_reference")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ImportedClient.self, capacity: 1)
+        boxoffice__config__v1__imported_client__init(c)
+        if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.config.v1.ImportedClient.client_id") }
+        if !secretReference.isEmpty { c.pointee.secret_reference = try arena.string(secretReference, "boxoffice.config.v1.ImportedClient.secret_reference") }
     }
 }
 

@@ -8,9 +8,15 @@ import Synchronization
 
 /// The stores' contract without a database.
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
-    ProfileRequestStore, LoginStore, SecretStore
+    ProfileRequestStore, LoginStore, SecretStore, NonceStore
 {
     var changes: StoreChanges? { nil }
+
+    private let nonces = Mutex<Set<[UInt8]>>([])
+
+    func takeNonce(_ digest: [UInt8], until end: Timestamp) async throws(Fault) -> Bool {
+        nonces.withLock { $0.insert(digest).inserted }
+    }
 
     private struct AssertionKey: Hashable {
         let issuer: String

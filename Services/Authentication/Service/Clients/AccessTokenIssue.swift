@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Clocks
 internal import Contracts
+internal import Cryptography
 internal import Faults
 internal import Tokens
 
@@ -13,6 +14,7 @@ struct AccessTokenIssue: Sendable {
     let catalogue: any CatalogueSource
     let store: any ClientStore
     let clock: any WallClock
+    let secrets: RecentSecrets
     let uses = ClientUses()
     let metrics: AuthenticationMetrics
 
@@ -25,12 +27,29 @@ struct AccessTokenIssue: Sendable {
         guard request.grantType == ClientRegistration.grantType else {
             throw Fault(.unsupportedGrantType, "The only grant type is \(ClientRegistration.grantType).")
         }
-        let client = try await authenticate(request)
+        let known = try await store.client(ClientID(request.clientID))
+        // An id that was issued here is that client's, whatever the catalogue says.
+        if known == nil, let imported = try catalogue.current().importedClient(request.clientID) {
+            return try await issue(request, to: imported.client)
+        }
+        let client = try Self.authenticated(known, request)
         guard let application = try catalogue.current().application(softwareID: client.softwareID.text) else {
             throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
         }
-        let issued = try tokens.issue(client: client.id.text, scopes: application.scopes)
+        let token = try issued(client.id.text, ClientDirectory.scopes(of: application, software: client.softwareID))
         await noteUse(client)
+        return token
+    }
+
+    /// One that another house registered (clients §2.1): it does not expire by disuse, so that its use is not noted.
+    private func issue(_ request: IssueAccessTokenRequest, to client: ImportedClient) async throws(Fault) -> AccessToken {
+        let secret = try await secrets.secret(SecretReference(client.secretReference))
+        guard let secret, ConstantTime.equal(secret.text, request.clientSecret) else { throw Self.unknown }
+        return try issued(client.clientID, ClientDirectory.sharedScopes)
+    }
+
+    private func issued(_ client: String, _ scopes: [String]) throws(Fault) -> AccessToken {
+        let issued = try tokens.issue(client: client, scopes: scopes)
         metrics.issuedTokens.increment()
         return AccessToken(
             id: issued.id, accessToken: issued.token, createdAtMilliseconds: UInt64(clamping: issued.issuedAt.milliseconds),
@@ -45,10 +64,11 @@ struct AccessTokenIssue: Sendable {
         try? await store.noteUse(of: client.id, at: now)
     }
 
-    private func authenticate(_ request: IssueAccessTokenRequest) async throws(Fault) -> Client {
-        let client = try await store.client(ClientID(request.clientID))
-        let matches = (client?.secretDigest ?? Self.nobody).matches(ClientSecret(request.clientSecret))
-        guard let client, matches else { throw Fault(.invalidClient, "The client is not known, or its secret is wrong.") }
+    private static func authenticated(_ client: Client?, _ request: IssueAccessTokenRequest) throws(Fault) -> Client {
+        let matches = (client?.secretDigest ?? nobody).matches(ClientSecret(request.clientSecret))
+        guard let client, matches else { throw unknown }
         return client
     }
+
+    private static let unknown = Fault(.invalidClient, "The client is not known, or its secret is wrong.")
 }

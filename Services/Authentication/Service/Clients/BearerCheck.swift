@@ -5,7 +5,7 @@ internal import Faults
 internal import Storage
 internal import Tokens
 
-/// Checks the access token of a call, then what every device call must say (rest-v1 §2.2, §2.5, §2.8).
+/// Checks the access token of a call, or its signature, then what every device call must say (rest-v1 §2.2, §2.5, §2.8).
 ///
 /// A token that was checked once is remembered by its text until a client is revoked: its signature never changes. What may change by
 /// itself, the time, the software statement and the application, is looked at on every call.
@@ -17,7 +17,8 @@ final class BearerCheck: Sendable {
 
     private struct CheckedToken: Sendable {
         let client: ClientID
-        let software: SoftwareID
+        /// `nil`: a client that another house registered.
+        let software: SoftwareID?
         let scopes: [String]
         let expiresAt: Timestamp
     }
@@ -29,17 +30,19 @@ final class BearerCheck: Sendable {
     private let metrics: AuthenticationMetrics
     private let identities: PlatformIdentities
     private let checked: CoherentCache<String, CheckedToken>
+    private let signatures: SignedRequestCheck
 
     /// - Parameter capacity: How many checked tokens are remembered, at least 2.
     init(
         tokens: AccessTokenVerifier, catalogue: any CatalogueSource, store: any ClientStore, clock: any WallClock,
-        metrics: AuthenticationMetrics, capacity: Int = 16_384
+        metrics: AuthenticationMetrics, signatures: SignedRequestCheck, capacity: Int = 16_384
     ) {
         self.tokens = tokens
         self.catalogue = catalogue
         self.store = store
         self.clock = clock
         self.metrics = metrics
+        self.signatures = signatures
         identities = PlatformIdentities(clock: clock)
         checked = CoherentCache(capacity: capacity, changes: store.changes)
     }
@@ -50,8 +53,13 @@ final class BearerCheck: Sendable {
     /// - Throws: `access_denied` (absent, malformed, expired, not ours), `invalid_client` (statement or client revoked),
     ///   `insufficient_scope` (another scope, or a foreign requestor), `invalid_requestor` (unknown).
     func client(_ token: String, requestor: String, scope: String = BearerCheck.scope) async throws(Fault) -> AuthenticatedClient {
+        try await client(Credentials(accessToken: token), requestor: requestor, scope: scope)
+    }
+
+    /// The same for a call that may be signed.
+    func client(_ credentials: Credentials, requestor: String, scope: String = BearerCheck.scope) async throws(Fault) -> AuthenticatedClient {
         let catalogue = try catalogue.current()
-        let client = try await client(token, scopes: [scope], catalogue)
+        let client = try await client(credentials, scopes: [scope], catalogue)
         if !requestor.isEmpty { try requireCovered(requestor, by: client) }
         return client
     }
@@ -67,16 +75,19 @@ final class BearerCheck: Sendable {
 
     /// - Parameters:
     ///   - scopes: The call needs one of these.
+    ///   - allowsShared: False where the answer is bound to the client alone: one device's could be redeemed by another of the same app (clients §2).
     ///   - requiresRequestor: False for logout, which may lack one (rest-v1 §2.8).
     ///   - allowsPlaceholder: True where a device may still lack an id (rest-v1 §2.5).
     ///   - mayRequireInformation: False where the device information may be left out whatever the requestor's setting (rest-v1 §3.12).
     /// - Throws: As `client`, then `invalid_requestor`, `invalid_device_id`, `invalid_device_info`.
     func device(
-        _ call: DeviceCall?, scopes: [String] = [BearerCheck.scope], requiresRequestor: Bool = true, allowsPlaceholder: Bool = false,
-        mayRequireInformation: Bool = true
+        _ call: DeviceCall?, scopes: [String] = [BearerCheck.scope], allowsShared: Bool = true, requiresRequestor: Bool = true,
+        allowsPlaceholder: Bool = false, mayRequireInformation: Bool = true
     ) async throws(Fault) -> DeviceCaller {
         let call = call ?? DeviceCall()
-        let client = try await client(call.accessToken, scopes: scopes, try catalogue.current())
+        guard allowsShared || call.signedRequest == nil else { throw Fault(.accessDenied, "The call needs an access token.") }
+        let client = try await client(call.credentials, scopes: scopes, try catalogue.current())
+        guard allowsShared || !client.isShared else { throw Fault(.insufficientScope, "The call needs a client of the device's own.") }
         if requiresRequestor || !call.requestor.isEmpty { try requireCovered(call.requestor, by: client) }
         let device = try DeviceRules.device(call.deviceID, allowsPlaceholder: allowsPlaceholder)
         let requiresInformation = mayRequireInformation && client.catalogue.requestor(call.requestor)?.requiresDeviceInformation == true
@@ -95,6 +106,14 @@ final class BearerCheck: Sendable {
         guard client.covers(known) else { throw Fault(.insufficientScope, "The application may not act for the requestor.") }
     }
 
+    private func client(_ credentials: Credentials, scopes: [String], _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
+        guard let signed = credentials.signed else { return try await client(credentials.accessToken, scopes: scopes, catalogue) }
+        guard credentials.accessToken.isEmpty else { throw Fault(.invalidRequest, "An access token and a signature were sent.") }
+        let client = try await signatures.client(signed, in: catalogue)
+        guard scopes.contains(where: { client.scopes.contains($0) }) else { throw Fault(.accessDenied, "The call needs an access token.") }
+        return client
+    }
+
     private func client(_ token: String, scopes: [String], _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
         guard !token.isEmpty else { throw Fault(.accessDenied, "An access token is required.") }
         let checked: CheckedToken
@@ -102,24 +121,31 @@ final class BearerCheck: Sendable {
         case .hit(let known):
             metrics.knownTokens.increment()
             checked = known
-        case .miss(let epoch): checked = try await check(token, epoch)
+        case .miss(let epoch): checked = try await check(token, in: catalogue, epoch)
         }
         guard clock.now() < checked.expiresAt else { throw Fault(.accessDenied, "The access token has expired.") }
-        guard let application = catalogue.application(softwareID: checked.software.text) else {
-            throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
-        }
+        let application =
+            if let software = checked.software { catalogue.application(softwareID: software.text) } else {
+                catalogue.importedClient(checked.client.text)?.application
+            }
+        guard let application else { throw Fault(.invalidClient, "The client's software statement is no longer accepted.") }
         guard scopes.contains(where: { checked.scopes.contains($0) }) else {
             throw Fault(.insufficientScope, "The access token is not for this call.")
         }
         return AuthenticatedClient(
-            id: checked.client, application: application, scopes: checked.scopes, expiresAt: checked.expiresAt, catalogue: catalogue)
+            id: checked.client, application: application, scopes: checked.scopes, expiresAt: checked.expiresAt, catalogue: catalogue,
+            isShared: checked.software == nil)
     }
 
-    private func check(_ token: String, _ epoch: CoherentCache<String, CheckedToken>.Epoch) async throws(Fault) -> CheckedToken {
+    private func check(_ token: String, in catalogue: Catalogue, _ epoch: CoherentCache<String, CheckedToken>.Epoch) async throws(Fault)
+        -> CheckedToken
+    {
         metrics.checkedTokens.increment()
         let claims = try verify(token)
-        guard let client = try await store.client(ClientID(claims.clientID)) else { throw Fault(.invalidClient, "The client is not known.") }
-        let result = CheckedToken(client: client.id, software: client.softwareID, scopes: claims.scopes, expiresAt: claims.expiresAt)
+        let id = ClientID(claims.clientID)
+        let client = try await store.client(id)
+        guard client != nil || catalogue.importedClient(claims.clientID) != nil else { throw Fault(.invalidClient, "The client is not known.") }
+        let result = CheckedToken(client: id, software: client?.softwareID, scopes: claims.scopes, expiresAt: claims.expiresAt)
         checked.offer(result, for: token, readIn: epoch)
         return result
     }

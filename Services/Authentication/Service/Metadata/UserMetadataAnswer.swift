@@ -57,7 +57,7 @@ struct UserMetadataAnswer: Sendable {
     /// The requestor that the application covers, where the call names none.
     private func complete(_ call: DeviceCall) async throws(Fault) -> DeviceCall {
         guard call.requestor.isEmpty else { return call }
-        let covered = try await bearers.client(call.accessToken, requestor: "").requestors
+        let covered = try await bearers.client(call.credentials, requestor: "").requestors
         guard covered.count == 1 else { throw Fault(.invalidRequestor, "Required 'requestor' is not present") }
         var call = call
         call.requestor = covered[0].text

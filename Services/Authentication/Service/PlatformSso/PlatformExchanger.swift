@@ -21,7 +21,7 @@ struct PlatformExchanger: Sendable {
     func exchange(
         _ request: ExchangePlatformProfileRequest, trace: TraceContext
     ) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
-        let caller = try await bearers.device(request.call, mayRequireInformation: false)
+        let caller = try await bearers.device(request.call, allowsShared: false, mayRequireInformation: false)
         var attempt = try attempt(request, caller, trace)
         if let rule = attempt.rule {
             let session = try await degraded.start(caller, integration: attempt.integration, mvpd: attempt.provider.mvpd, rule: rule)

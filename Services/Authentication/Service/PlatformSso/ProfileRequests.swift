@@ -16,6 +16,7 @@ struct ProfileRequests: Sendable {
     ///   by a rule), `unknown_integration`.
     func create(_ request: CreateProfileRequestRequest) async throws(Fault) -> ProfileRequest {
         let client = try await bearers.client(request.accessToken, requestor: request.requestor)
+        guard !client.isShared else { throw Fault(.insufficientScope, "The call needs a client of the device's own.") }
         _ = try client.catalogue.requireRequestor(request.requestor)
         let platform = try PlatformSsoRules.platform(deviceType: request.deviceType)
         let now = clock.now()

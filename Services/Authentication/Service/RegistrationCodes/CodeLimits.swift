@@ -27,16 +27,18 @@ final class CodeLimits: Sendable {
     }
 
     /// Counts a code that is about to be made.
-    /// - Parameter device: `nil`: one that stands for many.
+    /// - Parameters:
+    ///   - client: `nil`: one that many installations share.
+    ///   - device: `nil`: one that stands for many.
     /// - Throws: `too_many_requests` naming what has too many.
-    func enter(client: ClientID, device: SessionKey?, endingAt end: Timestamp, now: Timestamp) throws(Fault) {
+    func enter(client: ClientID?, device: SessionKey?, endingAt end: Timestamp, now: Timestamp) throws(Fault) {
         let fault = state.withLock { state -> Fault? in
             Self.prune(&state, now.seconds)
-            let client = Self.digest(client)
-            guard Self.add(&state.clients, client, end, self.perClient, now) else { return Self.tooMany("This client", self.perClient) }
+            let client = client.map { Self.digest($0) }
+            if let client, !Self.add(&state.clients, client, end, self.perClient, now) { return Self.tooMany("This client", self.perClient) }
             guard let device else { return nil }
             guard Self.add(&state.devices, Self.digest(device), end, self.perDevice, now) else {
-                state.clients[client]?.remove(endingAt: end.seconds, now: now.seconds)
+                if let client { state.clients[client]?.remove(endingAt: end.seconds, now: now.seconds) }
                 return Self.tooMany("This device", self.perDevice)
             }
             return nil

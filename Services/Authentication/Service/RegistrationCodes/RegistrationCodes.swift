@@ -32,7 +32,7 @@ struct RegistrationCodes: Sendable {
         }
         let now = clock.now()
         let device = caller.device == Self.placeholderDevice ? nil : SessionKey(device: caller.device, requestor: caller.requestor)
-        try limits.enter(client: caller.client.id, device: device, endingAt: now + lifetime, now: now)
+        try limits.enter(client: caller.client.isShared ? nil : caller.client.id, device: device, endingAt: now + lifetime, now: now)
         let record = try await claim(request, caller, lifetime: lifetime)
         metrics.createdCodes.increment()
         return record.contract(in: caller.catalogue, application: caller.client.application, device: .plain)
@@ -47,14 +47,14 @@ struct RegistrationCodes: Sendable {
         let now = clock.now()
         let record = try await record(request, now)
         try record.requireTold(.record, to: client?.id, now: now)
-        let application = try await store.client(record.clientID).flatMap { catalogue.application(softwareID: $0.softwareID.text) }
+        let application = try await ClientDirectory(store: store).application(of: record.clientID, in: catalogue)
         return record.contract(in: catalogue, application: application, device: shown(of: record, to: client))
     }
 
     /// An unused code by any client of its requestor (rest-v1 §3.6), a used one by its maker (clients §1.14).
     /// - Throws: `invalid_registration_code` when there is nothing to remove; `registration_code_spent`.
     func remove(_ request: RegistrationCodeRequest) async throws(Fault) {
-        let client = try await bearers.client(request.accessToken, requestor: request.requestor)
+        let client = try await bearers.client(request.credentials, requestor: request.requestor)
         let requestor = RequestorID(try client.catalogue.requireRequestor(request.requestor).id)
         let now = clock.now()
         try await record(request, now).requireTold(.record, to: client.id, now: now)
@@ -69,18 +69,18 @@ struct RegistrationCodes: Sendable {
         return record
     }
 
-    /// The device's id opens its sessions: its maker alone learns it.
+    /// The device's id opens its sessions: its maker alone learns it, and no client that many installations share is one (clients §2).
     private func shown(of record: RegistrationRecord, to client: AuthenticatedClient?) -> RegistrationRecord.ShownDevice {
         guard let client, client.covers(record.requestor) else { return .hidden }
-        return record.isMadeBy(client.id) ? .plain : .hashed(userIDs.hidden(record.deviceID, requestor: record.requestor))
+        return record.isMadeBy(client.id) && !client.isShared ? .plain : .hashed(userIDs.hidden(record.deviceID, requestor: record.requestor))
     }
 
     static let unknownCode = Fault(.invalidRegistrationCode, "The registration code is not known or has expired.")
     static let spentCode = Fault(.registrationCodeSpent, "The registration code is not known or has expired.")
 
     private func optionalClient(_ request: RegistrationCodeRequest) async throws(Fault) -> AuthenticatedClient? {
-        guard !request.accessToken.isEmpty else { return nil }
-        return try await bearers.client(request.accessToken, requestor: request.requestor)
+        guard !request.credentials.isEmpty else { return nil }
+        return try await bearers.client(request.credentials, requestor: request.requestor)
     }
 
     private func claim(

@@ -59,7 +59,7 @@ struct SessionLookup: Sendable {
     ///   caller nothing (clients §1.14).
     func session(byCode request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let catalogue = try catalogue.current()
-        let client = request.accessToken.isEmpty ? nil : try await bearers.client(request.accessToken, requestor: request.requestor)
+        let client = request.credentials.isEmpty ? nil : try await bearers.client(request.credentials, requestor: request.requestor)
         let requestor = RequestorID(try catalogue.requireRequestor(request.requestor).id)
         let now = clock.now()
         let missing = Fault(.authenticationSessionMissing, "Forbidden")
@@ -75,11 +75,13 @@ struct SessionLookup: Sendable {
     /// The session that the code's maker is told of (clients §1.5).
     /// - Throws: `authentication_session_missing`, `authentication_session_expired`, `invalid_registration_code`, `registration_code_spent`.
     func session(ofMaker request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
-        let client = try await bearers.client(request.accessToken, requestor: request.requestor)
+        let client = try await bearers.client(request.credentials, requestor: request.requestor)
         let requestor = RequestorID(try client.catalogue.requireRequestor(request.requestor).id)
         let now = clock.now()
         let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now - RegistrationRecord.remembrance)
         guard let code, code.requestor == requestor, code.isMadeBy(client.id) else { throw RegistrationCodes.unknownCode }
+        // Of installations that are one client only the code's own device made it, where the call says which it is.
+        guard !client.isShared || request.deviceID.isEmpty || DeviceID(request.deviceID) == code.deviceID else { throw RegistrationCodes.unknownCode }
         try code.requireTold(.session, to: client.id, now: now)
         let record = try await store.session(SessionKey(device: code.deviceID, requestor: requestor))
         guard let record, record.record == code.id else { throw SessionState.nobody }

@@ -10,8 +10,7 @@ struct SignInDestination: Sendable {
     func address(
         _ asked: String, _ record: RegistrationRecord, _ requestor: Requestor, _ catalogue: Catalogue
     ) async throws(Fault) -> String {
-        let client = try await store.client(record.clientID)
-        let application = client.flatMap { catalogue.application(softwareID: $0.softwareID.text) }
+        let application = try await ClientDirectory(store: store).application(of: record.clientID, in: catalogue)
         let isAccepted = RedirectRules.accepts(
             signInEnd: asked, requestor: requestor, customSchemes: catalogue.customSchemes(of: requestor), application: application,
             activationOrigins: activationOrigins)

@@ -73,7 +73,7 @@ struct SignInStarter: Sendable {
         _ request: StartSignInRequest, _ requestor: Requestor, _ record: RegistrationRecord, _ catalogue: Catalogue
     ) async throws(Fault) {
         try requestor.requireDomain(request.domainName)
-        let application = try await store.client(record.clientID).flatMap { catalogue.application(softwareID: $0.softwareID.text) }
+        let application = try await ClientDirectory(store: store).application(of: record.clientID, in: catalogue)
         let isAccepted = RedirectRules.accepts(
             signInEnd: request.redirectURL, requestor: requestor, customSchemes: catalogue.customSchemes(of: requestor), application: application,
             activationOrigins: activationOrigins)

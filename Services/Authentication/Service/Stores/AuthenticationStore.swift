@@ -9,7 +9,7 @@ internal import Storage
 /// Everything that the service keeps.
 typealias AuthenticationStore =
     ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
-    & LoginStore & SecretStore
+    & LoginStore & SecretStore & NonceStore
 
 protocol ClientStore: Sendable {
     /// Says when another process has written to the store; `nil` when none can.
@@ -31,6 +31,12 @@ protocol ClientStore: Sendable {
     /// Forgets a client for good.
     /// - Returns: False when there is none.
     func revoke(_ client: ClientID) async throws(Fault) -> Bool
+}
+
+protocol NonceStore: Sendable {
+    /// Remembers the digest of a nonce until a moment.
+    /// - Returns: False when it is remembered already.
+    func takeNonce(_ digest: [UInt8], until end: Timestamp) async throws(Fault) -> Bool
 }
 
 protocol RegistrationCodeStore: Sendable {

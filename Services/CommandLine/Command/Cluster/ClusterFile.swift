@@ -38,6 +38,11 @@ struct ClusterFile: Codable, Sendable, Equatable {
         var clientKey: String
     }
 
+    struct SigningPair: Codable, Sendable, Equatable {
+        var publicKey: String
+        var secret: String
+    }
+
     /// Base URL of the public API.
     var gateway: String
     /// The same over HTTPS; absent in a file of an earlier version.
@@ -50,6 +55,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
     var pki: Pki
     /// One software statement per registered application of the catalogue.
     var softwareStatements: [String: String]
+    /// What an app without client registration signs its requests with, by application; absent in a file of an earlier version.
+    var signedRequests: [String: SigningPair]?
     /// Verifies the reference form of media tokens.
     var mediaTokenCertificate: String
     /// Services that are played by doubles; absent where none is.

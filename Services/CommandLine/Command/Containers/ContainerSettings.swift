@@ -13,6 +13,8 @@ struct ContainerSettings {
 
     /// Address or block of the one proxy whose `X-Forwarded-For` counts; empty: none does.
     var trustedProxy = ""
+    /// Calls that one address may make at once.
+    var burst = 10
 
     /// Where the images have their settings and the pages, and keep state.
     static let settings = "/etc/boxoffice"
@@ -22,7 +24,7 @@ struct ContainerSettings {
     /// Files that a program finds by a name in the catalogue, beside those that its settings name.
     private static func secrets(of service: ClusterService) -> [String] {
         switch service {
-        case .authentication: ["openfiber.secret"]
+        case .authentication: ["openfiber.secret", "acme-legacy.secret"]
         case .autosignin: LocalPki.appleKeys.map { "\($0).key" }
         default: []
         }
@@ -82,9 +84,11 @@ struct ContainerSettings {
         case .gateway:
             var own = settings[service.rawValue] as? [String: Any] ?? [:]
             own["allowPlainHTTP"] = true
+            own["signedPlainHTTP"] = "all"
             var throttle = own["throttle"] as? [String: Any] ?? [:]
             // Everybody comes from another container or through the published port: nobody is this machine's own.
             throttle["exempt"] = [String]()
+            throttle["burst"] = burst
             own["throttle"] = throttle
             own["trustedProxies"] = trustedProxy.isEmpty ? [] : [trustedProxy]
             settings[service.rawValue] = own
@@ -175,7 +179,7 @@ struct ContainerSettings {
             adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(
                 ca: Self.settings + "/pki/ca.crt", clientCert: Self.settings + "/pki/operator.crt", clientKey: Self.settings + "/pki/operator.key"),
-            softwareStatements: [:], mediaTokenCertificate: Self.settings + "/pki/media-token.crt")
+            softwareStatements: [:], signedRequests: try pki.demoPairs(), mediaTokenCertificate: Self.settings + "/pki/media-token.crt")
         try file.write(ClusterHome(root: place))
     }
 

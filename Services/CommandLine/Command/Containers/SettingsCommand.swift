@@ -39,9 +39,13 @@ public struct SettingsCommand: AsyncParsableCommand {
         help: "Address or block of the proxy in front of the gateway whose X-Forwarded-For counts; or none.")
     var trustedProxy = "none"
 
+    @Option(help: "Calls that one address may make at once, beside one a second for ever: 0 to 1000000.")
+    var burst = 10
+
     public init() {}
 
     public func validate() throws {
+        guard (0...1_000_000).contains(burst) else { throw ValidationError("--burst takes a number from 0 to 1000000; it is \(burst)") }
         for (name, text) in [("--gateway", gateway), ("--gateway-tls", gatewayTLS), ("--admin", admin), ("--sandbox", sandbox), ("--apple", apple)] {
             guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false, url.path.isEmpty,
                 url.query == nil, url.fragment == nil
@@ -60,7 +64,7 @@ public struct SettingsCommand: AsyncParsableCommand {
         let network = ContainerNetwork(gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, sandbox: sandbox, apple: apple)
         let kept = try ContainerSettings(
             network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder),
-            trustedProxy: trustedProxy == "none" ? "" : trustedProxy
+            trustedProxy: trustedProxy == "none" ? "" : trustedProxy, burst: burst
         ).write()
         for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written anew)") }
         Console().line("\(folder): settings of \(ClusterService.allCases.count) programs, \(made.count) keys and certificates made")

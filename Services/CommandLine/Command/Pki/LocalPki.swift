@@ -44,8 +44,8 @@ package struct LocalPki: Sendable {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
                 made.append("admin.token")
             }
-            // The client secret of the sandbox's OAuth provider is no key, but as good as one.
-            for name in ["user-id.key", "oauth.key", "openfiber.secret", "autosignin-seal.key"] where isMissing(name) {
+            // The client secret of the sandbox's OAuth provider and the one of the demo's key pair are no keys, but as good as some.
+            for name in ["user-id.key", "oauth.key", "openfiber.secret", "acme-legacy.secret", "autosignin-seal.key"] where isMissing(name) {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: name, mode: 0o600)
                 made.append(name)
             }
@@ -100,6 +100,13 @@ package struct LocalPki: Sendable {
     /// The bearer of the administration API.
     package func adminToken() throws -> String {
         try TextFile.read(path("admin.token")).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// What the demo's app without client registration signs with; the public key stands in the demo catalogue.
+    func demoPairs() throws -> [String: ClusterFile.SigningPair] {
+        guard !isMissing("acme-legacy.secret") else { return [:] }
+        let secret = try TextFile.read(path("acme-legacy.secret")).trimmingCharacters(in: .whitespacesAndNewlines)
+        return ["acme-legacy": ClusterFile.SigningPair(publicKey: "AcmeLegacyDemoPairOf2016", secret: secret)]
     }
 
     private func ensureAuthority(_ made: inout [String]) throws -> CertificateAuthority {

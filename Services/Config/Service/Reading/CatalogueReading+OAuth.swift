@@ -39,7 +39,7 @@ extension CatalogueReading {
             return nil
         }
         return own.object { object in
-            OAuthClient(clientID: object.text("clientId"), clientSecretReference: secretReference(object, required: true))
+            OAuthClient(clientID: object.text("clientId"), clientSecretReference: secretReference(object, "clientSecretReference", required: true))
         }
     }
 
@@ -61,16 +61,16 @@ extension CatalogueReading {
     /// Both or none: without a client here each integration has its own.
     private func readClient(_ object: JsonObject, _ oauth: inout OAuthEndpoint) {
         oauth.clientID = object.text("clientId", required: false)
-        oauth.clientSecretReference = secretReference(object, required: false)
+        oauth.clientSecretReference = secretReference(object, "clientSecretReference", required: false)
         if oauth.clientID.isEmpty != oauth.clientSecretReference.isEmpty {
             object.problem("must have both or none of clientId and clientSecretReference")
         }
         oauth.clientAuthentication = object.choice("clientAuthentication", ["basic": .basic, "post": .post], else: .basic)
     }
 
-    private func secretReference(_ object: JsonObject, required: Bool) -> String {
-        let name = object.text("clientSecretReference", required: required)
-        guard !name.isEmpty, let value = object.optional("clientSecretReference") else { return name }
+    func secretReference(_ object: JsonObject, _ member: String, required: Bool) -> String {
+        let name = object.text(member, required: required)
+        guard !name.isEmpty, let value = object.optional(member) else { return name }
         if !CatalogueSyntax.isID(name) {
             value.problem("must be the name of a secret file, of letters, digits, '_' and '-'; it is never the secret itself")
         } else if let secrets = clientSecrets, !secrets.has(name) {

@@ -28,6 +28,8 @@ final class CatalogueReading {
     var applications: Set<OctetText> = []
     /// Name and version of each programmer's applications.
     var editions: Set<[String]> = []
+    /// Whose each public key, imported client and listed statement is.
+    var identities: [OctetText: String] = [:]
     var issuers: Set<OctetText> = []
     var appleTeams: Set<OctetText> = []
     /// Where each app of every team stands.

@@ -30,32 +30,33 @@ struct DeviceCallReader: Sendable {
     func read<Others>(
         _ exchange: Exchange, _ rules: Rules = .standard, others: (Exchange) throws(Fault) -> Others
     ) async throws -> (call: DeviceCall, others: Others) {
-        let token = try Bearer.required(exchange)
+        let credentials = try Credentials.required(exchange)
         var requestor = ""
         do {
-            requestor = try self.requestor(exchange, rules)
-            return (try call(exchange, token: token, requestor: requestor, rules), try others(exchange))
+            requestor = try self.requestor(exchange, rules, credentials.signedRequestor ?? "")
+            return (try call(exchange, credentials, requestor: requestor, rules), try others(exchange))
         } catch {
-            let request = VerifyAccessTokenRequest(accessToken: token, requestor: requestor)
-            _ = try await authentication.verifyAccessToken(request, context: exchange.call)
+            _ = try await authentication.verifyAccessToken(credentials.verification(requestor: requestor), context: exchange.call)
             throw error
         }
     }
 
     /// - Returns: The known requestor, or an empty text when it is optional and absent.
-    private func requestor(_ exchange: Exchange, _ rules: Rules) throws(Fault) -> String {
-        let id: String
+    /// - Parameter signed: Of a signed request, which needs no other.
+    private func requestor(_ exchange: Exchange, _ rules: Rules, _ signed: String) throws(Fault) -> String {
+        var id: String
         do throws(Fault) {
             id = rules.requestorInPath ? try exchange.captured("requestor") : try exchange.value(rules.requestorParameter) ?? ""
         } catch {
             throw Fault(.invalidRequestor, error.message)
         }
+        if id.isEmpty { id = signed }
         if id.isEmpty, rules.requestorIsOptional { return id }
         guard !id.isEmpty else { throw Fault(.invalidRequestor, "Required '\(rules.requestorParameter)' is not present") }
         return try catalogue.current().requireRequestor(id).id
     }
 
-    private func call(_ exchange: Exchange, token: String, requestor: String, _ rules: Rules) throws(Fault) -> DeviceCall {
+    private func call(_ exchange: Exchange, _ credentials: Credentials, requestor: String, _ rules: Rules) throws(Fault) -> DeviceCall {
         let id = try deviceID(exchange, rules)
         let encoded = if let header = exchange.headers.value(.xDeviceInfo) { header } else { try exchange.value("device_info") }
         let deviceType = try text("deviceType", exchange)
@@ -67,9 +68,10 @@ struct DeviceCallReader: Sendable {
         let address = exchange.facts.clientAddress
         if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
         return DeviceCall(
-            accessToken: token, requestor: requestor, deviceID: id, deviceType: deviceType,
+            accessToken: credentials.accessToken, requestor: requestor, deviceID: id, deviceType: deviceType,
             deviceUser: try text("deviceUser", exchange), appID: try text("appId", exchange), device: device,
-            clientAddress: address.text, userAgent: exchange.userAgent, subjectToken: SubjectToken.sent(exchange))
+            clientAddress: address.text, userAgent: exchange.userAgent, subjectToken: SubjectToken.sent(exchange),
+            signedRequest: credentials.signed)
     }
 
     /// Longest text that a device says of itself, in octets: each is kept in a row.

@@ -13,6 +13,7 @@ final class Edge: HTTPResponder {
     private let refusals: Refusals
     private let metrics: RequestMetrics
     private let trustedProxies: [AddressRange]
+    private let signedPlainHTTP: GatewaySettings.SignedPlainHTTP
     private let throttle: Throttle
     /// True on the listener of HTTPS.
     private let isSecure: Bool
@@ -23,7 +24,7 @@ final class Edge: HTTPResponder {
 
     init(
         routes: RouteTree, names: AdministrationNames?, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics,
-        trustedProxies: [AddressRange], throttle: Throttle,
+        trustedProxies: [AddressRange], signedPlainHTTP: GatewaySettings.SignedPlainHTTP, throttle: Throttle,
         isSecure: Bool, transportSecurity: String?, logger: Logger, log: RequestLog
     ) {
         self.routes = routes
@@ -32,6 +33,7 @@ final class Edge: HTTPResponder {
         self.refusals = refusals
         self.metrics = metrics
         self.trustedProxies = trustedProxies
+        self.signedPlainHTTP = signedPlainHTTP
         self.throttle = throttle
         self.isSecure = isSecure
         self.transportSecurity = transportSecurity
@@ -42,7 +44,8 @@ final class Edge: HTTPResponder {
     func respond(to request: Request, context: GatewayContext) async -> Response {
         let start = NIODeadline.now()
         var context = context
-        context.facts = RequestFacts(request, peer: context.peer, trusted: trustedProxies, isSecure: isSecure)
+        context.facts = RequestFacts(
+            request, peer: context.peer, trusted: trustedProxies, isSecure: isSecure, allowsPlainSignatures: signedPlainHTTP == .all)
         context.logger = logger
         var (response, route) = await answer(request, context)
         // Addresses of requests hold codes, and on a web view's logout the bearer (rest-v1 §3.20): no referrer. No handler sets one of these.

@@ -11,6 +11,8 @@ final class Exchange: Sendable {
     let facts: RequestFacts
     let headers: HTTPFields
     let format: ReplyFormat
+    /// Path and query exactly as they were received.
+    let target: String
     /// The query exactly as it was received.
     let query: String
     /// Deadline and trace for the calls that the handler makes.
@@ -31,6 +33,7 @@ final class Exchange: Sendable {
         captures = match.captures
         self.body = body
         call = CallContext(deadline: .now.advanced(by: timeout), trace: context.facts.trace)
+        target = request.head.path ?? ""
         query = request.uri.query ?? ""
         let query = Array(query.utf8)
         let hasForm = body.readableBytes > 0 && route.body != .raw && route.body != .document && Self.isForm(request.headers)

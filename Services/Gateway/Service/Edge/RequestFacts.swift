@@ -8,6 +8,8 @@ final class RequestFacts: Sendable {
     let trace: TraceContext
     /// True when the request came over HTTPS.
     let isSecure: Bool
+    /// True when it came over plain HTTP, neither from this host nor through a trusted proxy, and somebody minds.
+    let isReadableOnTheWay: Bool
     let clientAddress: ClientAddress
     /// `json` or `xml`, when the path ended so.
     let suffix: String?
@@ -23,6 +25,7 @@ final class RequestFacts: Sendable {
         self.trace = trace
         self.requestID = requestID
         isSecure = false
+        isReadableOnTheWay = false
         clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
         suffix = nil
         path = "/"
@@ -32,7 +35,9 @@ final class RequestFacts: Sendable {
     /// - Parameters:
     ///   - peer: Address of the connection's other end.
     ///   - trusted: The peers whose `X-Forwarded-For` counts.
-    init(_ request: Request, peer: String?, trusted: [AddressRange], isSecure: Bool) {
+    ///   - isSecure: It came over HTTPS.
+    ///   - allowsPlainSignatures: Nobody minds who reads a signature on the way.
+    init(_ request: Request, peer: String?, trusted: [AddressRange], isSecure: Bool, allowsPlainSignatures: Bool = false) {
         let sent = request.headers.value(.traceparent).flatMap { parent -> TraceContext? in
             let state = request.headers.value(.tracestate) ?? ""
             // 512 characters is what everyone passes on (W3C trace context §3.3.1.5).
@@ -42,10 +47,17 @@ final class RequestFacts: Sendable {
         // A trace of its own is as new as an identifier: its numbers serve for both.
         requestID = sent == nil ? RequestIdentifier.text(trace.traceHigh, trace.traceLow) : RequestIdentifier.random()
         self.isSecure = isSecure
+        let isNear = peer.flatMap(IPAddress.init).map { address in
+            Self.near.contains { $0.contains(address) } || trusted.contains { $0.contains(address) }
+        }
+        isReadableOnTheWay = !isSecure && !allowsPlainSignatures && isNear == false
         clientAddress = ClientAddress(peer: peer, forwarded: request.headers[values: .xForwardedFor], trusted: trusted)
         sentPath = String((request.head.path ?? "/").prefix { $0 != "?" && $0 != "#" })
         (path, suffix) = Self.split(sentPath)
     }
+
+    /// This host.
+    private static let near = ["127.0.0.0/8", "::1/128"].compactMap(AddressRange.init)
 
     /// Takes `.json` or `.xml` off a path that may end so.
     static func split(_ path: String) -> (path: String, suffix: String?) {

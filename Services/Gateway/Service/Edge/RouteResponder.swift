@@ -60,12 +60,12 @@ final class RouteResponder: Sendable {
     /// A long body costs more than the check of a bearer, so the bearer comes first.
     /// - Throws: `access_denied`, `invalid_client`, or `BearerProblem`. Whatever else there is to say the service that does the work says.
     private func refuseBadBearer(_ exchange: Exchange) async throws {
-        guard let token = try Bearer.optional(exchange) else {
+        guard let credentials = try Credentials.optional(exchange) else {
             guard exchange.audience.demandsBearer else { return }
             throw BearerProblem(fault: Fault(.accessDenied, "An access token is required, before a body of this length."))
         }
         do {
-            _ = try await dependencies.authentication.verifyAccessToken(VerifyAccessTokenRequest(accessToken: token), context: exchange.call)
+            _ = try await dependencies.authentication.verifyAccessToken(credentials.verification(), context: exchange.call)
         } catch let fault as Fault where [.accessDenied, .invalidClient].contains(fault.code) {
             throw fault
         } catch {}

@@ -22,8 +22,8 @@ struct ConfigEndpoint: Sendable {
     @Sendable func show(_ exchange: Exchange) async throws -> Response {
         let catalogue = try dependencies.catalogue.current()
         let id = try exchange.captured("requestor")
-        if let token = try Bearer.optional(exchange) {
-            let request = VerifyAccessTokenRequest(accessToken: token, requestor: catalogue.requestor(id)?.id ?? "")
+        if let credentials = try Credentials.optional(exchange) {
+            let request = credentials.verification(requestor: catalogue.requestor(id)?.id ?? "")
             _ = try await dependencies.authentication.verifyAccessToken(request, context: exchange.call)
         }
         let requestor = try catalogue.requireRequestor(id)

@@ -63,7 +63,8 @@ struct LogoutEndpoint: Sendable {
     /// The address must be one of the application, or, without a requestor, at one that the application covers.
     private func requireCovered(_ url: String, _ call: DeviceCall, _ exchange: Exchange) async throws {
         let client = try await dependencies.authentication.verifyAccessToken(
-            VerifyAccessTokenRequest(accessToken: call.accessToken, requestor: call.requestor), context: exchange.call)
+            VerifyAccessTokenRequest(accessToken: call.accessToken, requestor: call.requestor, signedRequest: call.signedRequest),
+            context: exchange.call)
         let catalogue = try dependencies.catalogue.current()
         let requestors = call.requestor.isEmpty ? client.requestorIDs : [call.requestor]
         let rule = RedirectRule(

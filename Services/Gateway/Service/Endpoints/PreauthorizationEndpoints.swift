@@ -15,17 +15,15 @@ struct PreauthorizationEndpoints: Sendable {
     }
 
     @Sendable func preauthorizeByCode(_ exchange: Exchange) async throws -> Response {
-        let token = try Bearer.optional(exchange)
+        let credentials = try Credentials.optional(exchange)
         let request: PreauthorizeByCodeRequest
         do {
             request = PreauthorizeByCodeRequest(
-                accessToken: token ?? "", requestor: try requestor(exchange), code: try exchange.captured("code"),
-                resources: try Self.resources(exchange), clientAddress: exchange.facts.clientAddress.text)
+                accessToken: credentials?.accessToken ?? "", requestor: try requestor(exchange, credentials), code: try exchange.captured("code"),
+                resources: try Self.resources(exchange), clientAddress: exchange.facts.clientAddress.text,
+                signedRequest: credentials?.signed)
         } catch {
-            if let token {
-                let request = VerifyAccessTokenRequest(accessToken: token)
-                _ = try await dependencies.authentication.verifyAccessToken(request, context: exchange.call)
-            }
+            if let credentials { _ = try await dependencies.authentication.verifyAccessToken(credentials.verification(), context: exchange.call) }
             throw error
         }
         return reply(try await dependencies.authorization.preauthorizeByCode(request, context: exchange.call), exchange)
@@ -37,9 +35,10 @@ struct PreauthorizationEndpoints: Sendable {
         return ResourceList(text: text)
     }
 
-    private func requestor(_ exchange: Exchange) throws(Fault) -> String {
-        let id: String
+    private func requestor(_ exchange: Exchange, _ credentials: Credentials?) throws(Fault) -> String {
+        var id: String
         do { id = try exchange.value("requestor") ?? "" } catch { throw Fault(.invalidRequestor, error.message) }
+        if id.isEmpty { id = credentials?.signedRequestor ?? "" }
         return try dependencies.catalogue.current().requireRequestor(id).id
     }
 

@@ -24,21 +24,22 @@ struct RegistrationCodeEndpoints: Sendable {
     }
 
     @Sendable func show(_ exchange: Exchange) async throws -> Response {
-        let request = try request(exchange, token: try Bearer.optional(exchange))
+        let request = try request(exchange, try Credentials.optional(exchange) ?? Credentials())
         let code = try await dependencies.authentication.getRegistrationCode(request, context: exchange.call)
         return Response(document(code), format: exchange.format)
     }
 
     @Sendable func delete(_ exchange: Exchange) async throws -> Response {
-        let request = try request(exchange, token: try Bearer.required(exchange))
+        let request = try request(exchange, try Credentials.required(exchange))
         _ = try await dependencies.authentication.deleteRegistrationCode(request, context: exchange.changingCall)
         return .empty(.noContent)
     }
 
-    private func request(_ exchange: Exchange, token: String?) throws(Fault) -> RegistrationCodeRequest {
+    private func request(_ exchange: Exchange, _ credentials: Credentials) throws(Fault) -> RegistrationCodeRequest {
         let requestor = try exchange.captured("requestor")
         guard !requestor.isEmpty else { throw Fault(.invalidRequestor, "Required 'requestor' is not present") }
-        return RegistrationCodeRequest(accessToken: token ?? "", requestor: requestor, code: try exchange.captured("code"))
+        return RegistrationCodeRequest(
+            accessToken: credentials.accessToken, requestor: requestor, code: try exchange.captured("code"), signedRequest: credentials.signed)
     }
 
     private func document(_ code: RegistrationCode) -> Document {

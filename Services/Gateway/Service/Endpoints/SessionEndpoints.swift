@@ -15,16 +15,10 @@ struct SessionEndpoints: Sendable {
     }
 
     @Sendable func checkByCode(_ exchange: Exchange) async throws -> Response {
-        let token = try Bearer.optional(exchange)
+        let credentials = try Credentials.optional(exchange)
         let request: SessionByCodeRequest
-        do {
-            request = SessionByCodeRequest(
-                accessToken: token ?? "", requestor: try requestor(exchange), code: try exchange.captured("code"))
-        } catch {
-            if let token {
-                let request = VerifyAccessTokenRequest(accessToken: token)
-                _ = try await dependencies.authentication.verifyAccessToken(request, context: exchange.call)
-            }
+        do { request = try byCode(credentials ?? Credentials(), exchange) } catch {
+            if let credentials { _ = try await dependencies.authentication.verifyAccessToken(credentials.verification(), context: exchange.call) }
             throw error
         }
         _ = try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
@@ -37,12 +31,10 @@ struct SessionEndpoints: Sendable {
 
     /// The same of the device whose code it is, to the code's maker alone (clients §1.5).
     @Sendable func tokenByCode(_ exchange: Exchange) async throws -> Response {
-        let token = try Bearer.required(exchange)
+        let credentials = try Credentials.required(exchange)
         let request: SessionByCodeRequest
-        do {
-            request = SessionByCodeRequest(accessToken: token, requestor: try requestor(exchange), code: try exchange.captured("code"))
-        } catch {
-            _ = try await dependencies.authentication.verifyAccessToken(VerifyAccessTokenRequest(accessToken: token), context: exchange.call)
+        do { request = try byCode(credentials, exchange) } catch {
+            _ = try await dependencies.authentication.verifyAccessToken(credentials.verification(), context: exchange.call)
             throw error
         }
         return Self.reply(try await dependencies.authentication.getOwnSessionByCode(request, context: exchange.call), exchange)
@@ -63,9 +55,16 @@ struct SessionEndpoints: Sendable {
         return try await dependencies.authentication.getSession(SessionRequest(call: call), context: exchange.call)
     }
 
-    private func requestor(_ exchange: Exchange) throws(Fault) -> String {
-        let id: String
+    private func byCode(_ credentials: Credentials, _ exchange: Exchange) throws(Fault) -> SessionByCodeRequest {
+        SessionByCodeRequest(
+            accessToken: credentials.accessToken, requestor: try requestor(exchange, credentials), code: try exchange.captured("code"),
+            signedRequest: credentials.signed, deviceID: try exchange.value("deviceId") ?? "")
+    }
+
+    private func requestor(_ exchange: Exchange, _ credentials: Credentials) throws(Fault) -> String {
+        var id: String
         do { id = try exchange.value("requestor") ?? "" } catch { throw Fault(.invalidRequestor, error.message) }
+        if id.isEmpty { id = credentials.signedRequestor ?? "" }
         return try dependencies.catalogue.current().requireRequestor(id).id
     }
 }

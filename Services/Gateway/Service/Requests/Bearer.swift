@@ -1,3 +1,4 @@
+internal import Contracts
 internal import Faults
 #if canImport(Glibc)
 internal import Glibc
@@ -5,6 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 internal import Hummingbird
+internal import Tokens
 
 /// A fault of the access token, answered as rest-v1 §2.2 says.
 struct BearerProblem: Error {
@@ -28,6 +30,40 @@ struct BearerProblem: Error {
     /// The name that the successor API has for it (rest-v2 §3).
     static func enhancedCode(_ code: Fault.Code) -> String {
         code == .insufficientScope ? "invalid_access_token_service_provider" : "invalid_access_token_client_application"
+    }
+}
+
+/// What a request proves its sender with: an access token, or a signature of its own (clients §2).
+struct Credentials: Sendable {
+    var accessToken = ""
+    var signed: SignedRequest?
+    /// The requestor that a signature names; it stands in where the call names none (clients §1.6).
+    var signedRequestor: String?
+
+    /// - Returns: `nil` when none were sent.
+    /// - Throws: `BearerProblem` when several were sent, or the header is of another scheme.
+    static func optional(_ exchange: Exchange) throws -> Credentials? {
+        guard let header = exchange.headers[values: .authorization].first(where: SignedRequestHeader.isMeant) else {
+            return try Bearer.optional(exchange).map { Credentials(accessToken: $0) }
+        }
+        guard exchange.headers[values: .authorization].count == 1, (try? exchange.all("access_token"))?.allSatisfy(\.isEmpty) == true else {
+            throw BearerProblem(fault: Fault(.invalidRequest, "A signature and an access token were sent."))
+        }
+        let request = SignedRequest(
+            header: header, method: exchange.method.rawValue, target: exchange.target, clientAddress: exchange.facts.clientAddress.text,
+            isPlain: exchange.facts.isReadableOnTheWay)
+        // Whether the text holds, the owning service finds out.
+        return Credentials(signed: request, signedRequestor: SignedRequestHeader(header)?.requestorID)
+    }
+
+    /// - Throws: `BearerProblem`, also when none were sent.
+    static func required(_ exchange: Exchange) throws -> Credentials {
+        guard let credentials = try optional(exchange) else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
+        return credentials
+    }
+
+    func verification(requestor: String = "") -> VerifyAccessTokenRequest {
+        VerifyAccessTokenRequest(accessToken: accessToken, requestor: requestor, signedRequest: signed)
     }
 }
 

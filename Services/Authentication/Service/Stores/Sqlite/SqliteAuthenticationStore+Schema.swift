@@ -168,6 +168,12 @@ extension SqliteAuthenticationStore {
                     reference TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL, sealed BLOB NOT NULL, written_at_ms INTEGER NOT NULL
                 ) WITHOUT ROWID;
                 """, isAdditive: true),
+        Migration(
+            "17-nonces",
+            sql: """
+                CREATE TABLE signed_nonce (digest BLOB PRIMARY KEY NOT NULL, expires_at_ms INTEGER NOT NULL);
+                CREATE INDEX signed_nonce_expiry ON signed_nonce (expires_at_ms);
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -177,6 +183,7 @@ extension SqliteAuthenticationStore {
         Sweep(table: "used_assertion", expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", expiryColumn: "expires_at_ms"),
         Sweep(table: "pending_logout", expiryColumn: "expires_at_ms"),
+        Sweep(table: "signed_nonce", expiryColumn: "expires_at_ms"),
         Sweep(table: "logout", expiryColumn: "expires_at_ms"),
         Sweep(table: "session", expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
     ]

@@ -2,23 +2,23 @@ internal import Contracts
 
 /// Names of secrets that others keep.
 extension CatalogueDocument {
-    /// The member that names one, wherever it stands in an MVPD or an integration.
-    static let secretMember = "clientSecretReference"
+    /// The members that name one, wherever they stand in an MVPD, an integration or an application.
+    static let secretMembers: Set<OctetText> = ["clientSecretReference", "secret"]
 
     /// The references that an entry names.
-    func secretReferences(of key: EntityKey) -> [String] { self[key]?.texts(under: Self.secretMember) ?? [] }
+    func secretReferences(of key: EntityKey) -> [String] { self[key]?.texts(under: Self.secretMembers) ?? [] }
 }
 
 extension JsonTree {
-    /// Texts of all members of that name, at any depth.
-    fileprivate func texts(under name: String) -> [String] {
+    /// Texts of all members of those names, at any depth.
+    fileprivate func texts(under names: Set<OctetText>) -> [String] {
         switch self {
         case .object(let members):
             members.flatMap { member, value -> [String] in
-                if member == name, case .string(let text) = value { return text.isEmpty ? [] : [text] }
-                return value.texts(under: name)
+                if names.contains(OctetText(member)), case .string(let text) = value { return text.isEmpty ? [] : [text] }
+                return value.texts(under: names)
             }
-        case .array(let elements): elements.flatMap { $0.texts(under: name) }
+        case .array(let elements): elements.flatMap { $0.texts(under: names) }
         case .null, .bool, .number, .string: []
         }
     }
@@ -36,7 +36,7 @@ struct SecretRules {
             let former = old.secretReferences(of: key)
             for reference in new.secretReferences(of: key) where !former.contains(reference) {
                 if let problem = problem(reference, in: key, new) {
-                    problems.append(FieldProblem(field: "\(key): \(CatalogueDocument.secretMember)", message: problem))
+                    problems.append(FieldProblem(field: "\(key): secret", message: problem))
                 }
             }
         }

@@ -50,8 +50,10 @@ extension CatalogueLedger {
     /// Whether any version, the newest or an older one that may come back, names a secret.
     func hasEverNamed(secret reference: String) throws -> Bool {
         // Canonical JSON has no white space, and a reference nothing that is escaped.
-        let member = "\"\(CatalogueDocument.secretMember)\":\"\(reference)\""
-        return try Bool.fetchOne(
-            database, sql: "SELECT EXISTS (SELECT 1 FROM document WHERE instr(CAST(content AS TEXT), ?) > 0)", arguments: [member]) ?? false
+        try CatalogueDocument.secretMembers.contains { name in
+            try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM document WHERE instr(CAST(content AS TEXT), ?) > 0)",
+                arguments: ["\"\(name)\":\"\(reference)\""]) ?? false
+        }
     }
 }

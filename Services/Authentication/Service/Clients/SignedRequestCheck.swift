@@ -1,0 +1,87 @@
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import CoreMetrics
+internal import Cryptography
+internal import Faults
+internal import Logging
+internal import Synchronization
+internal import Tokens
+
+/// Checks requests that apps sign with a key pair of their application (clients §2).
+struct SignedRequestCheck: Sendable {
+    /// Why one is refused: for the log and the metric, never for the caller.
+    enum Cause: String {
+        case unknownKey = "unknown_key"
+        case signature, time, syntax, requestor, replay, plain
+    }
+
+    /// Seconds of a pair that has no window of its own: clocks of televisions are wrong.
+    private static let window: UInt32 = 86_400
+    /// Signed with where there is no key, so that an unknown key costs the same as a wrong signature.
+    private static let nobody = [UInt8](repeating: 0x2a, count: 32)
+
+    let secrets: RecentSecrets
+    let nonces: UsedNonces
+    let clock: any WallClock
+    let logger: Logger
+
+    /// - Throws: `access_denied`, the same text for every cause; `too_many_requests` (nonces of a strict pair); faults of the store.
+    func client(_ request: SignedRequest, in catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
+        guard let header = SignedRequestHeader(request.header) else { throw refusal(.syntax, nil) }
+        let found = catalogue.signingKey(header.publicKey)
+        let now = clock.now()
+        let usable = found.flatMap { Self.isUsable($0.key, now) ? $0 : nil }
+        var secret: ProviderSecret?
+        if let usable { secret = try await secrets.secret(SecretReference(usable.key.secretReference)) }
+        let code = HMACSHA1.authenticate(Array(header.signedText.utf8), key: secret.map { Array($0.text.utf8) } ?? Self.nobody)
+        let isSigned = ConstantTime.equal(code, header.signature)
+        guard let (application, key) = usable, secret != nil else { throw refusal(.unknownKey, header) }
+        guard isSigned else { throw refusal(.signature, header) }
+        let window = Duration.seconds(Int64(key.windowSeconds == 0 ? Self.window : key.windowSeconds))
+        let time = Timestamp(milliseconds: header.time)
+        guard time >= now - window, time <= now + window else { throw refusal(.time, header) }
+        let requestors = key.requestorIDs.filter { application.requestorIDs.contains($0) }
+        guard requestors.contains(where: { OctetText($0) == OctetText(header.requestorID) }) else { throw refusal(.requestor, header) }
+        guard !request.isPlain || key.strict else { throw refusal(.plain, header) }
+        let isOfThisCall = Self.isOf(header, request)
+        if key.strict {
+            guard isOfThisCall else { throw refusal(.replay, header) }
+            let isNew = try await nonces.take(header, until: time + window, address: request.clientAddress, now: now)
+            guard isNew else { throw refusal(.replay, header) }
+        } else if !isOfThisCall {
+            logger.debug("signed_request.of_another_call", metadata: ["application": "\(application.id)"])
+        }
+        return AuthenticatedClient(
+            id: ClientDirectory.id(ofKey: key.publicKey), application: application, scopes: ClientDirectory.sharedScopes,
+            expiresAt: time + window, catalogue: catalogue, isShared: true, signsFor: requestors)
+    }
+
+    private static func isUsable(_ key: RequestSigningKey, _ now: Timestamp) -> Bool {
+        let instant = UInt64(clamping: now.milliseconds)
+        return !key.disabled && instant >= key.fromMilliseconds && (key.untilMilliseconds == 0 || instant < key.untilMilliseconds)
+    }
+
+    /// The address that was signed is the end of the path, the path, or a whole address that ends so.
+    private static func isOf(_ header: SignedRequestHeader, _ request: SignedRequest) -> Bool {
+        let target = request.target
+        let path = target.prefix { $0 != "?" }
+        let uri = header.requestURI
+        guard OctetText(header.method) == OctetText(request.method), !uri.isEmpty else { return false }
+        if uri.utf8.starts(with: "http://".utf8) || uri.utf8.starts(with: "https://".utf8) {
+            let rest = uri.drop { $0 != ":" }.dropFirst(3)
+            let address = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...]
+            return sameOctets(String(address), target) || sameOctets(String(address), String(path))
+        }
+        return uri.hasPrefix("/") && path.utf8.reversed().starts(with: uri.utf8.reversed())
+    }
+
+    private func refusal(_ cause: Cause, _ header: SignedRequestHeader?) -> Fault {
+        Counter(label: "boxoffice_authentication_signed_requests_refused_total", dimensions: [("cause", cause.rawValue)]).increment()
+        var metadata: Logger.Metadata = ["cause": "\(cause.rawValue)"]
+        // A key is public; text that belongs to none is whatever a stranger sends.
+        if cause != .unknownKey, let header { metadata["public_key"] = "\(header.publicKey)" }
+        logger.info("signed_request.refused", metadata: metadata)
+        return Fault(.accessDenied, "The signed request is not accepted.")
+    }
+}

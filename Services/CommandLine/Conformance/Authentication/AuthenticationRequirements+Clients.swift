@@ -1,6 +1,7 @@
 internal import ContractRuntime
 internal import Clocks
 internal import Contracts
+internal import Cryptography
 internal import Wire
 
 extension AuthenticationRequirements {
@@ -201,7 +202,8 @@ extension AuthenticationRequirements {
             }
         },
         Requirement(
-            "AUTHN-11", "A device call is checked: bearer, requestor, device id, device information, in this order.",
+            "AUTHN-11",
+            "A device call is checked: bearer, requestor, device id, in this order; its information only where the requestor demands it.",
             source: "authentication.proto DeviceCall"
         ) { examination in
             let app = try await TestApp(examination)
@@ -209,7 +211,6 @@ extension AuthenticationRequirements {
             let steps: [(String, (inout DeviceCall) -> Void)] = [
                 ("access_denied", { $0.accessToken = app.token }), ("invalid_requestor", { $0.requestor = "BRAVO" }),
                 ("insufficient_scope", { $0.requestor = "ACME1" }), ("invalid_device_id", { $0.deviceID = TestApp.device() }),
-                ("invalid_device_info", { $0.device = DeviceInformation(model: "Television", osName: "Linux") }),
             ]
             for (code, mend) in steps {
                 try await app.conversation.refusal(
@@ -217,6 +218,60 @@ extension AuthenticationRequirements {
                 mend(&call)
             }
             try await app.conversation.call(AuthenticationMethods.createRegistrationCode, CreateRegistrationCodeRequest(call: call))
+            let demand: (inout Configuration) -> Void = { configuration in
+                for index in configuration.requestors.indices { configuration.requestors[index].requiresDeviceInformation = true }
+            }
+            let silent = SessionRequest(call: call)
+            let isDemanded = { () async throws -> Bool in
+                guard case .fault(let fault) = try await app.conversation.outcome(of: AuthenticationMethods.getSession, silent) else { return false }
+                return fault.code == "invalid_device_info"
+            }
+            try await examination.peers().withCatalogue(demand, until: isDemanded) {
+                try await app.conversation.refusal(
+                    of: AuthenticationMethods.createRegistrationCode, CreateRegistrationCodeRequest(call: call), codes: ["invalid_device_info"])
+                var told = call
+                told.device = DeviceInformation(model: "Television", osName: "Linux")
+                try await app.conversation.call(AuthenticationMethods.createRegistrationCode, CreateRegistrationCodeRequest(call: told))
+            }
+        },
+        Requirement(
+            "AUTHN-54", "A request that a pair of the application signed is answered as its bearer would be; whatever is wrong with it is `access_denied`.",
+            source: "authentication.proto SignedRequest, config.proto RequestSigningKey"
+        ) { examination in
+            let app = try await TestApp(examination)
+            let reference = TestApp.device()
+            let pair = (key: "Pair" + reference.filter(\.isNumber), secret: "a secret of the requirement")
+            let put = PutSecretRequest(reference: reference, secret: pair.secret)
+            try await app.conversation.call(AuthenticationOperationsMethods.putSecret, put)
+            func signed(secret: String) -> SignedRequest {
+                let time = SystemClock().now().milliseconds
+                let text = "GET requestor_id=ACME1, nonce=n, signature_method=HMAC-SHA1, request_time=\(time), request_uri=/authorize"
+                let code = Base64.standard.encode(HMACSHA1.authenticate(Array(text.utf8), key: Array(secret.utf8)))
+                return SignedRequest(header: "\(text), public_key=\(pair.key), signature=\(code)", method: "GET", target: "/api/v1/authorize")
+            }
+            let method = AuthenticationMethods.verifyAccessToken
+            let request = VerifyAccessTokenRequest(requestor: "ACME1", signedRequest: signed(secret: pair.secret))
+            let add: (inout Configuration) -> Void = { configuration in
+                for index in configuration.applications.indices where configuration.applications[index].id == "acme-tv" {
+                    configuration.applications[index].signingKeys.append(
+                        RequestSigningKey(publicKey: pair.key, secretReference: reference, requestorIDs: ["ACME1"]))
+                }
+            }
+            let isThere = { () async throws -> Bool in
+                guard case .fault = try await app.conversation.outcome(of: method, request) else { return true }
+                return false
+            }
+            try await examination.peers().withCatalogue(add, until: isThere) {
+                let client = try await app.conversation.call(method, request)
+                guard client.applicationID == "acme-tv", client.isShared, client.requestorIDs == ["ACME1"] else {
+                    throw Unmet("a client of acme-tv that is shared, for ACME1", came: FrameText.text(client))
+                }
+                for wrong in [signed(secret: "another"), SignedRequest(header: "GET nonsense")] {
+                    try await app.conversation.refusal(of: method, VerifyAccessTokenRequest(signedRequest: wrong), codes: ["access_denied"])
+                }
+                let elsewhere = VerifyAccessTokenRequest(requestor: "BRAVO", signedRequest: signed(secret: pair.secret))
+                try await app.conversation.refusal(of: method, elsewhere, codes: ["insufficient_scope"])
+            }
         },
         Requirement(
             "AUTHN-12", "GetRegistrationCode shows a code on every connection; its device only to a caller with a bearer that covers the requestor.",

@@ -4748,7 +4748,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__delete_registrat
   (ProtobufCMessageInit) boxoffice__authentication__v1__delete_registration_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[9] =
 {
   {
     "requestor",
@@ -4846,8 +4846,21 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "access_token",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartSignInRequest, access_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name[] = {
+  8,   /* field[8] = access_token */
   5,   /* field[5] = client_address */
   3,   /* field[3] = domain_name */
   6,   /* field[6] = generic_data */
@@ -4860,7 +4873,7 @@ static const unsigned boxoffice__authentication__v1__start_sign_in_request__fiel
 static const ProtobufCIntRange boxoffice__authentication__v1__start_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_request__descriptor =
 {
@@ -4870,7 +4883,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_re
   "Boxoffice__Authentication__V1__StartSignInRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__StartSignInRequest),
-  8,
+  9,
   boxoffice__authentication__v1__start_sign_in_request__field_descriptors,
   boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__start_sign_in_request__number_ranges,
@@ -5005,7 +5018,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_start__d
   (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_start__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_saml_sign_in_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_saml_sign_in_request__field_descriptors[5] =
 {
   {
     "saml_response",
@@ -5055,9 +5068,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_sa
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_embedded",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CompleteSamlSignInRequest, is_embedded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__complete_saml_sign_in_request__field_indices_by_name[] = {
   3,   /* field[3] = browser_secret */
+  4,   /* field[4] = is_embedded */
   1,   /* field[1] = relay_state */
   2,   /* field[2] = relay_state_present */
   0,   /* field[0] = saml_response */
@@ -5065,7 +5091,7 @@ static const unsigned boxoffice__authentication__v1__complete_saml_sign_in_reque
 static const ProtobufCIntRange boxoffice__authentication__v1__complete_saml_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor =
 {
@@ -5075,14 +5101,14 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_saml_si
   "Boxoffice__Authentication__V1__CompleteSamlSignInRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__CompleteSamlSignInRequest),
-  4,
+  5,
   boxoffice__authentication__v1__complete_saml_sign_in_request__field_descriptors,
   boxoffice__authentication__v1__complete_saml_sign_in_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__complete_saml_sign_in_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__complete_saml_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__field_descriptors[6] =
 {
   {
     "state",
@@ -5144,18 +5170,31 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_oa
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_embedded",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest, is_embedded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__complete_oauth_sign_in_request__field_indices_by_name[] = {
   4,   /* field[4] = browser_secret */
   1,   /* field[1] = code */
   2,   /* field[2] = error */
+  5,   /* field[5] = is_embedded */
   3,   /* field[3] = issuer */
   0,   /* field[0] = state */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__complete_oauth_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor =
 {
@@ -5165,7 +5204,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_s
   "Boxoffice__Authentication__V1__CompleteOAuthSignInRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest),
-  5,
+  6,
   boxoffice__authentication__v1__complete_oauth_sign_in_request__field_descriptors,
   boxoffice__authentication__v1__complete_oauth_sign_in_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__complete_oauth_sign_in_request__number_ranges,

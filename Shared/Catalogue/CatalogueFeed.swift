@@ -88,7 +88,8 @@ public final class CatalogueFeed: CatalogueSource {
     private func isNews(_ configuration: Configuration) -> Bool {
         guard let known = state.withLock({ $0.catalogue }) else { return true }
         if configuration.version > known.version { return true }
-        let isAnotherStore = !configuration.storeID.isEmpty && !known.storeID.isEmpty && configuration.storeID != known.storeID
+        // One that tells its id is another than one that told none, such as a replacement that was taken back.
+        let isAnotherStore = !configuration.storeID.isEmpty && configuration.storeID != known.storeID
         if !isAnotherStore, configuration.version < known.version {
             logger.info("catalogue.older_ignored", metadata: ["version": "\(configuration.version)", "known": "\(known.version)"])
         }

@@ -19,7 +19,7 @@ struct StartSignInTests {
         #expect(request.relay.text.utf8.count <= 80)
         let pending = try #require(await rig.store.pending(request.relay.digest, now: rig.clock.now()))
         #expect(pending.expiresAt == t0 + .seconds(900))
-        #expect(pending.browserSecret.matches(BrowserSecret(browser.start.browserSecret)))
+        #expect(pending.browserSecret?.matches(BrowserSecret(browser.start.browserSecret)) == true)
     }
 
     @Test("rest-v1 §5: a sign-in is pending no longer than its code lives")
@@ -125,15 +125,64 @@ struct StartSignInTests {
         await expectFault(.unimplemented) { _ = try await rig.start(code.code) }
     }
 
-    @Test("A second start takes the place of the first")
-    func replacesPending() async throws {
-        let rig = try Rig()
+    @Test(
+        "clients #81: a sign-in begins again and again; five are good at one time, and the first success ends the others", arguments: Backend.allCases
+    )
+    func beginsAgain(_ backend: Backend) async throws {
+        let rig = try Rig(backend)
         let code = try await rig.code(rig.call(rig.bearer()))
-        let first = try await rig.start(code.code)
-        let second = try await rig.start(code.code, mvpd: "OtherCable")
+        var browsers: [Browser] = []
+        for number in 0..<7 { browsers.append(try await rig.start(code.code, mvpd: number.isMultiple(of: 2) ? "DemoCable" : "OtherCable")) }
+        rig.saml.answer(.declined(codes: ["Responder", "AuthnFailed"]))
+        #expect(try await rig.finish(browsers[5]).result == .declined)
         rig.saml.accept()
-        #expect(try await rig.finish(first).result == .rejected)
-        #expect(try await rig.finish(second).result == .signedIn)
+        for number in [0, 1, 5] { #expect(try await rig.finish(browsers[number]).result == .rejected, "\(number)") }
+        #expect(try await rig.finish(browsers[2]).result == .signedIn)
+        for number in [2, 3, 4, 6] { #expect(try await rig.finish(browsers[number]).result == .rejected, "\(number)") }
+    }
+
+    @Test(
+        "clients #73, #76: the code's maker hands a sign-in over: any agent brings the answer, once, within 15 minutes", arguments: Backend.allCases)
+    func handsOver(_ backend: Backend) async throws {
+        let rig = try Rig(backend)
+        let bearer = try await rig.bearer()
+        let code = try await rig.code(rig.call(bearer))
+        var request = Rig.startRequest(code.code)
+        request.accessToken = bearer
+        let late = try await rig.start(request)
+        #expect(late.start.browserSecret.isEmpty && late.start.expiresInSeconds == 900)
+        rig.saml.accept()
+        rig.clock.advance(by: .seconds(901))
+        #expect(try await rig.finish(late).result == .rejected)
+        let handed = try await rig.start(request)
+        var framed = handed.answer
+        framed.isEmbedded = true
+        #expect(try await rig.finish(framed).result == .rejected, "a hidden frame brings nothing")
+        var elsewhere = handed.answer
+        elsewhere.browserSecret = "another browser's cookie"
+        #expect(try await rig.finish(elsewhere).result == .signedIn)
+        #expect(try await rig.finish(handed).result == .rejected, "once")
+    }
+
+    @Test("clients #75: without a bearer, with a wrong or another client's, and where a person is to confirm, nothing is handed over")
+    func handsNothingOver() async throws {
+        let rig = try Rig()
+        let bearer = try await rig.bearer()
+        let code = try await rig.code(rig.call(bearer))
+        for other in ["", "nonsense", try await rig.bearer(), try await rig.bearer("foreign")] {
+            var request = Rig.startRequest(code.code)
+            request.accessToken = other
+            let browser = try await rig.start(request)
+            #expect(!browser.start.browserSecret.isEmpty)
+            rig.saml.accept()
+            var elsewhere = browser.answer
+            elsewhere.browserSecret = ""
+            #expect(try await rig.finish(elsewhere).result == .rejected)
+        }
+        rig.catalogue.change { $0.requestors[0].confirmsSignIn = true }
+        var request = Rig.startRequest(code.code)
+        request.accessToken = bearer
+        #expect(try await !rig.start(request).start.browserSecret.isEmpty)
     }
 
     @Test("rest-v1 #102: a code starts no sign-in after one succeeded, but does after one failed", arguments: Backend.allCases)

@@ -113,15 +113,18 @@ struct StoreConformanceTests {
         #expect(try await store.pending(RelayHandle("relay-1").digest, now: t0 + .seconds(900)) == nil)
     }
 
-    @Test("A later sign-in of the same code replaces the pending one", arguments: Backend.allCases)
-    func replacesPendingSignIn(_ backend: Backend) async throws {
+    @Test("A later sign-in of the same code stands beside the pending one, and one that was handed over has no secret", arguments: Backend.allCases)
+    func severalPendingSignIns(_ backend: Backend) async throws {
         let store = try backend.open()
         #expect(try await store.claim(Sample.record(), now: t0))
         #expect(try await store.begin(Sample.pending(), now: t0))
         #expect(try await store.begin(Sample.pending("_request-2", relay: "relay-2"), now: t0))
-        #expect(try await store.pending(RelayHandle("relay-1").digest, now: t0) == nil)
-        #expect(try await store.complete(Sample.completion(), now: t0) == .notPending)
+        let handed = Sample.pending("_request-3", relay: "relay-3", isHandedOver: true)
+        #expect(try await store.begin(handed, now: t0))
+        for relay in ["relay-1", "relay-2"] { #expect(try await store.pending(RelayHandle(relay).digest, now: t0)?.browserSecret != nil) }
+        #expect(try await store.pending(RelayHandle("relay-3").digest, now: t0) == handed && handed.browserSecret == nil)
         #expect(try await store.complete(Sample.completion("_request-2"), now: t0) == .completed)
+        #expect(try await store.complete(Sample.completion(), now: t0) == .notPending)
     }
 
     @Test("No sign-in begins through an unknown, expired or used code", arguments: Backend.allCases)

@@ -58,6 +58,8 @@ struct CatalogueFeedTests {
         }
         try await following(feed) {
             try await eventually("subscribed") { feed.isFollowing }
+            config.publish(version(20, of: ""))
+            try await eventually("a replacement's version") { (try? feed.current().version) == 20 }
             config.publish(version(8, of: "a"))
             try await eventually("version 8") { (try? feed.current().version) == 8 }
             config.publish(version(7, of: "a"))

@@ -89,7 +89,7 @@ public struct AuthenticationService: Sendable {
             clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics, logger: parts.logger)
         starter = SignInStarter(
             saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random,
-            activationOrigins: parts.activationOrigins, degraded: degraded, previews: previews,
+            activationOrigins: parts.activationOrigins, degraded: degraded, previews: previews, bearers: bearers,
             metrics: metrics)
         finisher = SignInFinisher(
             saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: parts.scrambler,

@@ -487,10 +487,15 @@ struct  Boxoffice__Authentication__V1__StartSignInRequest
    * True: nobody is to be asked anything; whoever is not signed in at the MVPD stays so.
    */
   protobuf_c_boolean is_passive;
+  /*
+   * The code's maker by itself begins the sign-in, and hands it over: whichever agent brings the MVPD's answer completes it, once. Empty, over, or another
+   * client's: the sign-in belongs to the browser that began it, and this is no fault.
+   */
+  char *access_token;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__START_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__start_sign_in_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__FormField
@@ -514,7 +519,7 @@ struct  Boxoffice__Authentication__V1__SignInStart
   size_t n_fields;
   Boxoffice__Authentication__V1__FormField **fields;
   /*
-   * Value of the cookie that ties the answer to this browser.
+   * Value of the cookie that ties the answer to this browser; empty: any agent may bring it.
    */
   char *browser_secret;
   /*
@@ -540,10 +545,14 @@ struct  Boxoffice__Authentication__V1__CompleteSamlSignInRequest
    * Value of the browser's cookie; empty when it sent none.
    */
   char *browser_secret;
+  /*
+   * True: a frame brings it, and not a page that somebody sees; a sign-in that was handed over is not completed by one.
+   */
+  protobuf_c_boolean is_embedded;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__COMPLETE_SAML_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -566,10 +575,14 @@ struct  Boxoffice__Authentication__V1__CompleteOAuthSignInRequest
    * Value of the browser's cookie; empty when it sent none.
    */
   char *browser_secret;
+  /*
+   * As of CompleteSamlSignInRequest.
+   */
+  protobuf_c_boolean is_embedded;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__COMPLETE_OAUTH_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Authentication__V1__SignInOutcome

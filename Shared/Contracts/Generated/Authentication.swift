@@ -938,6 +938,9 @@ public struct StartSignInRequest: Message {
     public var genericData: String
     /// True: nobody is to be asked anything; whoever is not signed in at the MVPD stays so.
     public var isPassive: Bool
+    /// The code's maker by itself begins the sign-in, and hands it over: whichever agent brings the MVPD's answer completes it, once. Empty, over, or another
+    /// client's: the sign-in belongs to the browser that began it, and this is no fault.
+    public var accessToken: String
 
     public init() { self.init(requestor: "") }
 
@@ -949,7 +952,8 @@ public struct StartSignInRequest: Message {
         redirectURL: String = "",
         clientAddress: String = "",
         genericData: String = "",
-        isPassive: Bool = false
+        isPassive: Bool = false,
+        accessToken: String = ""
     ) {
         self.requestor = requestor
         self.mvpd = mvpd
@@ -959,6 +963,7 @@ public struct StartSignInRequest: Message {
         self.clientAddress = clientAddress
         self.genericData = genericData
         self.isPassive = isPassive
+        self.accessToken = accessToken
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.StartSignInRequest" }
@@ -975,6 +980,7 @@ public struct StartSignInRequest: Message {
         clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authentication.v1.StartSignInRequest.client_address")
         genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.StartSignInRequest.generic_data")
         isPassive = c.pointee.is_passive != 0
+        accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.StartSignInRequest.access_token")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -988,6 +994,7 @@ public struct StartSignInRequest: Message {
         if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authentication.v1.StartSignInRequest.client_address") }
         if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.StartSignInRequest.generic_data") }
         c.pointee.is_passive = isPassive ? 1 : 0
+        if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.StartSignInRequest.access_token") }
     }
 }
 
@@ -1027,7 +1034,7 @@ public struct FormField: Message {
 public struct SignInStart: Message {
     public var url: String
     public var fields: [FormField]
-    /// Value of the cookie that ties the answer to this browser.
+    /// Value of the cookie that ties the answer to this browser; empty: any agent may bring it.
     public var browserSecret: String
     /// Seconds until the pending sign-in ends.
     public var expiresInSeconds: UInt32
@@ -1076,6 +1083,8 @@ public struct CompleteSamlSignInRequest: Message {
     public var relayStatePresent: Bool
     /// Value of the browser's cookie; empty when it sent none.
     public var browserSecret: String
+    /// True: a frame brings it, and not a page that somebody sees; a sign-in that was handed over is not completed by one.
+    public var isEmbedded: Bool
 
     public init() { self.init(samlResponse: "") }
 
@@ -1083,12 +1092,14 @@ public struct CompleteSamlSignInRequest: Message {
         samlResponse: String = "",
         relayState: String = "",
         relayStatePresent: Bool = false,
-        browserSecret: String = ""
+        browserSecret: String = "",
+        isEmbedded: Bool = false
     ) {
         self.samlResponse = samlResponse
         self.relayState = relayState
         self.relayStatePresent = relayStatePresent
         self.browserSecret = browserSecret
+        self.isEmbedded = isEmbedded
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.CompleteSamlSignInRequest" }
@@ -1101,6 +1112,7 @@ public struct CompleteSamlSignInRequest: Message {
         relayState = try CField.string(c.pointee.relay_state, "boxoffice.authentication.v1.CompleteSamlSignInRequest.relay_state")
         relayStatePresent = c.pointee.relay_state_present != 0
         browserSecret = try CField.string(c.pointee.browser_secret, "boxoffice.authentication.v1.CompleteSamlSignInRequest.browser_secret")
+        isEmbedded = c.pointee.is_embedded != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1110,6 +1122,7 @@ public struct CompleteSamlSignInRequest: Message {
         if !relayState.isEmpty { c.pointee.relay_state = try arena.string(relayState, "boxoffice.authentication.v1.CompleteSamlSignInRequest.relay_state") }
         c.pointee.relay_state_present = relayStatePresent ? 1 : 0
         if !browserSecret.isEmpty { c.pointee.browser_secret = try arena.string(browserSecret, "boxoffice.authentication.v1.CompleteSamlSignInRequest.browser_secret") }
+        c.pointee.is_embedded = isEmbedded ? 1 : 0
     }
 }
 
@@ -1123,6 +1136,8 @@ public struct CompleteOAuthSignInRequest: Message {
     public var issuer: String
     /// Value of the browser's cookie; empty when it sent none.
     public var browserSecret: String
+    /// As of CompleteSamlSignInRequest.
+    public var isEmbedded: Bool
 
     public init() { self.init(state: "") }
 
@@ -1131,13 +1146,15 @@ public struct CompleteOAuthSignInRequest: Message {
         code: String = "",
         error: String = "",
         issuer: String = "",
-        browserSecret: String = ""
+        browserSecret: String = "",
+        isEmbedded: Bool = false
     ) {
         self.state = state
         self.code = code
         self.error = error
         self.issuer = issuer
         self.browserSecret = browserSecret
+        self.isEmbedded = isEmbedded
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.CompleteOAuthSignInRequest" }
@@ -1151,6 +1168,7 @@ public struct CompleteOAuthSignInRequest: Message {
         error = try CField.string(c.pointee.error, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.error")
         issuer = try CField.string(c.pointee.issuer, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.issuer")
         browserSecret = try CField.string(c.pointee.browser_secret, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.browser_secret")
+        isEmbedded = c.pointee.is_embedded != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1161,6 +1179,7 @@ public struct CompleteOAuthSignInRequest: Message {
         if !error.isEmpty { c.pointee.error = try arena.string(error, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.error") }
         if !issuer.isEmpty { c.pointee.issuer = try arena.string(issuer, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.issuer") }
         if !browserSecret.isEmpty { c.pointee.browser_secret = try arena.string(browserSecret, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.browser_secret") }
+        c.pointee.is_embedded = isEmbedded ? 1 : 0
     }
 }
 
@@ -3252,6 +3271,8 @@ public protocol Authentication: Sendable {
     ///
     /// Faults: as GetRegistrationCode.
     func deleteRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> DeleteRegistrationCodeResponse
+    /// A sign-in may be begun again until one is finished: up to five under way through a code stay good, the oldest goes, and the first that succeeds ends the others.
+    ///
     /// At a TempPass, and while an AuthN-all rule holds, the session is there at once: the browser goes to `redirect_url`, and the code is used.
     ///
     /// Faults: `invalid_requestor`, `invalid_request` (a field is absent), `invalid_registration_code` (as above), `registration_code_spent` (used), `unknown_integration`,

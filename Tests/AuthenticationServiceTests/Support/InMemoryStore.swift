@@ -38,6 +38,8 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var acted: Set<ClientID> = []
         var records: [RegistrationCodeText: RegistrationRecord] = [:]
         var pending: [SamlRequestID: PendingSignIn] = [:]
+        /// Of sign-ins, as they began.
+        var order: [SamlRequestID] = []
         var assertions: Set<AssertionKey> = []
         var sessions: [SessionKey: SessionRecord] = [:] {
             didSet { acted.formUnion(sessions.values.map(\.clientID)) }
@@ -156,8 +158,10 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { state in
             let record = state.records.values.first { $0.id == pending.record }
             guard let record, !record.isUsed, record.expiresAt > now else { return false }
-            state.pending = state.pending.filter { $0.value.record != pending.record }
             state.pending[pending.requestID] = pending
+            state.order.append(pending.requestID)
+            let own = state.order.filter { state.pending[$0]?.record == pending.record }
+            for oldest in own.dropLast(PendingSignIn.most) { state.pending[oldest] = nil }
             return true
         }
     }

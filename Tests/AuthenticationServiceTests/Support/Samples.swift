@@ -31,10 +31,11 @@ enum Sample {
 
     static func pending(
         _ request: String = "_request-1", relay: String = "relay-1", record: RegistrationRecord = Sample.record(),
-        lifetime: Duration = .seconds(900)
+        lifetime: Duration = .seconds(900), isHandedOver: Bool = false
     ) -> PendingSignIn {
         PendingSignIn(
-            requestID: SamlRequestID(request), relayState: RelayHandle(relay).digest, browserSecret: BrowserSecret("browser").digest,
+            requestID: SamlRequestID(request), relayState: RelayHandle(relay).digest,
+            browserSecret: isHandedOver ? nil : BrowserSecret("browser").digest,
             record: record.id, code: record.code, requestor: record.requestor, mvpd: MvpdID("DemoCable"),
             issuerSent: "https://sp.example/on-behalf-of/CHAN7", redirectURL: "https://chan7.example/done", startedAt: t0,
             expiresAt: t0 + lifetime)

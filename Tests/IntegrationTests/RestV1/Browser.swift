@@ -23,8 +23,19 @@ struct Browser: Sendable {
     /// Goes from the code to the MVPD's login page, through redirects and hand-over forms.
     mutating func openLogin(_ device: Device, code: String, mvpd: String = "NorthCable") async throws -> Page {
         let query = FormEncoding.encode(device.signInParameters(code, mvpd: mvpd).map { ($0.key, $0.value) })
-        var url = "\(device.cluster.gateway)/api/v1/authenticate?\(query)"
-        var answer = try await load("GET", url)
+        let url = "\(device.cluster.gateway)/api/v1/authenticate?\(query)"
+        return try await login(from: try await load("GET", url), at: url)
+    }
+
+    /// A sign-in that somebody else has begun, whole.
+    /// - Parameter begun: What the gateway answered there.
+    mutating func complete(_ begun: HTTPAnswer, at url: String, name: String) async throws -> HTTPAnswer {
+        let login = try await login(from: begun, at: url)
+        return try await submit(try await answer(login, name: name))
+    }
+
+    private mutating func login(from begun: HTTPAnswer, at start: String) async throws -> Page {
+        var (answer, url) = (begun, start)
         for _ in 0..<Self.stepLimit {
             if answer.status == 302 {
                 url = try #require(answer.header("location"))

@@ -184,6 +184,21 @@ extension RestV1 {
             #expect((information?["operatingSystem"] as? [String: Any])?["name"] as? String == system, "\(made.text)")
         }
 
+        @Test("clients #73: a program begins a sign-in with its bearer and hands it to a person's browser", arguments: ["NorthCable", "LakeTel"])
+        func handsOver(mvpd: String) async throws {
+            let device = try await Device.make()
+            let code = try await device.code()
+            // The program: no cookies, its bearer, redirects not followed.
+            let begun = try await device.cluster.send(
+                Call("GET", "/api/v1/authenticate", query: device.signInParameters(code, mvpd: mvpd), headers: Self.silent(device.codeCall()).headers)
+            )
+            #expect(begun.header("set-cookie") == nil && [200, 302].contains(begun.status), "\(begun.status) \(begun.text)")
+            var browser = Browser(exchange: device.cluster.exchange)
+            let end = try await browser.complete(begun, at: device.cluster.gateway + "/api/v1/authenticate", name: "ada")
+            #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
+            #expect(try await device.checkAuthn() == 200)
+        }
+
         @Test("clients #30: a page that asks a person calls a device that told nothing an unknown device")
         func unknownDevice() async throws {
             let device = try await Device.make()

@@ -1,11 +1,15 @@
 internal import Clocks
 
-/// A request that an MVPD has not answered yet (mvpd §2.2). A registration code has at most one.
+/// A request that an MVPD has not answered yet (mvpd §2.2).
 struct PendingSignIn: Hashable, Sendable {
+    /// How many a registration code has at most; the oldest goes (clients §4.4).
+    static let most = 5
+
     /// `ID` of the AuthnRequest; by OAuth it names the request to us alone.
     let requestID: SamlRequestID
     let relayState: SecretDigest
-    let browserSecret: SecretDigest
+    /// `nil`: the code's maker began it, and any agent may bring the answer (clients §4.2).
+    let browserSecret: SecretDigest?
     let record: RegistrationRecordID
     let code: RegistrationCodeText
     let requestor: RequestorID
@@ -16,6 +20,16 @@ struct PendingSignIn: Hashable, Sendable {
     let startedAt: Timestamp
     let expiresAt: Timestamp
     var way = SignInWay.saml
+
+    /// Whether an answer comes from where it may come from.
+    /// - Parameters:
+    ///   - secret: Of the cookie that came with it; empty: there was none.
+    ///   - isEmbedded: A frame brought it.
+    ///   - allowsMissing: The MVPD's answers may come without the cookie.
+    func accepts(_ secret: String, isEmbedded: Bool, allowsMissing: Bool) -> Bool {
+        guard let browserSecret else { return !isEmbedded }
+        return secret.isEmpty ? allowsMissing : browserSecret.matches(BrowserSecret(secret))
+    }
 }
 
 /// How a person is signed in.

@@ -79,6 +79,10 @@ struct SignInFinisher: Sendable {
         guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now), pending.way == .saml else {
             return .unknown("RelayState is not one of ours, was answered before, or the person took more than 15 minutes.")
         }
+        guard pending.browserSecret != nil else {
+            return pending.accepts("", isEmbedded: request.isEmbedded, allowsMissing: false)
+                ? .pending(pending) : .unknown("A frame brought the answer of a sign-in that an app handed over.")
+        }
         if request.browserSecret.isEmpty {
             let isAllowed = SignInParties(pending, catalogue)?.provider.endpoint.allowMissingCookie == true
             return isAllowed
@@ -87,7 +91,7 @@ struct SignInFinisher: Sendable {
                     "The browser sent no sign-in cookie: it blocks cookies, or another one than that which started the sign-in posted the answer. "
                         + "For embedded browsers see allowMissingCookie of the endpoint.")
         }
-        return pending.browserSecret.matches(BrowserSecret(request.browserSecret))
+        return pending.accepts(request.browserSecret, isEmbedded: request.isEmbedded, allowsMissing: false)
             ? .pending(pending) : .unknown("The answer came from another browser than the one that started this sign-in.")
     }
 

@@ -17,6 +17,7 @@ struct SignInStarter: Sendable {
     let activationOrigins: Set<String>
     let degraded: DegradedSessions
     let previews: FreePreviews
+    let bearers: BearerCheck
     let metrics: AuthenticationMetrics
 
     /// - Throws: `invalid_requestor`, `invalid_request` (a parameter is missing), `invalid_registration_code`, `unknown_integration`,
@@ -42,15 +43,25 @@ struct SignInStarter: Sendable {
         }
         // Whose MVPD cannot be asked silently is as good as not signed in there (mvpd §2.6).
         if request.isPassive, !mvpd.passiveAuthnEnabled { return SignInStart(url: request.redirectURL) }
+        let isHandedOver = await isHandedOver(request, record, requestor)
         if let provider = OAuthProvider(mvpd, integration, in: catalogue) {
             let attempt: OAuthAttempt = request.isPassive ? .passive : provider.endpoint.attemptHba ? .homeBased : .interactive
-            guard let start = try await oauth.begin(provider, record, attempt, end: request.redirectURL, now: now) else {
+            guard let start = try await oauth.begin(provider, record, attempt, end: request.redirectURL, isHandedOver: isHandedOver, now: now)
+            else {
                 throw RegistrationCodes.spentCode
             }
             return start
         }
         let provider = try SamlProvider(mvpd, in: catalogue)
-        return try await begin(provider, record, request, now)
+        return try await begin(provider, record, request, isHandedOver: isHandedOver, now)
+    }
+
+    /// Whether the code's maker itself begins the sign-in, to give it to another agent (clients §4.2). A client that many installations share is no maker
+    /// here, and where a person has to confirm nothing is handed over.
+    private func isHandedOver(_ request: StartSignInRequest, _ record: RegistrationRecord, _ requestor: Requestor) async -> Bool {
+        guard !request.accessToken.isEmpty, !requestor.confirmsSignIn else { return false }
+        guard let client = try? await bearers.client(request.accessToken, requestor: requestor.id) else { return false }
+        return record.isMadeBy(client.id) && !client.isShared
     }
 
     private static func requirePresent(_ request: StartSignInRequest) throws(Fault) {
@@ -81,22 +92,22 @@ struct SignInStarter: Sendable {
     }
 
     private func begin(
-        _ provider: SamlProvider, _ record: RegistrationRecord, _ sent: StartSignInRequest, _ now: Timestamp
+        _ provider: SamlProvider, _ record: RegistrationRecord, _ sent: StartSignInRequest, isHandedOver: Bool, _ now: Timestamp
     ) async throws(Fault) -> SignInStart {
         let relay = RelayHandle.random(from: random)
-        let browser = BrowserSecret.random(from: random)
+        let browser = isHandedOver ? nil : BrowserSecret.random(from: random)
         let request = SamlRequest(
             id: .random(from: random), relay: relay, requestor: record.requestor, provider: provider, isPassive: sent.isPassive, now: now)
         let dispatch = try await offEventLoop { [saml] () throws(Fault) in try saml.request(request) }
         let pending = PendingSignIn(
-            requestID: request.id, relayState: relay.digest, browserSecret: browser.digest, record: record.id, code: record.code,
+            requestID: request.id, relayState: relay.digest, browserSecret: browser?.digest, record: record.id, code: record.code,
             requestor: record.requestor, mvpd: MvpdID(provider.mvpd.id), issuerSent: dispatch.issuer, redirectURL: sent.redirectURL,
             startedAt: now, expiresAt: min(record.expiresAt, now + Self.longestPending))
         // The code may have been used or deleted since it was read.
         guard try await store.begin(pending, now: now) else { throw RegistrationCodes.spentCode }
         metrics.startedSignIns.increment()
         return SignInStart(
-            url: dispatch.url, fields: dispatch.fields, browserSecret: browser.text,
+            url: dispatch.url, fields: dispatch.fields, browserSecret: browser?.text ?? "",
             expiresInSeconds: UInt32(clamping: (pending.expiresAt - now).components.seconds))
     }
 }

@@ -235,7 +235,8 @@ extension AuthenticationRequirements {
             }
         },
         Requirement(
-            "AUTHN-54", "A request that a pair of the application signed is answered as its bearer would be; whatever is wrong with it is `access_denied`.",
+            "AUTHN-54",
+            "A request that a pair of the application signed is answered as its bearer would be; whatever is wrong with it is `access_denied`.",
             source: "authentication.proto SignedRequest, config.proto RequestSigningKey"
         ) { examination in
             let app = try await TestApp(examination)

@@ -6,6 +6,7 @@ extension HTTPFields.Element.Name {
     static let xDeviceInfo = Self("X-Device-Info")!
     static let apDeviceIdentifier = Self("AP-Device-Identifier")!
     static let idempotencyKey = Self("Idempotency-Key")!
+    static let secFetchDest = Self("Sec-Fetch-Dest")!
     static let secFetchSite = Self("Sec-Fetch-Site")!
     static let adobeSubjectToken = Self("Adobe-Subject-Token")!
     static let rokuConnectToken = Self("X-Roku-Reserved-Roku-Connect-Token")!

@@ -12,6 +12,7 @@ extension SignInEndpoints {
         let cookie = cookie(relayState: request.state, exchange)
         var complete = request
         complete.browserSecret = cookie.value(in: exchange) ?? ""
+        complete.isEmbedded = Self.isEmbedded(exchange)
         let outcome = try await dependencies.authentication.completeOAuthSignIn(complete, context: exchange.changingCall)
         var response = reply(outcome, exchange)
         cookie.clear(in: &response)

@@ -41,7 +41,9 @@ struct SignInEndpoints: Sendable {
             requestor: requestor, mvpd: try exchange.required("mso_id"), registrationCode: try exchange.required("reg_code"),
             domainName: try exchange.required("domain_name"), redirectURL: try exchange.required("redirect_url"),
             clientAddress: exchange.facts.clientAddress.text, genericData: try exchange.value("generic_data") ?? "",
-            isPassive: try exchange.value("passive") == "true")
+            isPassive: try exchange.value("passive") == "true",
+            // A bearer that is none, or of somebody else, is as good as none here (clients §4.2).
+            accessToken: ((try? Bearer.optional(exchange)) ?? nil) ?? "")
     }
 
     /// Sends the browser to the MVPD: by redirect, or by a form that submits itself.
@@ -70,6 +72,11 @@ struct SignInEndpoints: Sendable {
         }
     }
 
+    /// A browser says so where it loads the answer into something else than a page of its own.
+    static func isEmbedded(_ exchange: Exchange) -> Bool {
+        exchange.headers.value(.secFetchDest).map { $0 != "document" } ?? false
+    }
+
     private enum Message {
         case none
         case unusable
@@ -88,7 +95,7 @@ struct SignInEndpoints: Sendable {
         let cookie = cookie(relayState: states.first ?? "", exchange)
         let request = CompleteSamlSignInRequest(
             samlResponse: responses[0], relayState: states.first ?? "", relayStatePresent: !states.isEmpty,
-            browserSecret: cookie.value(in: exchange) ?? "")
+            browserSecret: cookie.value(in: exchange) ?? "", isEmbedded: Self.isEmbedded(exchange))
         return .answer(request, cookie)
     }
 

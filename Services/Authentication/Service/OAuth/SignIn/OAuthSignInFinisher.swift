@@ -75,8 +75,7 @@ struct OAuthSignInFinisher: Sendable {
     }
 
     private func isSameBrowser(_ request: CompleteOAuthSignInRequest, _ pending: PendingSignIn, _ provider: OAuthProvider) -> Bool {
-        if request.browserSecret.isEmpty { return provider.endpoint.allowMissingCookie }
-        return pending.browserSecret.matches(BrowserSecret(request.browserSecret))
+        pending.accepts(request.browserSecret, isEmbedded: request.isEmbedded, allowsMissing: provider.endpoint.allowMissingCookie)
     }
 
     private func declined(_ answer: Answer) async throws(Fault) -> SignInOutcome {
@@ -98,7 +97,8 @@ struct OAuthSignInFinisher: Sendable {
     /// One more attempt, without the home network (mvpd §3).
     private func askAfterAll(_ answer: Answer) async throws(Fault) -> SignInOutcome {
         let next = try await starter.begin(
-            answer.parties.provider, answer.record, .interactive, end: answer.pending.redirectURL, now: answer.now)
+            answer.parties.provider, answer.record, .interactive, end: answer.pending.redirectURL,
+            isHandedOver: answer.pending.browserSecret == nil, now: answer.now)
         guard let next else { return answer.log.rejected(OAuthRejection(.unknownState), mvpd: answer.pending.mvpd) }
         return answer.log.continued(next, mvpd: answer.pending.mvpd)
     }

@@ -11,21 +11,24 @@ struct OAuthSignInStarter: Sendable {
     let redirectURI: String
     let metrics: AuthenticationMetrics
 
-    /// - Parameter end: Where the browser goes when the sign-in is over.
+    /// - Parameters:
+    ///   - end: Where the browser goes when the sign-in is over.
+    ///   - isHandedOver: Any agent may bring the answer.
     /// - Returns: `nil` when the registration code is no longer live or has been used.
     func begin(
-        _ provider: OAuthProvider, _ record: RegistrationRecord, _ attempt: OAuthAttempt, end: String, now: Timestamp
+        _ provider: OAuthProvider, _ record: RegistrationRecord, _ attempt: OAuthAttempt, end: String, isHandedOver: Bool = false,
+        now: Timestamp
     ) async throws(Fault) -> SignInStart? {
         let state = proofs.state(from: random)
-        let browser = BrowserSecret.random(from: random)
+        let browser = isHandedOver ? nil : BrowserSecret.random(from: random)
         let request = AuthorizationRequest(provider: provider, attempt: attempt, state: state, proofs: proofs, redirectURI: redirectURI)
         let pending = PendingSignIn(
-            requestID: .random(from: random), relayState: state.digest, browserSecret: browser.digest, record: record.id, code: record.code,
+            requestID: .random(from: random), relayState: state.digest, browserSecret: browser?.digest, record: record.id, code: record.code,
             requestor: record.requestor, mvpd: provider.id, issuerSent: provider.clientID, redirectURL: end, startedAt: now,
             expiresAt: min(record.expiresAt, now + SignInStarter.longestPending), way: .oauth(attempt))
         guard try await store.begin(pending, now: now) else { return nil }
         metrics.startedSignIns.increment()
         return SignInStart(
-            url: request.url, browserSecret: browser.text, expiresInSeconds: UInt32(clamping: (pending.expiresAt - now).components.seconds))
+            url: request.url, browserSecret: browser?.text ?? "", expiresInSeconds: UInt32(clamping: (pending.expiresAt - now).components.seconds))
     }
 }

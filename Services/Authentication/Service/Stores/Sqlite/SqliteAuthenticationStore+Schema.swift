@@ -174,6 +174,25 @@ extension SqliteAuthenticationStore {
                 CREATE TABLE signed_nonce (digest BLOB PRIMARY KEY NOT NULL, expires_at_ms INTEGER NOT NULL);
                 CREATE INDEX signed_nonce_expiry ON signed_nonce (expires_at_ms);
                 """, isAdditive: true),
+        // A code may have several: no column of the table says otherwise any more.
+        Migration(
+            "18-several-sign-ins",
+            sql: """
+                CREATE TABLE new_sign_in (
+                    request_id TEXT NOT NULL UNIQUE, relay_state BLOB NOT NULL UNIQUE, record_id TEXT NOT NULL,
+                    browser_secret BLOB NOT NULL, code TEXT NOT NULL, requestor TEXT NOT NULL, mvpd TEXT NOT NULL,
+                    issuer_sent TEXT NOT NULL, redirect_url TEXT NOT NULL, started_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL,
+                    way INTEGER NOT NULL DEFAULT 0
+                );
+                INSERT INTO new_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd, issuer_sent, redirect_url,
+                    started_at_ms, expires_at_ms, way)
+                SELECT request_id, relay_state, record_id, browser_secret, code, requestor, mvpd, issuer_sent, redirect_url, started_at_ms,
+                    expires_at_ms, way FROM pending_sign_in;
+                DROP TABLE pending_sign_in;
+                ALTER TABLE new_sign_in RENAME TO pending_sign_in;
+                CREATE INDEX pending_sign_in_expiry ON pending_sign_in (expires_at_ms);
+                CREATE INDEX pending_sign_in_record ON pending_sign_in (record_id);
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

@@ -1,18 +1,25 @@
 internal import Clocks
 internal import Faults
+internal import Foundation
 internal import Storage
 
 extension SqliteAuthenticationStore: SignInStore {
     func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
             let sql = """
-                INSERT OR REPLACE INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
+                INSERT INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
                     issuer_sent, redirect_url, started_at_ms, expires_at_ms, way)
                 SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
                 WHERE EXISTS (SELECT 1 FROM registration_code WHERE id = ? AND is_used = 0 AND expires_at_ms > ?)
                 """
             try database.cachedStatement(sql: sql).execute(arguments: pending.columns(liveAt: now))
-            return database.changesCount == 1
+            guard database.changesCount == 1 else { return false }
+            let oldest = """
+                DELETE FROM pending_sign_in WHERE record_id = ?1 AND rowid NOT IN
+                    (SELECT rowid FROM pending_sign_in WHERE record_id = ?1 ORDER BY rowid DESC LIMIT ?2)
+                """
+            try database.cachedStatement(sql: oldest).execute(arguments: [pending.record, PendingSignIn.most])
+            return true
         }
     }
 
@@ -52,14 +59,16 @@ extension PendingSignIn {
     /// In the order of the insert and its condition.
     fileprivate func columns(liveAt now: Timestamp) -> StatementArguments {
         [
-            requestID, relayState, record, browserSecret, code, requestor, mvpd, issuerSent, redirectURL, startedAt, expiresAt, way.rawValue,
+            requestID, relayState, record, browserSecret.map { Data($0.bytes) } ?? Data(), code, requestor, mvpd, issuerSent, redirectURL, startedAt,
+            expiresAt, way.rawValue,
             record, now,
         ]
     }
 
     fileprivate init(row: Row) {
         self.init(
-            requestID: row["request_id"], relayState: row["relay_state"], browserSecret: row["browser_secret"], record: row["record_id"],
+            requestID: row["request_id"], relayState: row["relay_state"],
+            browserSecret: (row["browser_secret"] as Data).isEmpty ? nil : row["browser_secret"], record: row["record_id"],
             code: row["code"], requestor: row["requestor"], mvpd: row["mvpd"], issuerSent: row["issuer_sent"],
             redirectURL: row["redirect_url"], startedAt: row["started_at_ms"], expiresAt: row["expires_at_ms"],
             way: SignInWay(rawValue: row["way"]) ?? .saml)

@@ -29,7 +29,6 @@ public struct Catalogue: Sendable {
 
     public func application(_ id: String) -> Application? { index.applications[id] }
 
-    /// The application whose software statement has that id and is not revoked.
     /// What comes before the digest of a statement that another house signed, where a statement of ours has its id.
     public static let legacySoftware = "sha256:"
 
@@ -39,6 +38,7 @@ public struct Catalogue: Sendable {
     /// A client that another house registered, and whose it is (clients §2.1).
     public func importedClient(_ id: String) -> (application: Application, client: ImportedClient)? { index.importedClients[OctetText(id)] }
 
+    /// The application whose software statement has that id and is not revoked.
     /// - Parameter softwareID: Of a statement that was issued here, or `legacySoftware` and a listed digest.
     public func application(softwareID: String) -> Application? { index.applicationsBySoftware[softwareID] }
 

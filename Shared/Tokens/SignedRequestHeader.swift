@@ -22,6 +22,8 @@ public struct SignedRequestHeader: Hashable, Sendable {
 
     private static let methods: Set<OctetText> = ["GET", "POST", "DELETE"]
     private static let names: Set<OctetText> = ["requestor_id", "nonce", "signature_method", "request_time", "request_uri"]
+    /// Of a field, in octets: `signature_method`.
+    private static let longestName = 16
 
     /// True for what means to be one: a method and a blank come first.
     public static func isMeant(_ header: String) -> Bool {
@@ -72,25 +74,29 @@ public struct SignedRequestHeader: Hashable, Sendable {
         return (String(decoding: key, as: UTF8.self), signature)
     }
 
-    /// A part that begins with no name of a field belongs to the field before it: an address may hold commas.
+    /// A part that begins with no name of a field belongs to the address before it, which may hold commas. Strangers choose how many parts there are: no text
+    /// is made of one that is no field.
     private static func fields(_ octets: ArraySlice<UInt8>) -> [OctetText: String]? {
-        var fields: [OctetText: String] = [:]
+        var places: [OctetText: Range<Int>] = [:]
         var last: OctetText?
-        for part in octets.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            let own = part.drop { $0 == 0x20 }
-            let equals = own.firstIndex(of: UInt8(ascii: "="))
+        var start = octets.startIndex
+        while start <= octets.endIndex {
+            let end = octets[start...].firstIndex(of: UInt8(ascii: ",")) ?? octets.endIndex
+            let own = octets[start..<end].drop { $0 == 0x20 }
+            let equals = own.prefix(longestName + 1).firstIndex(of: UInt8(ascii: "="))
             let name = equals.map { OctetText(String(decoding: own[..<$0], as: UTF8.self)) }
             if let equals, let name, names.contains(name) {
-                guard fields[name] == nil else { return nil }
-                fields[name] = String(decoding: trimmed(own[(equals + 1)...]), as: UTF8.self)
+                guard places[name] == nil else { return nil }
+                places[name] = (equals + 1)..<end
                 last = name
-            } else if let last, last == "request_uri" {
-                fields[last, default: ""] += "," + String(decoding: part, as: UTF8.self)
+            } else if let last, last == "request_uri", let place = places[last] {
+                places[last] = place.lowerBound..<end
             } else {
                 return nil
             }
+            start = end + 1
         }
-        return fields
+        return places.mapValues { String(decoding: trimmed(octets[$0]), as: UTF8.self) }
     }
 
     /// Milliseconds; with 10 digits they are seconds.

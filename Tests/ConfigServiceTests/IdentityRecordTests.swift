@@ -37,7 +37,9 @@ struct IdentityRecordTests {
                 #""signingKeys": [{"publicKey": "abcdefgh", "secret": "p", "requestors": ["NEWS"]}], "clients": [{"clientId": "abcdefgh", "secret": "c"}]"#,
                 "which the application 'news-tv' has already"
             ),
-            (#""legacyStatements": ["0A"]"#, "must be the SHA-256"), (#""clients": [{"clientId": "a b", "secret": "c"}]"#, "printable"),
+            (#""legacyStatements": ["0a"]"#, "must be the SHA-256"),
+            (#""legacyStatements": ["\#(digest.uppercased())"]"#, "must be the SHA-256"),
+            (#""clients": [{"clientId": "a b", "secret": "c"}]"#, "printable"),
         ])
     func refuses(members: String, problem: String) throws {
         let problems = try world(members).problems()

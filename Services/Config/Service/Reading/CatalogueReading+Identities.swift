@@ -8,7 +8,7 @@ extension CatalogueReading {
         let requestors = application.requestorIDs
         application.signingKeys = object.optional("signingKeys")?.array { signingKey($0, of: owner, requestors) } ?? []
         application.legacyStatements = object.texts("legacyStatements") { digest in
-            guard digest.utf8.count == 64, digest.utf8.allSatisfy(Self.isHexDigit) else {
+            guard digest.utf8.count == 64, digest.utf8.allSatisfy({ CatalogueSyntax.isHexDigit($0) && !(0x41...0x46).contains($0) }) else {
                 return "must be the SHA-256 of a statement, 64 lower-case hex digits"
             }
             return taken(digest, by: owner)
@@ -20,7 +20,7 @@ extension CatalogueReading {
         value.object { object in
             var key = RequestSigningKey()
             key.publicKey = object.text("publicKey")
-            let isPlain = (8...64).contains(key.publicKey.utf8.count) && key.publicKey.utf8.allSatisfy(Self.isLetterOrDigit)
+            let isPlain = (8...64).contains(key.publicKey.utf8.count) && key.publicKey.utf8.allSatisfy(CatalogueSyntax.isLetterOrDigit)
             if !key.publicKey.isEmpty, let field = object.optional("publicKey") {
                 if !isPlain { field.problem("must have 8 to 64 letters and digits") }
                 if let problem = taken(key.publicKey, by: owner) { field.problem(problem) }
@@ -61,10 +61,4 @@ extension CatalogueReading {
     }
 
     private func identitySecret(_ object: JsonObject) -> String { secretReference(object, "secret", required: true) }
-
-    private static func isHexDigit(_ octet: UInt8) -> Bool { (0x30...0x39).contains(octet) || (0x61...0x66).contains(octet) }
-
-    private static func isLetterOrDigit(_ octet: UInt8) -> Bool {
-        (0x30...0x39).contains(octet) || (0x41...0x5a).contains(octet) || (0x61...0x7a).contains(octet)
-    }
 }

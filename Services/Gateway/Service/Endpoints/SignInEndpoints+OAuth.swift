@@ -16,7 +16,7 @@ extension SignInEndpoints {
         let outcome = try await dependencies.authentication.completeOAuthSignIn(complete, context: exchange.changingCall)
         var response = reply(outcome, exchange)
         cookie.clear(in: &response)
-        if let next = outcome.next, outcome.result == .continued {
+        if let next = outcome.next, outcome.result == .continued, !next.browserSecret.isEmpty {
             self.cookie(relayState: SignInCookie.relayState(of: next), exchange).set(next, among: exchange, in: &response)
         }
         return response

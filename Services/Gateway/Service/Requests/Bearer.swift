@@ -46,7 +46,8 @@ struct Credentials: Sendable {
         guard let header = exchange.headers[values: .authorization].first(where: SignedRequestHeader.isMeant) else {
             return try Bearer.optional(exchange).map { Credentials(accessToken: $0) }
         }
-        guard exchange.headers[values: .authorization].count == 1, (try? exchange.all("access_token"))?.allSatisfy(\.isEmpty) == true else {
+        let tokens = (try? exchange.all("access_token")) ?? []
+        guard exchange.headers[values: .authorization].count == 1, tokens.allSatisfy(\.isEmpty) else {
             throw BearerProblem(fault: Fault(.invalidRequest, "A signature and an access token were sent."))
         }
         let request = SignedRequest(

@@ -21,9 +21,9 @@ public struct SignedRequestHeader: Hashable, Sendable {
     public let signature: [UInt8]
 
     private static let methods: Set<OctetText> = ["GET", "POST", "DELETE"]
-    private static let names: Set<OctetText> = ["requestor_id", "nonce", "signature_method", "request_time", "request_uri"]
-    /// Of a field, in octets: `signature_method`.
-    private static let longestName = 16
+    private static let names = ["requestor_id=", "nonce=", "signature_method=", "request_time=", "request_uri="].map { Array($0.utf8) }
+    /// Among `names`: the one whose value may hold commas.
+    private static let addressField = 4
 
     /// True for what means to be one: a method and a blank come first.
     public static func isMeant(_ header: String) -> Bool {
@@ -36,10 +36,10 @@ public struct SignedRequestHeader: Hashable, Sendable {
         guard octets.count <= Self.longest, octets.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), Self.isMeant(header) else { return nil }
         guard let cut = Self.lastKey(octets), let tail = Self.tail(octets[cut.end...]) else { return nil }
         let head = octets[..<cut.start]
-        guard let blank = head.firstIndex(of: 0x20), let fields = Self.fields(head[(blank + 1)...]) else { return nil }
-        guard let requestor = fields["requestor_id"], let nonce = fields["nonce"], let uri = fields["request_uri"],
-            fields["signature_method"] == "HMAC-SHA1", let time = fields["request_time"].flatMap(Self.milliseconds),
-            !requestor.isEmpty, !nonce.isEmpty, nonce.utf8.count <= 128
+        guard let blank = head.firstIndex(of: 0x20), let places = Self.places(head[(blank + 1)...]) else { return nil }
+        let values = places.map { place in place.map { String(decoding: Self.trimmed(head[$0]), as: UTF8.self) } }
+        guard let requestor = values[0], let nonce = values[1], values[2] == "HMAC-SHA1", let time = values[3].flatMap(Self.milliseconds),
+            let uri = values[Self.addressField], !requestor.isEmpty, !nonce.isEmpty, nonce.utf8.count <= 128
         else { return nil }
         method = String(decoding: head[..<blank], as: UTF8.self)
         (requestorID, self.nonce, requestURI, self.time) = (requestor, nonce, uri, time)
@@ -74,29 +74,36 @@ public struct SignedRequestHeader: Hashable, Sendable {
         return (String(decoding: key, as: UTF8.self), signature)
     }
 
-    /// A part that begins with no name of a field belongs to the address before it, which may hold commas. Strangers choose how many parts there are: no text
-    /// is made of one that is no field.
-    private static func fields(_ octets: ArraySlice<UInt8>) -> [OctetText: String]? {
-        var places: [OctetText: Range<Int>] = [:]
-        var last: OctetText?
+    /// Where the values of `names` stand. A part that begins with no name belongs to the address before it, which may hold commas. Strangers choose how many
+    /// parts there are, so that a part costs no more than a look at its octets.
+    private static func places(_ octets: ArraySlice<UInt8>) -> [Range<Int>?]? {
+        var places = [Range<Int>?](repeating: nil, count: names.count)
+        var last: Int?
         var start = octets.startIndex
         while start <= octets.endIndex {
-            let end = octets[start...].firstIndex(of: UInt8(ascii: ",")) ?? octets.endIndex
-            let own = octets[start..<end].drop { $0 == 0x20 }
-            let equals = own.prefix(longestName + 1).firstIndex(of: UInt8(ascii: "="))
-            let name = equals.map { OctetText(String(decoding: own[..<$0], as: UTF8.self)) }
-            if let equals, let name, names.contains(name) {
-                guard places[name] == nil else { return nil }
-                places[name] = (equals + 1)..<end
-                last = name
-            } else if let last, last == "request_uri", let place = places[last] {
+            var end = start
+            while end < octets.endIndex, octets[end] != UInt8(ascii: ",") { end += 1 }
+            var own = start
+            while own < end, octets[own] == 0x20 { own += 1 }
+            if let field = names.firstIndex(where: { begins(octets, at: own, before: end, with: $0) }) {
+                guard places[field] == nil else { return nil }
+                places[field] = (own + names[field].count)..<end
+                last = field
+            } else if let last, last == addressField, let place = places[last] {
                 places[last] = place.lowerBound..<end
             } else {
                 return nil
             }
             start = end + 1
         }
-        return places.mapValues { String(decoding: trimmed(octets[$0]), as: UTF8.self) }
+        return places
+    }
+
+    private static func begins(_ octets: ArraySlice<UInt8>, at start: Int, before end: Int, with name: [UInt8]) -> Bool {
+        guard end - start >= name.count else { return false }
+        var index = 0
+        while index < name.count, octets[start + index] == name[index] { index += 1 }
+        return index == name.count
     }
 
     /// Milliseconds; with 10 digits they are seconds.

@@ -8,22 +8,16 @@ import Synchronization
 
 /// The stores' contract without a database.
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
-    ProfileRequestStore, LoginStore, SecretStore, NonceStore
+    ProfileRequestStore, LoginStore
 {
     var changes: StoreChanges? { nil }
 
-    private let nonces = Mutex<Set<[UInt8]>>([])
-
-    func takeNonce(_ digest: [UInt8], until end: Timestamp) async throws(Fault) -> Bool {
-        nonces.withLock { $0.insert(digest).inserted }
-    }
-
-    private struct AssertionKey: Hashable {
+    struct AssertionKey: Hashable {
         let issuer: String
         let id: String
     }
 
-    private struct TrialEntry {
+    struct TrialEntry {
         var trial: Trial
         let requestor: RequestorID
         let mvpd: MvpdID
@@ -31,9 +25,10 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var users: Set<TrialUser> = []
     }
 
-    private struct State {
+    struct State {
         var clients: [ClientID: Client] = [:]
         var secrets: [SecretReference: SealedSecret] = [:]
+        var nonces: Set<[UInt8]> = []
         var lastUses: [ClientID: Timestamp] = [:]
         var acted: Set<ClientID> = []
         var records: [RegistrationCodeText: RegistrationRecord] = [:]
@@ -82,34 +77,11 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         }
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     func add(_ client: Client) async throws(Fault) { state.withLock { $0.clients[client.id] = client } }
 
     func client(_ id: ClientID) async throws(Fault) -> Client? { state.withLock { $0.clients[id] } }
-
-    func put(_ secret: SealedSecret) async throws(Fault) -> Bool? {
-        state.withLock { state in
-            let known = state.secrets[secret.reference]
-            guard known == nil || known?.owner == secret.owner else { return nil }
-            state.secrets[secret.reference] = secret
-            return known != nil
-        }
-    }
-
-    func sealedSecret(_ reference: SecretReference) async throws(Fault) -> SealedSecret? { state.withLock { $0.secrets[reference] } }
-
-    func sealedSecrets() async throws(Fault) -> [SealedSecret] {
-        state.withLock { $0.secrets.values.sorted { $0.reference.text < $1.reference.text } }
-    }
-
-    func reseal(_ secret: SealedSecret, as sealed: [UInt8]) async throws(Fault) {
-        state.withLock { state in
-            guard let known = state.secrets[secret.reference], known.sealed == secret.sealed else { return }
-            state.secrets[secret.reference] = SealedSecret(
-                reference: known.reference, owner: known.owner, sealed: sealed, writtenAt: known.writtenAt)
-        }
-    }
 
     func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault) {
         state.withLock { $0.lastUses[client] = max(moment, $0.lastUses[client] ?? moment) }

@@ -137,6 +137,7 @@ let package = Package(
         cLibrary("CProtobufC", "Shared/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
+        cLibrary("CMemory", "Shared/CMemory", links: []),
         plainLibrary("Cryptography", "Shared/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         wireLibrary("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
         library(
@@ -160,7 +161,8 @@ let package = Package(
         library(
             "ServiceKit", "Shared/ServiceKit",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StrictJson", "Transport",
+                "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StrictJson",
+                "Transport",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
             ], exclude: ["README.md"]),
 

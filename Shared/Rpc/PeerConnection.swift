@@ -48,7 +48,7 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
         self.limits = limits
         self.eventLoop = eventLoop
         self.logger = logger
-        decoder = FrameDecoder(maxFrameBytes: machine.settings.maxFrameBytes)
+        decoder = FrameDecoder(maxFrameBytes: min(machine.settings.maxFrameBytes, ConnectionStateMachine.maxFrameBytesBeforeHello))
         arrival = .now
     }
 
@@ -188,6 +188,7 @@ extension PeerConnection {
             case .send(let frame): send(frame)
             case .opened(let hello):
                 encoder.maxFrameBytes = Int(hello.maxFrameBytes)
+                decoder.maxFrameBytes = machine.settings.maxFrameBytes
                 perform(call: action)
             case .close(let reason): end(reason)
             case .peerLeaves, .fail, .stopWork: perform(call: action)

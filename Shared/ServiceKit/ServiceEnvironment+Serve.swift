@@ -15,6 +15,7 @@ extension ServiceEnvironment {
         services += parts.assembled()
         services.append(Reloader(identity: parts.identity, reloads: parts.reloads, logger: logger))
         services.append(StartPages(logger: logger))
+        services.append(FreedMemory(logger: logger))
         if let listener = try listener() { services.append(listener) }
         services.append(
             StopAction { [readiness, parts] in

@@ -15,6 +15,8 @@ public struct ConnectionStateMachine: Sendable {
     public static let protocolVersion: UInt32 = 1
     /// A peer that accepts less cannot even get a fault, in bytes.
     public static let smallestMaxFrameBytes: UInt32 = 1024
+    /// What is accepted from a peer before its hello, in bytes. WIRE.md allows a peer 1024; the rest is for versions whose hellos say more.
+    public static let maxFrameBytesBeforeHello = 4096
 
     public enum Role: Hashable, Sendable {
         /// Opened the connection, makes calls.

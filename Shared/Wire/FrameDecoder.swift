@@ -10,8 +10,11 @@ public struct FrameDecoder: ~Copyable {
     /// Bytes of the length prefix.
     public static let prefixByteCount = 4
 
-    /// The largest frame that is accepted, in bytes without the prefix.
-    public let maxFrameBytes: Int
+    /// The largest frame that is accepted, in bytes without the prefix. It may change from one frame to the next: little is accepted from a peer that has not
+    /// said hello.
+    public var maxFrameBytes: Int {
+        didSet { arena.limit = ScratchArena.limit(maxFrameBytes: maxFrameBytes) }
+    }
     private var arena: ScratchArena
 
     /// - Parameter maxFrameBytes: The largest frame that is accepted, in bytes without the prefix.

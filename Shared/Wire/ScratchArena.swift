@@ -6,18 +6,20 @@ internal import Faults
 struct ScratchArena: ~Copyable {
     /// What fits without touching the heap, in bytes: a call with a message of a few kilobytes.
     private static let capacity = 8 * 1024
-    /// The most that one frame may take beyond that, in bytes.
-    private let limit: Int
+    /// The most that one frame may take beyond that, in bytes; counts from the next `reset` on.
+    var limit: Int
 
     private let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
     private var arena = boxoffice_arena()
 
-    /// - Parameter maxFrameBytes: The largest frame. A frame of ordinary fields takes about its own size again; one made of thousands of tiny
-    ///   unknown fields would take some thirty times as much, and is refused.
     init(maxFrameBytes: Int) {
-        limit = 4 * maxFrameBytes + 64 * 1024
+        limit = Self.limit(maxFrameBytes: maxFrameBytes)
         begin()
     }
+
+    /// What a frame may take, in bytes. One of ordinary fields takes about its own size again; one made of thousands of tiny unknown fields would take some
+    /// thirty times as much, and is refused.
+    static func limit(maxFrameBytes: Int) -> Int { 4 * maxFrameBytes + 64 * 1024 }
 
     deinit {
         var last = arena

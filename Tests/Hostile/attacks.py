@@ -244,6 +244,39 @@ def handshakes():
         [connection.close() for connection in held]
 
 
+@attack("B9 frames of megabytes leave no memory taken on the wire, whoever sends them")
+def frames():
+    host, port = file["services"]["config"]["address"].split(":")
+    context = ssl.create_default_context(cafile=authority)
+    context.load_cert_chain(file["pki"]["clientCert"], file["pki"]["clientKey"])
+    hello = bytes.fromhex("00000015 0a13 0801 1207706565722e7079 1a0131 2080808002")
+    large = (4 << 20).to_bytes(4, "big")
+    # Before a hello: a large frame, nonsense, a frame of tiny fields. After it: a frame of the largest size, whole or not, and one of tiny fields.
+    lessons = [large + bytes(4 << 20), b"\xff" * 200_000, b"\x00\x00\x10\x00" + b"\xf8\x06\x01" * 1366]
+    lessons += [hello + large + bytes(4 << 20), hello + large + bytes(3 << 20), hello + large + b"\xf8\x06\x01" * (1 << 20)]
+    before = memory("config")
+
+    def assail(number):
+        held = []
+        for turn in range(12):
+            try:
+                plain = socket.create_connection((host, int(port)), timeout=5)
+                connection = context.wrap_socket(plain, server_hostname="config.boxoffice")
+                held.append(connection)
+                connection.sendall(lessons[(number + turn) % len(lessons)])
+            except OSError:
+                pass
+        [connection.close() for connection in held]
+
+    assailants = [threading.Thread(target=assail, args=(number,)) for number in range(24)]
+    [assailant.start() for assailant in assailants]
+    [assailant.join() for assailant in assailants]
+    end = time.monotonic() + 20
+    while (grown := (memory("config") - before) >> 10) > 64:
+        expect(time.monotonic() < end, f"config has {grown} MiB more than before")
+        time.sleep(0.5)
+
+
 # What is said in which order, and where
 
 

@@ -39,6 +39,24 @@ extension RpcTests {
             #expect(try await server.stillServes())
         }
 
+        @Test("before its hello a peer may send little: it is refused from the length alone")
+        func refusesLargeFrameBeforeTheHello() async throws {
+            let server = try await TestServer()
+            let peer = try await server.raw()
+            peer.send(bytes: [0, 0, 0x10, 1])
+            #expect(await peer.farewell()?.code == "frame_too_large")
+            #expect(try await server.stillServes())
+        }
+
+        @Test("after its hello it may send what the server's own hello says")
+        func takesLargeFrameAfterTheHello() async throws {
+            let server = try await TestServer()
+            let peer = try await server.raw()
+            let payload = try EchoMessage(content: [UInt8](repeating: 7, count: 1 << 20)).serialized()
+            try peer.send(.hello(RawPeer.hello), .request(Request(callID: 1, service: DiagnosticsMethods.service, method: "Echo", payload: payload)))
+            #expect(await peer.next().map { if case .response = $0 { true } else { false } } == true)
+        }
+
         @Test func refusesRequestBeforeTheHello() async throws {
             let server = try await TestServer()
             let peer = try await server.raw()

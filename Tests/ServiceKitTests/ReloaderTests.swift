@@ -42,20 +42,25 @@ struct ReloaderTests {
     @Test("SIGHUP reloads everything")
     func reloadsOnHangup() async throws {
         let reloaded = Count()
-        try await withKnownHandler {
-            try await reloading([{ reloaded.increment() }]) {
-                try await eventually("reloaded on a signal") {
-                    kill(getpid(), SIGHUP)
-                    return reloaded.value > 0
-                }
+        let trap = await trapHangup()
+        defer { trap.cancel() }
+        try await reloading([{ reloaded.increment() }]) {
+            try await eventually("reloaded on a signal") {
+                kill(getpid(), SIGHUP)
+                return reloaded.value > 0
             }
         }
     }
 
-    /// A signal that comes before it is trapped, or after, must not end the test process: it stays ignored.
-    private func withKnownHandler(_ body: () async throws -> Void) async rethrows {
-        signal(SIGHUP, SIG_IGN)
-        try await body()
+    /// A signal that comes before it is trapped, or after, must not end the test process. To ignore it by `signal` would take away the trap of whatever else
+    /// runs in this process at that moment, and of all that join it.
+    private func trapHangup() async -> any DispatchSourceSignal {
+        let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global())
+        await withCheckedContinuation { continuation in
+            source.setRegistrationHandler { continuation.resume() }
+            source.resume()
+        }
+        return source
     }
 }
 

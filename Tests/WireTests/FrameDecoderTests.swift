@@ -19,6 +19,22 @@ import Wire
         #expect(throws: FrameViolation.self) { try decode(frame, maxFrameBytes: frame.count - 5) }
     }
 
+    @Test("a limit that is raised counts from the next frame on")
+    func raisesTheLimit() throws {
+        let frame = try FrameEncoder.encoded(Frame(kind: .streamItem(StreamItem(callID: 1, payload: [UInt8](repeating: 7, count: 500_000)))))
+        var decoder = FrameDecoder(maxFrameBytes: 1024)
+        try frame.withUnsafeBytes { raw in
+            var rest = raw
+            do {
+                _ = try decoder.next(&rest)
+                Issue.record("taken")
+            } catch { #expect(rest.count == raw.count) }
+            decoder.maxFrameBytes = 1 << 20
+            let isWhole = try decoder.next(&rest) != nil
+            #expect(isWhole && rest.isEmpty)
+        }
+    }
+
     @Test(
         "refuses what protobuf does not read",
         arguments: [

@@ -97,6 +97,51 @@ void   boxoffice__authentication__v1__device_call__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__device_call__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__stored_token__init
+                     (Boxoffice__Authentication__V1__StoredToken         *message)
+{
+  static const Boxoffice__Authentication__V1__StoredToken init_value = BOXOFFICE__AUTHENTICATION__V1__STORED_TOKEN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__stored_token__get_packed_size
+                     (const Boxoffice__Authentication__V1__StoredToken *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_token__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__stored_token__pack
+                     (const Boxoffice__Authentication__V1__StoredToken *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_token__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__stored_token__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StoredToken *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_token__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__StoredToken *
+       boxoffice__authentication__v1__stored_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__StoredToken *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__stored_token__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__stored_token__free_unpacked
+                     (Boxoffice__Authentication__V1__StoredToken *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_token__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__signed_request__init
                      (Boxoffice__Authentication__V1__SignedRequest         *message)
 {
@@ -950,6 +995,231 @@ void   boxoffice__authentication__v1__session_by_code_request__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &boxoffice__authentication__v1__session_by_code_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__stored_authentication__init
+                     (Boxoffice__Authentication__V1__StoredAuthentication         *message)
+{
+  static const Boxoffice__Authentication__V1__StoredAuthentication init_value = BOXOFFICE__AUTHENTICATION__V1__STORED_AUTHENTICATION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__stored_authentication__get_packed_size
+                     (const Boxoffice__Authentication__V1__StoredAuthentication *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_authentication__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__stored_authentication__pack
+                     (const Boxoffice__Authentication__V1__StoredAuthentication *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_authentication__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__stored_authentication__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StoredAuthentication *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_authentication__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__StoredAuthentication *
+       boxoffice__authentication__v1__stored_authentication__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__StoredAuthentication *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__stored_authentication__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__stored_authentication__free_unpacked
+                     (Boxoffice__Authentication__V1__StoredAuthentication *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_authentication__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__identify_device_request__init
+                     (Boxoffice__Authentication__V1__IdentifyDeviceRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__IdentifyDeviceRequest init_value = BOXOFFICE__AUTHENTICATION__V1__IDENTIFY_DEVICE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__identify_device_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__IdentifyDeviceRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identify_device_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__identify_device_request__pack
+                     (const Boxoffice__Authentication__V1__IdentifyDeviceRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identify_device_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__identify_device_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IdentifyDeviceRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identify_device_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__IdentifyDeviceRequest *
+       boxoffice__authentication__v1__identify_device_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__IdentifyDeviceRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__identify_device_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__identify_device_request__free_unpacked
+                     (Boxoffice__Authentication__V1__IdentifyDeviceRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identify_device_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__identified_device__init
+                     (Boxoffice__Authentication__V1__IdentifiedDevice         *message)
+{
+  static const Boxoffice__Authentication__V1__IdentifiedDevice init_value = BOXOFFICE__AUTHENTICATION__V1__IDENTIFIED_DEVICE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__identified_device__get_packed_size
+                     (const Boxoffice__Authentication__V1__IdentifiedDevice *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identified_device__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__identified_device__pack
+                     (const Boxoffice__Authentication__V1__IdentifiedDevice *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identified_device__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__identified_device__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IdentifiedDevice *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identified_device__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__IdentifiedDevice *
+       boxoffice__authentication__v1__identified_device__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__IdentifiedDevice *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__identified_device__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__identified_device__free_unpacked
+                     (Boxoffice__Authentication__V1__IdentifiedDevice *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__identified_device__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__get_stored_token_keys_request__init
+                     (Boxoffice__Authentication__V1__GetStoredTokenKeysRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest init_value = BOXOFFICE__AUTHENTICATION__V1__GET_STORED_TOKEN_KEYS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__get_stored_token_keys_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__get_stored_token_keys_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__get_stored_token_keys_request__pack
+                     (const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__get_stored_token_keys_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__get_stored_token_keys_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__get_stored_token_keys_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *
+       boxoffice__authentication__v1__get_stored_token_keys_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__get_stored_token_keys_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__get_stored_token_keys_request__free_unpacked
+                     (Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__get_stored_token_keys_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__stored_token_keys__init
+                     (Boxoffice__Authentication__V1__StoredTokenKeys         *message)
+{
+  static const Boxoffice__Authentication__V1__StoredTokenKeys init_value = BOXOFFICE__AUTHENTICATION__V1__STORED_TOKEN_KEYS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__stored_token_keys__get_packed_size
+                     (const Boxoffice__Authentication__V1__StoredTokenKeys *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_token_keys__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__stored_token_keys__pack
+                     (const Boxoffice__Authentication__V1__StoredTokenKeys *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_token_keys__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__stored_token_keys__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StoredTokenKeys *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_token_keys__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__StoredTokenKeys *
+       boxoffice__authentication__v1__stored_token_keys__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__StoredTokenKeys *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__stored_token_keys__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__stored_token_keys__free_unpacked
+                     (Boxoffice__Authentication__V1__StoredTokenKeys *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__stored_token_keys__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   boxoffice__authentication__v1__session__init
@@ -3558,7 +3828,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_informati
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_information__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[11] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[12] =
 {
   {
     "access_token",
@@ -3692,6 +3962,18 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "stored_token",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, stored_token),
+    &boxoffice__authentication__v1__stored_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__device_call__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -3703,13 +3985,14 @@ static const unsigned boxoffice__authentication__v1__device_call__field_indices_
   4,   /* field[4] = device_user */
   1,   /* field[1] = requestor */
   10,   /* field[10] = signed_request */
+  11,   /* field[11] = stored_token */
   9,   /* field[9] = subject_token */
   8,   /* field[8] = user_agent */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__device_call__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor =
 {
@@ -3719,11 +4002,75 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__des
   "Boxoffice__Authentication__V1__DeviceCall",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__DeviceCall),
-  11,
+  12,
   boxoffice__authentication__v1__device_call__field_descriptors,
   boxoffice__authentication__v1__device_call__field_indices_by_name,
   1,  boxoffice__authentication__v1__device_call__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_call__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__stored_token__field_descriptors[3] =
+{
+  {
+    "text",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredToken, text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredToken, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "session_index",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredToken, session_index),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__stored_token__field_indices_by_name[] = {
+  1,   /* field[1] = mvpd */
+  2,   /* field[2] = session_index */
+  0,   /* field[0] = text */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__stored_token__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_token__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.StoredToken",
+  "StoredToken",
+  "Boxoffice__Authentication__V1__StoredToken",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__StoredToken),
+  3,
+  boxoffice__authentication__v1__stored_token__field_descriptors,
+  boxoffice__authentication__v1__stored_token__field_indices_by_name,
+  1,  boxoffice__authentication__v1__stored_token__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__stored_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__signed_request__field_descriptors[5] =
@@ -5326,7 +5673,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_request_
   (ProtobufCMessageInit) boxoffice__authentication__v1__session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_code_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_code_request__field_descriptors[6] =
 {
   {
     "access_token",
@@ -5388,10 +5735,23 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "demands_device",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionByCodeRequest, demands_device),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_by_code_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   2,   /* field[2] = code */
+  5,   /* field[5] = demands_device */
   4,   /* field[4] = device_id */
   1,   /* field[1] = requestor */
   3,   /* field[3] = signed_request */
@@ -5399,7 +5759,7 @@ static const unsigned boxoffice__authentication__v1__session_by_code_request__fi
 static const ProtobufCIntRange boxoffice__authentication__v1__session_by_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_request__descriptor =
 {
@@ -5409,11 +5769,246 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_
   "Boxoffice__Authentication__V1__SessionByCodeRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionByCodeRequest),
-  5,
+  6,
   boxoffice__authentication__v1__session_by_code_request__field_descriptors,
   boxoffice__authentication__v1__session_by_code_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_by_code_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__session_by_code_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__stored_authentication__field_descriptors[2] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredAuthentication, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metadata",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredAuthentication, metadata),
+    &boxoffice__authentication__v1__user_metadata__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__stored_authentication__field_indices_by_name[] = {
+  1,   /* field[1] = metadata */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__stored_authentication__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_authentication__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.StoredAuthentication",
+  "StoredAuthentication",
+  "Boxoffice__Authentication__V1__StoredAuthentication",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__StoredAuthentication),
+  2,
+  boxoffice__authentication__v1__stored_authentication__field_descriptors,
+  boxoffice__authentication__v1__stored_authentication__field_indices_by_name,
+  1,  boxoffice__authentication__v1__stored_authentication__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__stored_authentication__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__identify_device_request__field_descriptors[4] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifyDeviceRequest, access_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fingerprint",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifyDeviceRequest, fingerprint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "seal",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifyDeviceRequest, seal),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_address",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifyDeviceRequest, client_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__identify_device_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  3,   /* field[3] = client_address */
+  1,   /* field[1] = fingerprint */
+  2,   /* field[2] = seal */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__identify_device_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__identify_device_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.IdentifyDeviceRequest",
+  "IdentifyDeviceRequest",
+  "Boxoffice__Authentication__V1__IdentifyDeviceRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__IdentifyDeviceRequest),
+  4,
+  boxoffice__authentication__v1__identify_device_request__field_descriptors,
+  boxoffice__authentication__v1__identify_device_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__identify_device_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__identify_device_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__identified_device__field_descriptors[2] =
+{
+  {
+    "device_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedDevice, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "seal",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IdentifiedDevice, seal),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__identified_device__field_indices_by_name[] = {
+  0,   /* field[0] = device_id */
+  1,   /* field[1] = seal */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__identified_device__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__identified_device__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.IdentifiedDevice",
+  "IdentifiedDevice",
+  "Boxoffice__Authentication__V1__IdentifiedDevice",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__IdentifiedDevice),
+  2,
+  boxoffice__authentication__v1__identified_device__field_descriptors,
+  boxoffice__authentication__v1__identified_device__field_indices_by_name,
+  1,  boxoffice__authentication__v1__identified_device__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__identified_device__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define boxoffice__authentication__v1__get_stored_token_keys_request__field_descriptors NULL
+#define boxoffice__authentication__v1__get_stored_token_keys_request__field_indices_by_name NULL
+#define boxoffice__authentication__v1__get_stored_token_keys_request__number_ranges NULL
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__get_stored_token_keys_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.GetStoredTokenKeysRequest",
+  "GetStoredTokenKeysRequest",
+  "Boxoffice__Authentication__V1__GetStoredTokenKeysRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__GetStoredTokenKeysRequest),
+  0,
+  boxoffice__authentication__v1__get_stored_token_keys_request__field_descriptors,
+  boxoffice__authentication__v1__get_stored_token_keys_request__field_indices_by_name,
+  0,  boxoffice__authentication__v1__get_stored_token_keys_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__get_stored_token_keys_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__stored_token_keys__field_descriptors[1] =
+{
+  {
+    "jwks",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StoredTokenKeys, jwks),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__stored_token_keys__field_indices_by_name[] = {
+  0,   /* field[0] = jwks */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__stored_token_keys__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_token_keys__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.StoredTokenKeys",
+  "StoredTokenKeys",
+  "Boxoffice__Authentication__V1__StoredTokenKeys",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__StoredTokenKeys),
+  1,
+  boxoffice__authentication__v1__stored_token_keys__field_descriptors,
+  boxoffice__authentication__v1__stored_token_keys__field_indices_by_name,
+  1,  boxoffice__authentication__v1__stored_token_keys__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__stored_token_keys__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session__field_descriptors[8] =
@@ -5545,7 +6140,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session__descrip
   (ProtobufCMessageInit) boxoffice__authentication__v1__session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[7] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[9] =
 {
   {
     "session",
@@ -5631,20 +6226,46 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_sub
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "session_index",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, session_index),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_fingerprint",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, device_fingerprint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_subject__field_indices_by_name[] = {
   2,   /* field[2] = attributes */
   3,   /* field[3] = client_id */
   5,   /* field[5] = device */
+  8,   /* field[8] = device_fingerprint */
   4,   /* field[4] = device_id */
   0,   /* field[0] = session */
+  7,   /* field[7] = session_index */
   6,   /* field[6] = upstream_session_id */
   1,   /* field[1] = upstream_user_id */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_subject__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject__descriptor =
 {
@@ -5654,7 +6275,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject_
   "Boxoffice__Authentication__V1__SessionSubject",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionSubject),
-  7,
+  9,
   boxoffice__authentication__v1__session_subject__field_descriptors,
   boxoffice__authentication__v1__session_subject__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_subject__number_ranges,
@@ -8670,7 +9291,7 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_check_outco
   boxoffice__authentication__v1__sign_in_check_outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[21] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[24] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
   { "IssueAccessToken", &boxoffice__authentication__v1__issue_access_token_request__descriptor, &boxoffice__authentication__v1__access_token__descriptor },
@@ -8684,6 +9305,9 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetOwnSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
+  { "IssueStoredToken", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__stored_authentication__descriptor },
+  { "IdentifyDevice", &boxoffice__authentication__v1__identify_device_request__descriptor, &boxoffice__authentication__v1__identified_device__descriptor },
+  { "GetStoredTokenKeys", &boxoffice__authentication__v1__get_stored_token_keys_request__descriptor, &boxoffice__authentication__v1__stored_token_keys__descriptor },
   { "Logout", &boxoffice__authentication__v1__logout_request__descriptor, &boxoffice__authentication__v1__logout_response__descriptor },
   { "VisitLogout", &boxoffice__authentication__v1__visit_logout_request__descriptor, &boxoffice__authentication__v1__logout_step__descriptor },
   { "ReceiveSamlLogout", &boxoffice__authentication__v1__saml_logout_message__descriptor, &boxoffice__authentication__v1__logout_step__descriptor },
@@ -8697,25 +9321,28 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
 const unsigned boxoffice__authentication__v1__authentication__method_indices_by_name[] = {
   8,        /* CompleteOAuthSignIn */
   7,        /* CompleteSamlSignIn */
-  16,        /* CreateProfileRequest */
+  19,        /* CreateProfileRequest */
   3,        /* CreateRegistrationCode */
   5,        /* DeleteRegistrationCode */
-  17,        /* ExchangePlatformProfile */
+  20,        /* ExchangePlatformProfile */
   11,        /* GetOwnSessionByCode */
   4,        /* GetRegistrationCode */
-  20,        /* GetServiceProviderMetadata */
+  23,        /* GetServiceProviderMetadata */
   9,        /* GetSession */
   10,        /* GetSessionByCode */
-  15,        /* GetUserMetadata */
+  14,        /* GetStoredTokenKeys */
+  18,        /* GetUserMetadata */
+  13,        /* IdentifyDevice */
   1,        /* IssueAccessToken */
-  12,        /* Logout */
-  14,        /* ReceiveSamlLogout */
+  12,        /* IssueStoredToken */
+  15,        /* Logout */
+  17,        /* ReceiveSamlLogout */
   0,        /* RegisterClient */
-  19,        /* ResetTempPass */
-  18,        /* StartFreePreview */
+  22,        /* ResetTempPass */
+  21,        /* StartFreePreview */
   6,        /* StartSignIn */
   2,        /* VerifyAccessToken */
-  13         /* VisitLogout */
+  16         /* VisitLogout */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor =
 {
@@ -8724,7 +9351,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__
   "Authentication",
   "Boxoffice__Authentication__V1__Authentication",
   "boxoffice.authentication.v1",
-  21,
+  24,
   boxoffice__authentication__v1__authentication__method_descriptors,
   boxoffice__authentication__v1__authentication__method_indices_by_name
 };
@@ -8824,13 +9451,37 @@ void boxoffice__authentication__v1__authentication__get_own_session_by_code(Prot
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
   service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufCService *service,
+                                                                       const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                                                       Boxoffice__Authentication__V1__StoredAuthentication_Closure closure,
+                                                                       void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__identify_device(ProtobufCService *service,
+                                                                    const Boxoffice__Authentication__V1__IdentifyDeviceRequest *input,
+                                                                    Boxoffice__Authentication__V1__IdentifiedDevice_Closure closure,
+                                                                    void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__get_stored_token_keys(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *input,
+                                                                          Boxoffice__Authentication__V1__StoredTokenKeys_Closure closure,
+                                                                          void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication__logout(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
                                                            Boxoffice__Authentication__V1__LogoutResponse_Closure closure,
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCService *service,
                                                                  const Boxoffice__Authentication__V1__VisitLogoutRequest *input,
@@ -8838,7 +9489,7 @@ void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__receive_saml_logout(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SamlLogoutMessage *input,
@@ -8846,7 +9497,7 @@ void boxoffice__authentication__v1__authentication__receive_saml_logout(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
                                                                       const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -8854,7 +9505,7 @@ void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
@@ -8862,7 +9513,7 @@ void boxoffice__authentication__v1__authentication__create_profile_request(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
@@ -8870,7 +9521,7 @@ void boxoffice__authentication__v1__authentication__exchange_platform_profile(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
@@ -8878,7 +9529,7 @@ void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
@@ -8886,7 +9537,7 @@ void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
@@ -8894,7 +9545,7 @@ void boxoffice__authentication__v1__authentication__get_service_provider_metadat
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__init (Boxoffice__Authentication__V1__Authentication_Service *service,
                                                           Boxoffice__Authentication__V1__Authentication_ServiceDestroy destroy)

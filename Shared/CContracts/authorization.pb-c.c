@@ -547,7 +547,7 @@ void   boxoffice__authorization__v1__media_token_keys__free_unpacked
   assert(message->base.descriptor == &boxoffice__authorization__v1__media_token_keys__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor boxoffice__authorization__v1__authorize_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__authorize_request__field_descriptors[5] =
 {
   {
     "call",
@@ -597,17 +597,30 @@ static const ProtobufCFieldDescriptor boxoffice__authorization__v1__authorize_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "wants_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__AuthorizeRequest, wants_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authorization__v1__authorize_request__field_indices_by_name[] = {
   0,   /* field[0] = call */
   3,   /* field[3] = generic_data */
   2,   /* field[2] = mvpd */
   1,   /* field[1] = resource */
+  4,   /* field[4] = wants_token */
 };
 static const ProtobufCIntRange boxoffice__authorization__v1__authorize_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__authorization__v1__authorize_request__descriptor =
 {
@@ -617,14 +630,14 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__authorize_request
   "Boxoffice__Authorization__V1__AuthorizeRequest",
   "boxoffice.authorization.v1",
   sizeof(Boxoffice__Authorization__V1__AuthorizeRequest),
-  4,
+  5,
   boxoffice__authorization__v1__authorize_request__field_descriptors,
   boxoffice__authorization__v1__authorize_request__field_indices_by_name,
   1,  boxoffice__authorization__v1__authorize_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authorization__v1__authorize_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_request__field_descriptors[3] =
 {
   {
     "call",
@@ -650,15 +663,28 @@ static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_req
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "authorization_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceRequest, authorization_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authorization__v1__resource_request__field_indices_by_name[] = {
+  2,   /* field[2] = authorization_token */
   0,   /* field[0] = call */
   1,   /* field[1] = resource */
 };
 static const ProtobufCIntRange boxoffice__authorization__v1__resource_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_request__descriptor =
 {
@@ -668,14 +694,14 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_request_
   "Boxoffice__Authorization__V1__ResourceRequest",
   "boxoffice.authorization.v1",
   sizeof(Boxoffice__Authorization__V1__ResourceRequest),
-  2,
+  3,
   boxoffice__authorization__v1__resource_request__field_descriptors,
   boxoffice__authorization__v1__resource_request__field_indices_by_name,
   1,  boxoffice__authorization__v1__resource_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authorization__v1__resource_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authorization__v1__decision__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__decision__field_descriptors[6] =
 {
   {
     "requestor",
@@ -737,6 +763,18 @@ static const ProtobufCFieldDescriptor boxoffice__authorization__v1__decision__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__Decision, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authorization__v1__decision__field_indices_by_name[] = {
   4,   /* field[4] = expires_at_ms */
@@ -744,11 +782,12 @@ static const unsigned boxoffice__authorization__v1__decision__field_indices_by_n
   2,   /* field[2] = proxy_mvpd */
   0,   /* field[0] = requestor */
   3,   /* field[3] = resource */
+  5,   /* field[5] = token */
 };
 static const ProtobufCIntRange boxoffice__authorization__v1__decision__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authorization__v1__decision__descriptor =
 {
@@ -758,7 +797,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__decision__descrip
   "Boxoffice__Authorization__V1__Decision",
   "boxoffice.authorization.v1",
   sizeof(Boxoffice__Authorization__V1__Decision),
-  5,
+  6,
   boxoffice__authorization__v1__decision__field_descriptors,
   boxoffice__authorization__v1__decision__field_indices_by_name,
   1,  boxoffice__authorization__v1__decision__number_ranges,
@@ -881,7 +920,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token__desc
   (ProtobufCMessageInit) boxoffice__authorization__v1__media_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_list__field_descriptors[1] =
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_list__field_descriptors[2] =
 {
   {
     "text",
@@ -895,14 +934,27 @@ static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_lis
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "items",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authorization__V1__ResourceList, n_items),
+    offsetof(Boxoffice__Authorization__V1__ResourceList, items),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authorization__v1__resource_list__field_indices_by_name[] = {
+  1,   /* field[1] = items */
   0,   /* field[0] = text */
 };
 static const ProtobufCIntRange boxoffice__authorization__v1__resource_list__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_list__descriptor =
 {
@@ -912,7 +964,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_list__de
   "Boxoffice__Authorization__V1__ResourceList",
   "boxoffice.authorization.v1",
   sizeof(Boxoffice__Authorization__V1__ResourceList),
-  1,
+  2,
   boxoffice__authorization__v1__resource_list__field_descriptors,
   boxoffice__authorization__v1__resource_list__field_indices_by_name,
   1,  boxoffice__authorization__v1__resource_list__number_ranges,
@@ -1257,7 +1309,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__get_media_token_k
   (ProtobufCMessageInit) boxoffice__authorization__v1__get_media_token_keys_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authorization__v1__media_token_keys__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__media_token_keys__field_descriptors[3] =
 {
   {
     "certificates",
@@ -1283,15 +1335,28 @@ static const ProtobufCFieldDescriptor boxoffice__authorization__v1__media_token_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "stored_token_jwks",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__MediaTokenKeys, stored_token_jwks),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authorization__v1__media_token_keys__field_indices_by_name[] = {
   0,   /* field[0] = certificates */
   1,   /* field[1] = jwks */
+  2,   /* field[2] = stored_token_jwks */
 };
 static const ProtobufCIntRange boxoffice__authorization__v1__media_token_keys__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token_keys__descriptor =
 {
@@ -1301,7 +1366,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token_keys_
   "Boxoffice__Authorization__V1__MediaTokenKeys",
   "boxoffice.authorization.v1",
   sizeof(Boxoffice__Authorization__V1__MediaTokenKeys),
-  2,
+  3,
   boxoffice__authorization__v1__media_token_keys__field_descriptors,
   boxoffice__authorization__v1__media_token_keys__field_indices_by_name,
   1,  boxoffice__authorization__v1__media_token_keys__number_ranges,

@@ -2268,7 +2268,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer
   (ProtobufCMessageInit) boxoffice__config__v1__platform_identity_issuer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[14] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[15] =
 {
   {
     "id",
@@ -2438,8 +2438,21 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "binds_stored_tokens",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, binds_stored_tokens),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] = {
+  14,   /* field[14] = binds_stored_tokens */
   11,   /* field[11] = certificates */
   10,   /* field[10] = channels */
   12,   /* field[12] = confirms_sign_in */
@@ -2458,7 +2471,7 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
 static const ProtobufCIntRange boxoffice__config__v1__requestor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
 {
@@ -2468,7 +2481,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
   "Boxoffice__Config__V1__Requestor",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Requestor),
-  14,
+  15,
   boxoffice__config__v1__requestor__field_descriptors,
   boxoffice__config__v1__requestor__field_indices_by_name,
   1,  boxoffice__config__v1__requestor__number_ranges,

@@ -32,6 +32,12 @@ public struct P256PublicKey: Sendable {
         }
     }
 
+    /// The public key of a file that holds it, or the private one.
+    /// - Throws: as `init(ofEitherPEM:)`, and `CryptographyError.unreadableFile`.
+    public init(ofEitherPEMFile path: String) throws(CryptographyError) {
+        try self.init(ofEitherPEM: String(decoding: try SecretFile.read(path), as: UTF8.self))
+    }
+
     /// - Parameters:
     ///   - x: Big-endian, 32 bytes, as in a JWK.
     ///   - y: Big-endian, 32 bytes, as in a JWK.

@@ -24,7 +24,7 @@ public enum XMLText {
     private static let named: [String: Unicode.Scalar] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
 
     /// - Returns: `nil` when a reference is broken or unknown.
-    static func unescape(_ raw: Substring.UnicodeScalarView) -> String? {
+    public static func unescape(_ raw: Substring.UnicodeScalarView) -> String? {
         guard raw.contains("&") else { return String(String.UnicodeScalarView(raw)) }
         var text = String.UnicodeScalarView()
         var rest = raw

@@ -44,7 +44,7 @@ import Tokens
             catalogue: ChangingCatalogue(configuration), sessions: fixture.sessions, store: fixture.store, transport: transport,
             mediaTokens: MediaTokenIssuer(
                 referenceKey: ReferenceSigningKey(try AuthorizationFixture.key.get()), jwsKeys: keys, pool: SigningPool(threads: 1)),
-            publishedKeys: try PublishedMediaTokenKeys(certificates: [], jwsKeys: keys), clock: fixture.clock,
+            publishedKeys: try PublishedMediaTokenKeys(certificates: [], jwsKeys: keys), storedTokenKeys: keys, clock: fixture.clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         return await AuthorizationServiceTests.fault {
             try await service.authorize(AuthorizeRequest(call: fixture.call(), resource: "CHAN7-HD"), context: CallContext())

@@ -15,6 +15,9 @@ public final class AuthenticationDouble: Authentication {
     public let getSession = Scripted<SessionRequest, Session>()
     public let getSessionByCode = Scripted<SessionByCodeRequest, Session>()
     public let getOwnSessionByCode = Scripted<SessionByCodeRequest, Session>()
+    public let issueStoredToken = Scripted<SessionByCodeRequest, StoredAuthentication>()
+    public let identifyDevice = Scripted<IdentifyDeviceRequest, IdentifiedDevice>()
+    public let getStoredTokenKeys = Scripted<GetStoredTokenKeysRequest, StoredTokenKeys>()
     public let logout = Scripted<LogoutRequest, LogoutResponse>()
     public let visitLogout = Scripted<VisitLogoutRequest, LogoutStep>()
     public let receiveSamlLogout = Scripted<SamlLogoutMessage, LogoutStep>()
@@ -75,6 +78,18 @@ public final class AuthenticationDouble: Authentication {
 
     public func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
         try await getOwnSessionByCode(request, context)
+    }
+
+    public func issueStoredToken(_ request: SessionByCodeRequest, context: CallContext) async throws -> StoredAuthentication {
+        try await issueStoredToken(request, context)
+    }
+
+    public func identifyDevice(_ request: IdentifyDeviceRequest, context: CallContext) async throws -> IdentifiedDevice {
+        try await identifyDevice(request, context)
+    }
+
+    public func getStoredTokenKeys(_ request: GetStoredTokenKeysRequest, context: CallContext) async throws -> StoredTokenKeys {
+        try await getStoredTokenKeys(request, context)
     }
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {

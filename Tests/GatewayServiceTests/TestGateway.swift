@@ -112,6 +112,9 @@ struct TestGateway: Sendable {
         authentication.getSession.answer(with: session)
         authentication.getSessionByCode.answer(with: session)
         authentication.getOwnSessionByCode.answer(with: session)
+        authentication.issueStoredToken.answer(with: StoredAuthentication(token: "<signatureInfo>x</signatureInfo>"))
+        authentication.identifyDevice.answer(with: IdentifiedDevice(deviceID: "device-1", seal: "sealed-1"))
+        authentication.getStoredTokenKeys.answer(with: StoredTokenKeys(jwks: #"{"keys":[]}"#))
         authentication.logout.answer(with: LogoutResponse(ended: 1))
         authentication.createRegistrationCode.answer { request, _ in Self.code(call: request.call, mvpd: request.mvpd) }
         authentication.getRegistrationCode.answer(with: Self.code(call: nil))

@@ -116,6 +116,7 @@ internal import Testing
         let routes = try plain.routes().filter { $0.code != .nowhere }
         let taking = try plain.routes().filter { route in
             route.path.contains("{code}") || route.path.hasPrefix("/activate/") || route.path == "/api/v1/authenticate"
+                || route.path.hasSuffix("/authenticate/saml") || route.path.hasSuffix("/session") || route.path.hasSuffix("/sessionDevice")
         }
         #expect(routes.map(\.path).sorted() == taking.map(\.path).sorted() && routes.count >= 7)
         // What follows the page of confirmation looks up nothing that this page has not looked up.
@@ -124,7 +125,8 @@ internal import Testing
             try await gateway.exchange(over: .live) { client in
                 for attempt in 0..<6 {
                     let (method, uri) = Self.request(route, code: "ZZZZZ\(attempt)Z")
-                    let headers = route.path == "/api/v1/authenticate/{code}" ? Self.headers.with(.authorization, "Bearer good") : Self.headers
+                    let isOfMaker = route.path == "/api/v1/authenticate/{code}" || route.path.contains("/session")
+                    let headers = isOfMaker ? Self.headers.with(.authorization, "Bearer good") : Self.headers
                     try await client.execute(uri: uri, method: method, headers: headers) { response in
                         #expect((response.status == .tooManyRequests) == (attempt == 5), "\(route.path) \(attempt): \(response.status)")
                         guard attempt == 5 else { return }
@@ -161,6 +163,7 @@ internal import Testing
         gateway.authentication.deleteRegistrationCode.fail(with: fault)
         gateway.authentication.getSessionByCode.fail(with: fault)
         gateway.authentication.getOwnSessionByCode.fail(with: fault)
+        gateway.authentication.issueStoredToken.fail(with: fault)
         gateway.authentication.startSignIn.fail(with: fault)
         gateway.authorization.preauthorizeByCode.fail(with: fault)
         return gateway

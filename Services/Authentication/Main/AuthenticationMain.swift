@@ -22,12 +22,18 @@ struct Main {
         let transport = HTTPProviderTransport()
         environment.onStop { await transport.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
-        let secretsKey = try secretsKey(environment)
+        let secretsKey = try environment.keyFile(settings.secretsKey, else: "secrets.key", .symmetric, setting: "authentication.secretsKey")
+        let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authentication.sdkTokenKey")
+        let sdkSealKey = try environment.keyFile(settings.sdkSealKey, else: "sdk-seal.key", .symmetric, setting: "authentication.sdkSealKey")
         let secretKeys = try Self.keys(files) { try AuthenticationKeys.secretKeys(settings, path: secretsKey, read: $0) }
         let accessTokenKeys = SigningKeyRotation(
             keys.accessTokens, lead: .seconds(settings.accessTokenKeyLead), tokenLife: .seconds(settings.accessTokenTTL), clock: environment.clock)
-        let service = AuthenticationService(
-            settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys,
+        let storedTokenKeys = SigningKeyRotation(
+            try Self.keys(files) { try AuthenticationKeys.storedTokens(settings, path: sdkTokenKey, read: $0) },
+            lead: .seconds(settings.accessTokenKeyLead), tokenLife: AuthenticationService.longestSession, clock: environment.clock)
+        let service = try AuthenticationService(
+            settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys, storedTokenKeys: storedTokenKeys.keys,
+            storedTokenSeals: try Self.keys(files) { try AuthenticationKeys.storedTokenSeals(settings, path: sdkSealKey, read: $0) },
             clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
             database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), clock: environment.clock, logger: environment.logger)
@@ -39,6 +45,24 @@ struct Main {
             guard accessTokenKeys.advance() else { return nil }
             service.accessTokenKeysChanged()
             return accessTokenKeys.signingKeyName
+        }
+        environment.onKeyChange(of: ([sdkTokenKey] + settings.olderSdkTokenKeys).map(files.path), named: "sdk_token_keys") {
+            storedTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.storedTokens(settings, path: sdkTokenKey, read: $0) })
+            service.storedTokenKeysChanged()
+            return storedTokenKeys.signingKeyName
+        } advance: {
+            guard storedTokenKeys.advance() else { return nil }
+            service.storedTokenKeysChanged()
+            return storedTokenKeys.signingKeyName
+        }
+        environment.onChange(of: ([sdkSealKey] + settings.olderSdkSealKeys).map(files.path)) {
+            do {
+                try service.adopt(
+                    storedTokenSeals: try Self.keys(files) { try AuthenticationKeys.storedTokenSeals(settings, path: sdkSealKey, read: $0) })
+                environment.logger.info("sdk_seal_keys.reloaded")
+            } catch {
+                environment.logger.error("sdk_seal_keys.reload_refused", metadata: ["reason": "\(error)"])
+            }
         }
         environment.onChange(of: settings.keyFiles.map(files.path)) {
             do {
@@ -64,18 +88,6 @@ struct Main {
             LoginsMethods.register(service, in: &registry)
             AuthenticationOperationsMethods.register(AuthenticationOperationsService(service), in: &registry)
         }
-    }
-
-    /// Where the key of kept secrets is, made when the settings name none and it is absent.
-    private static func secretsKey(_ environment: ServiceEnvironment<AuthenticationSettings>) throws -> String {
-        if let path = environment.settings.secretsKey { return path }
-        let path = environment.dataFile("secrets.key")
-        do throws(MadeKey.Unusable) {
-            try MadeKey.ensure(path)
-        } catch {
-            throw StartFailure("\(error) (or name a file under authentication.secretsKey)")
-        }
-        return path
     }
 
     /// - Throws: `StartFailure` naming the file that cannot be used.

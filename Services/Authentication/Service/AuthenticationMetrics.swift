@@ -16,6 +16,10 @@ struct AuthenticationMetrics: Sendable {
     let sharedSessions = Counter(label: "boxoffice_authentication_shared_sessions_total")
     let endedSessions = Counter(label: "boxoffice_authentication_sessions_ended_total")
 
+    let storedTokens = Counter(label: "boxoffice_authentication_stored_tokens_issued_total")
+    /// Another house's, or changed ones.
+    let foreignTokens = Counter(label: "boxoffice_authentication_foreign_tokens_total")
+
     let startedSessions = automaticSessions("started")
     /// The device has what it needs.
     let keptSessions = automaticSessions("kept")

@@ -58,6 +58,20 @@ extension AuthenticationService: Authentication {
         return record.contract(in: catalogue)
     }
 
+    public func issueStoredToken(_ request: SessionByCodeRequest, context: CallContext) async throws -> StoredAuthentication {
+        let (record, catalogue) = try await sessions.session(toKeep: request)
+        return StoredAuthentication(
+            token: try stored.token(of: record), metadata: try await metadata.metadata(of: record, in: catalogue))
+    }
+
+    public func identifyDevice(_ request: IdentifyDeviceRequest, context: CallContext) async throws -> IdentifiedDevice {
+        try await devices.identify(request)
+    }
+
+    public func getStoredTokenKeys(_ request: GetStoredTokenKeysRequest, context: CallContext) async throws -> StoredTokenKeys {
+        StoredTokenKeys(jwks: storedTokenKeys.keySet.json)
+    }
+
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
         let ended = try await sessions.logout(request.call)
         let visit = request.hasBrowser ? try await logouts.begin(for: ended, redirectURL: request.redirectURL) : ""
@@ -97,7 +111,9 @@ extension AuthenticationService: Authentication {
 extension AuthenticationService: Sessions {
     public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
         let (record, catalogue) = try await sessions.session(of: request.call, hidesDisabled: false)
-        return record.subjectContract(in: catalogue)
+        var subject = record.subjectContract(in: catalogue)
+        if let token = request.call?.storedToken { try stored.complete(&subject, of: record, as: token) }
+        return subject
     }
 
     public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {

@@ -31,6 +31,9 @@ public struct AuthenticationService: Sendable {
     let upstreamTokens: UpstreamTokens
     let keySets: ProviderKeySets
     let secrets: KeptSecrets
+    let stored: StoredSessions
+    let devices: DeviceIdentities
+    let storedTokenKeys: SigningKeys
     let catalogue: any CatalogueSource
     let clock: any WallClock
     private let store: any AuthenticationStore
@@ -59,7 +62,14 @@ public struct AuthenticationService: Sendable {
         codes = RegistrationCodes(
             bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, userIDs: parts.scrambler, metrics: metrics,
             limits: parts.codeLimits)
-        sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics)
+        storedTokenKeys = parts.storedTokens.keys
+        stored = StoredSessions(
+            bearers: bearers, catalogue: catalogue, store: store, clock: clock, issuer: StoredTokenIssuer(keys: storedTokenKeys),
+            verifier: StoredTokenVerifier(.authentication, keys: storedTokenKeys), seals: parts.storedTokens.seals, userIDs: parts.scrambler,
+            metrics: metrics, logger: parts.logger)
+        devices = DeviceIdentities(
+            bearers: bearers, seals: parts.storedTokens.seals, userIDs: parts.scrambler, limit: FingerprintLimit(), random: random, clock: clock)
+        sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics, stored: stored)
         logouts = SingleLogout(
             saml: parts.logout, catalogue: catalogue, store: store, clock: clock, random: random, visitAddress: parts.logoutVisitAddress,
             metrics: metrics, log: LogoutLog(logger: parts.logger, metrics: metrics))
@@ -115,6 +125,7 @@ public struct AuthenticationService: Sendable {
         /// Of the gateway, before a handle.
         var logoutVisitAddress: String
         var oauth: OAuthParts
+        var storedTokens: StoredTokenParts
         var catalogue: any CatalogueSource
         var store: any AuthenticationStore
         var clock: any WallClock
@@ -123,6 +134,12 @@ public struct AuthenticationService: Sendable {
         var activationOrigins: Set<String>
         var codeLimits = CodeLimits(perClient: 100_000, perDevice: 100)
         var logger: Logger
+    }
+
+    /// What tokens that apps keep are made with (clients §3).
+    struct StoredTokenParts: Sendable {
+        var keys: SigningKeys
+        var seals: StoredTokenSeals
     }
 
     /// What it takes to sign people in by OAuth.
@@ -136,8 +153,20 @@ public struct AuthenticationService: Sendable {
         var transport: any ProviderTransport
     }
 
+    /// No session lives longer (mvpd §1.1), and some time for clocks.
+    public static let longestSession: Duration = .seconds(31_536_000 + 86_400)
+
     /// To be called when a key of access tokens may have gone: bearers that were checked are checked again.
     public func accessTokenKeysChanged() { bearers.forgetTokens() }
+
+    /// To be called when a key of stored tokens may have gone.
+    public func storedTokenKeysChanged() { stored.verifier.forget() }
+
+    /// Takes in other keys for what seals handles of sessions and device ids; what was sealed opens still.
+    /// - Throws: `CryptographyError`; nothing has changed then.
+    public func adopt(storedTokenSeals keys: AuthenticationKeys.SecretKeys) throws {
+        try stored.seals.adopt(keys.current, older: keys.older)
+    }
 
     /// Takes in what the files of SAML keys, user ids and OAuth seals hold now, all of them.
     /// - Throws: `CryptographyError`; nothing has changed then.
@@ -194,16 +223,20 @@ extension AuthenticationService {
     ///   - keys: What the files named there hold.
     ///   - accessTokenKeys: Those of access tokens, which may change meanwhile.
     ///   - secretKeys: Those of secrets that administrators write.
+    ///   - storedTokenKeys: Those of tokens that apps keep, which may change meanwhile.
+    ///   - storedTokenSeals: Those of what is sealed in these tokens.
     ///   - clientSecrets: Absolute path of the folder that the settings name.
     ///   - transport: Reaches OAuth providers; its owner shuts it down.
     ///   - database: The open store of this service.
     public init(
         _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys,
-        secretKeys: AuthenticationKeys.SecretKeys, clientSecrets: String?, transport: HTTPProviderTransport, database: AuthenticationDatabase,
+        secretKeys: AuthenticationKeys.SecretKeys, storedTokenKeys: SigningKeys, storedTokenSeals: AuthenticationKeys.SecretKeys,
+        clientSecrets: String?, transport: HTTPProviderTransport, database: AuthenticationDatabase,
         catalogue: any CatalogueSource,
         clock: any WallClock, logger: Logger
-    ) {
+    ) throws {
         let random = SystemRandom()
+        let seals = try StoredTokenSeals(storedTokenSeals.current, older: storedTokenSeals.older)
         let identity = SamlServiceProvider.Identity(
             entityID: settings.spEntityID, assertionConsumerServiceURL: settings.acsURL, logoutServiceURL: settings.logoutURL,
             signingKey: keys.signing, otherSigningCertificate: keys.otherSigningCertificate, decryptionKey: keys.decryption,
@@ -222,7 +255,7 @@ extension AuthenticationService {
                 oauth: OAuthParts(
                     keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secretFolder: ClientSecretFolder(path: clientSecrets),
                     secretSeals: SecretSeals(current: secretKeys.current, older: secretKeys.older), transport: transport),
-                catalogue: catalogue, store: database.store, clock: clock,
+                storedTokens: StoredTokenParts(keys: storedTokenKeys, seals: seals), catalogue: catalogue, store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
                 logger: logger))

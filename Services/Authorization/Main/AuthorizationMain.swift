@@ -21,10 +21,16 @@ struct Main {
         let files = environment.files
         let keys = try MediaTokenKeyRotation(
             try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
+        // It makes the data folder, where keys may be.
+        let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations)
+        let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authorization.sdkTokenKey")
+        let storedTokenKeys = SigningKeyRotation(
+            try loading(files) { () throws(MediaTokenKeyProblem) in
+                try MediaTokenKeyFiles.storedTokens(settings, file: sdkTokenKey, path: files.path)
+            },
+            lead: .seconds(settings.keyLeadSeconds), tokenLife: AuthorizationService.longestPermit, clock: environment.clock)
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
         let transport = HTTPDecisionTransport(clientCertificates: try clientCertificates(settings, files))
-        let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations)
-
         let numbers = CopyNumberKeeper(store: store, number: settings.copy, clock: environment.clock, logger: environment.logger)
 
         let service = AuthorizationService(
@@ -35,12 +41,25 @@ struct Main {
             mediaTokens: MediaTokenIssuer(
                 referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, windows: numbers),
             publishedKeys: keys.published,
+            storedTokenKeys: storedTokenKeys.keys,
             identity: try identity(settings, files),
             clock: environment.clock,
             logger: environment.logger)
         environment.offer { registry in AuthorizationMethods.register(service, in: &registry) }
         environment.onChange(of: MediaTokenKeyFiles.paths(settings).map(files.path)) {
             keys.reload { () throws(MediaTokenKeyProblem) in try MediaTokenKeyFiles(settings, path: files.path) }
+        }
+        environment.onKeyChange(of: ([sdkTokenKey] + settings.olderSdkTokenKeys).map(files.path), named: "sdk_token_keys") {
+            storedTokenKeys.adopt(
+                try loading(files) { () throws(MediaTokenKeyProblem) in
+                    try MediaTokenKeyFiles.storedTokens(settings, file: sdkTokenKey, path: files.path)
+                })
+            service.storedTokenKeysChanged()
+            return storedTokenKeys.signingKeyName
+        } advance: {
+            guard storedTokenKeys.advance() else { return nil }
+            service.storedTokenKeysChanged()
+            return storedTokenKeys.signingKeyName
         }
         environment.onChange(of: settings.decisionPointFiles.map(files.path)) {
             do {

@@ -10,6 +10,8 @@ struct AuthorizationMetrics: Sendable {
     private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")
     private let mediaTokens = Counter(label: "boxoffice_authorization_media_tokens_total")
 
+    private let foreignTokens = Counter(label: "boxoffice_authorization_foreign_tokens_total")
+
     func decided(_ result: String, source: Source) {
         Counter(label: "boxoffice_authorization_decisions_total", dimensions: [("result", result), ("source", source.rawValue)]).increment()
     }
@@ -22,6 +24,9 @@ struct AuthorizationMetrics: Sendable {
         let result = isPartial ? "partial" : "full"
         Counter(label: "boxoffice_authorization_preauthorizations_total", dimensions: [("result", result)]).increment()
     }
+
+    /// Another house's permit, or a changed one.
+    func foreignToken() { foreignTokens.increment() }
 
     func issuedMediaToken() { mediaTokens.increment() }
 }

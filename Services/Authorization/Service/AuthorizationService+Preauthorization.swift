@@ -21,7 +21,7 @@ extension AuthorizationService {
     private func preauthorize(
         _ list: ResourceList?, _ found: Result<SessionAtHand, Fault>, context: CallContext
     ) async throws(Fault) -> Preauthorization {
-        let resources = try RequestedResources(list?.text).items
+        let resources = try (list?.items.isEmpty == false ? RequestedResources(each: list?.items ?? []) : RequestedResources(list?.text)).items
         let session = try found.get()
         let catalogue = try catalogue.current()
         let integration = try catalogue.requireIntegration(requestor: session.requestor, mvpd: session.mvpd, platform: session.platform)

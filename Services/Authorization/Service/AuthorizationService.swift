@@ -16,6 +16,7 @@ public struct AuthorizationService: Authorization {
     let preauthorizer: Preauthorizer
     private let mediaTokens: MediaTokenIssuer
     private let publishedKeys: PublishedMediaTokenKeys
+    private let permits: StoredPermits
     private let clock: any WallClock
     private let logger: Logger
     private let metrics = AuthorizationMetrics()
@@ -25,11 +26,13 @@ public struct AuthorizationService: Authorization {
     ///   - transport: Carries questions to MVPDs.
     ///   - mediaTokens: Signs off the event loop.
     ///   - publishedKeys: What verifies these tokens.
+    ///   - storedTokenKeys: Sign the permits that apps of the vendor's SDKs keep, and nothing else.
     ///   - identity: As whom MVPDs are asked in the SOAP form.
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any DecisionTransport,
-        mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys, identity: DecisionIdentity = DecisionIdentity(),
+        mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys, storedTokenKeys: SigningKeys,
+        identity: DecisionIdentity = DecisionIdentity(),
         clock: any WallClock = SystemClock(), logger: Logger,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
@@ -38,6 +41,7 @@ public struct AuthorizationService: Authorization {
         self.store = store
         self.mediaTokens = mediaTokens
         self.publishedKeys = publishedKeys
+        permits = StoredPermits(keys: storedTokenKeys, clock: clock, logger: logger, metrics: metrics)
         self.clock = clock
         self.logger = logger
         forms = DecisionForms(identity: identity, clock: clock)
@@ -47,8 +51,14 @@ public struct AuthorizationService: Authorization {
         preauthorizer = Preauthorizer(preflight: Preflight(client: client), logger: logger, metrics: metrics)
     }
 
+    /// No permit lives longer than the longest session (mvpd §1.1), and some time for clocks.
+    public static let longestPermit: Duration = .seconds(31_536_000 + 86_400)
+
     /// Asks MVPDs as somebody else, or with another key, from the next question on.
     public func use(_ identity: DecisionIdentity) { forms.use(identity) }
+
+    /// To be called when a key of stored tokens may have gone.
+    public func storedTokenKeysChanged() { permits.keysChanged() }
 
     /// A decision about one resource (rest-v1 §3.14); a cached permit is given again without asking the MVPD.
     ///
@@ -70,7 +80,9 @@ public struct AuthorizationService: Authorization {
             session: session, resource: resource, integration: integration, degradation: degradation(session, catalogue),
             genericData: request.genericData)
         let token = try await decisions.decide(question, context: context)
-        return Self.decision(token, resource: resource)
+        var decision = Self.decision(token, resource: resource)
+        if request.wantsToken { decision.token = try permits.token(token, of: session, resource) }
+        return decision
     }
 
     /// The cached permit for a resource (rest-v1 §3.15); never asks the MVPD.
@@ -86,6 +98,7 @@ public struct AuthorizationService: Authorization {
 
     /// A fresh short media token for a permitted resource (rest-v1 §3.18). An expired permit is as good as none.
     public func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
+        let request = request.authorizationToken.isEmpty ? request : try permits.opened(request)
         // A refusal must cost little: not the question to authentication.
         if let requestor = try catalogue.current().requestor(request.call?.requestor ?? "") {
             try mediaTokens.requireRoom(form: Self.form(requestor))
@@ -106,7 +119,7 @@ public struct AuthorizationService: Authorization {
 
     /// What verifies media tokens of both forms.
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
-        MediaTokenKeys(certificates: publishedKeys.certificates, jwks: publishedKeys.jwks)
+        MediaTokenKeys(certificates: publishedKeys.certificates, jwks: publishedKeys.jwks, storedTokenJwks: permits.keys.keySet.json)
     }
 
     /// The checks of the reading calls. A session whose integration is switched off is hidden (rest-v1 §5); so are permits for what an
@@ -123,7 +136,8 @@ public struct AuthorizationService: Authorization {
             throw Fault(.authenticationSessionMissing, "User not authenticated")
         }
         let degradation = degradation(session, catalogue)
-        if case .blocked = degradation.effect(on: resource) { throw Self.notFound }
+        // An app that keeps its permit asks for no decision any more: it is told here.
+        if case .blocked(let rule) = degradation.effect(on: resource) { throw session.stored == nil ? Self.notFound : Denial(rule).fault }
         return (session, resource, requestor, degradation)
     }
 

@@ -8,6 +8,10 @@ public struct AuthorizationSettings: Decodable, Sendable {
     public let mediaTokenJwsKey: String
     /// P-256 key that will sign next; published already.
     public let nextMediaTokenJwsKey: String?
+    /// P-256 key that signs the permits that apps of the vendor's SDKs keep, PEM; `sdk-token.key` in the data folder when it is left out, made when it is absent.
+    public let sdkTokenKey: String?
+    /// Keys that signed them before: what they signed is good still, also after a restart.
+    public let olderSdkTokenKeys: [String]
     /// Threads that sign, 1 to 64; 2 when it is left out.
     public let signingThreads: Int
     /// Signatures that may wait, 1 to 100 000; 256 when it is left out. A further one is refused as `overloaded`.
@@ -40,6 +44,7 @@ public struct AuthorizationSettings: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case mediaTokenKey, mediaTokenCertificates, mediaTokenJwsKey, nextMediaTokenJwsKey, signingThreads, waitingSignatures, copy, keyLeadSeconds
+        case sdkTokenKey, olderSdkTokenKeys
         case spEntityID, signingKey, signingCertificate, clientCertificates
     }
 
@@ -49,6 +54,8 @@ public struct AuthorizationSettings: Decodable, Sendable {
         mediaTokenCertificates = try container.decode([String].self, forKey: .mediaTokenCertificates)
         mediaTokenJwsKey = try container.decode(String.self, forKey: .mediaTokenJwsKey)
         nextMediaTokenJwsKey = try container.decodeIfPresent(String.self, forKey: .nextMediaTokenJwsKey)
+        sdkTokenKey = try container.decodeIfPresent(String.self, forKey: .sdkTokenKey)
+        olderSdkTokenKeys = try container.decodeIfPresent([String].self, forKey: .olderSdkTokenKeys) ?? []
         signingThreads = try Self.number(container, .signingThreads, 1...64, default: 2)
         waitingSignatures = try Self.number(container, .waitingSignatures, 1...100_000, default: 256)
         copy = container.contains(.copy) ? try Self.number(container, .copy, 0...839, default: 0) : nil

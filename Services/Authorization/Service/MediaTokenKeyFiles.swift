@@ -33,6 +33,22 @@ public struct MediaTokenKeyFiles: Sendable {
         [settings.mediaTokenKey] + settings.mediaTokenCertificates + [settings.mediaTokenJwsKey] + (settings.nextMediaTokenJwsKey.map { [$0] } ?? [])
     }
 
+    /// The keys that sign stored permits, as the files hold them now.
+    /// - Parameter file: Of the current one: that of the settings, or where it is made when they name none.
+    /// - Throws: As `init`.
+    public static func storedTokens(
+        _ settings: AuthorizationSettings, file: String, path: (String) -> String
+    ) throws(MediaTokenKeyProblem) -> SigningKeyFiles {
+        var older: [JSONWebKey] = []
+        for file in settings.olderSdkTokenKeys {
+            older.append(
+                try load("olderSdkTokenKeys", file, path) { path throws(CryptographyError) in
+                    JSONWebKey(.p256(try P256PublicKey(ofEitherPEMFile: path)))
+                })
+        }
+        return SigningKeyFiles(current: try load("sdkTokenKey", file, path, SigningKey.init(pemFile:)), older: older)
+    }
+
     private static func load<Key>(
         _ key: String, _ file: String, _ path: (String) -> String, _ read: (String) throws(CryptographyError) -> Key
     ) throws(MediaTokenKeyProblem) -> Key {

@@ -12,6 +12,14 @@ struct SessionAtHand: Sendable {
     /// What an access token at the MVPD is found by; empty: the person did not sign in by OAuth.
     var upstreamSessionID = ""
 
+    /// What a stored token says; `nil` for a call without one.
+    var stored: Stored?
+
+    struct Stored: Sendable {
+        let sessionIndex: String
+        let fingerprint: String
+    }
+
     var requestor: String { session.requestor }
     var mvpd: String { session.mvpd }
     var proxyMvpd: String? { session.proxyMvpd.isEmpty ? nil : session.proxyMvpd }

@@ -43,9 +43,17 @@ struct SessionFinder: Sendable {
         guard let session = subject.session, !session.id.isEmpty, session.requestor == call.requestor else {
             throw Fault(.internal, "An internal fault occurred.", cause: DecisionPointProblem("authentication answered without a session"))
         }
+        var call = call
+        var stored: SessionAtHand.Stored?
+        if call.storedToken != nil {
+            // The token names the device; what it is made of the call may not say.
+            call.deviceID = subject.deviceID
+            if call.device == nil { call.device = subject.device }
+            stored = SessionAtHand.Stored(sessionIndex: subject.sessionIndex, fingerprint: subject.deviceFingerprint)
+        }
         return SessionAtHand(
             call: call, session: session, upstreamUserID: subject.upstreamUserID, attributes: subject.attributes,
-            upstreamSessionID: subject.upstreamSessionID)
+            upstreamSessionID: subject.upstreamSessionID, stored: stored)
     }
 
     /// - Returns: The fault that says that there is no session.

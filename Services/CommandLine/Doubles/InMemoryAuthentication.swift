@@ -126,6 +126,7 @@ public final class InMemoryAuthentication: Sendable {
     /// - Throws: `authentication_session_missing`, or what was scripted.
     func subject(of call: DeviceCall?) throws(Fault) -> SessionSubject {
         _ = found.next()
+        if let call, let stored = call.storedToken { return try subject(stored, of: call) }
         let (call, _) = try requireDevice(call)
         return try subject(at: Place(device: call.deviceID, requestor: call.requestor), call: call)
     }

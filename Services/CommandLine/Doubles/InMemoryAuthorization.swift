@@ -50,7 +50,12 @@ public final class InMemoryAuthorization: Authorization {
         let life = Catalogue.authzLifetime(integration.integration, integration.mvpd)
         let end = sessions.now + UInt64(life.components.seconds) * 1000
         permits[Permit(session: session.id, resource: resource)] = end
-        return decision(session, resource, until: end)
+        var decision = decision(session, resource, until: end)
+        if request.wantsToken, let call = request.call, call.storedToken != nil {
+            // The index and the resource; no key signs.
+            decision.token = try sessions.subject(of: call).sessionIndex + " " + resource
+        }
+        return decision
     }
 
     public func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision {
@@ -59,6 +64,14 @@ public final class InMemoryAuthorization: Authorization {
     }
 
     public func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
+        var request = request
+        if !request.authorizationToken.isEmpty {
+            let parts = request.authorizationToken.split(separator: " ", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { throw Fault(.authenticationSessionMissing, "User not authenticated") }
+            let mvpd = request.call?.storedToken?.mvpd ?? ""
+            request.call?.storedToken = StoredToken(mvpd: mvpd, sessionIndex: parts[0])
+            request.resource = parts[1]
+        }
         let (session, resource) = try session(request.call, request.resource)
         _ = try permit(session, resource)
         guard let issuer else { throw Fault(.unimplemented, "The double has no keys for media tokens.") }
@@ -110,7 +123,8 @@ public final class InMemoryAuthorization: Authorization {
     private func verdicts(_ list: ResourceList?) throws(Fault) -> Preauthorization {
         guard let list else { throw Fault(.missingResource, "Required 'resource' is not present") }
         var seen: Set<String> = []
-        let ids = list.text.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map { String($0) }.filter { seen.insert($0).inserted }
+        let sent = list.items.isEmpty ? list.text.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map { String($0) } : list.items
+        let ids = sent.filter { seen.insert($0).inserted }
         guard !ids.isEmpty else { throw Fault(.missingResource, "Required 'resource' is not present") }
         guard ids.count <= Self.longestList else { throw Fault(.tooManyResources, "At most \(Self.longestList) resources.") }
         return Preauthorization(

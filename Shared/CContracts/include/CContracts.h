@@ -414,6 +414,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Devi
 {
     return &boxoffice__authentication__v1__device_call__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_StoredToken_descriptor(void)
+{
+    return &boxoffice__authentication__v1__stored_token__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignedRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__signed_request__descriptor;
@@ -489,6 +493,26 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Sess
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SessionByCodeRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__session_by_code_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_StoredAuthentication_descriptor(void)
+{
+    return &boxoffice__authentication__v1__stored_authentication__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_IdentifyDeviceRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__identify_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_IdentifiedDevice_descriptor(void)
+{
+    return &boxoffice__authentication__v1__identified_device__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_GetStoredTokenKeysRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__get_stored_token_keys_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_StoredTokenKeys_descriptor(void)
+{
+    return &boxoffice__authentication__v1__stored_token_keys__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Session_descriptor(void)
 {

@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Boxoffice__Authentication__V1__DeviceInformation Boxoffice__Authentication__V1__DeviceInformation;
 typedef struct Boxoffice__Authentication__V1__DeviceCall Boxoffice__Authentication__V1__DeviceCall;
+typedef struct Boxoffice__Authentication__V1__StoredToken Boxoffice__Authentication__V1__StoredToken;
 typedef struct Boxoffice__Authentication__V1__SignedRequest Boxoffice__Authentication__V1__SignedRequest;
 typedef struct Boxoffice__Authentication__V1__RegisterClientRequest Boxoffice__Authentication__V1__RegisterClientRequest;
 typedef struct Boxoffice__Authentication__V1__RegisteredClient Boxoffice__Authentication__V1__RegisteredClient;
@@ -36,6 +37,11 @@ typedef struct Boxoffice__Authentication__V1__CompleteOAuthSignInRequest Boxoffi
 typedef struct Boxoffice__Authentication__V1__SignInOutcome Boxoffice__Authentication__V1__SignInOutcome;
 typedef struct Boxoffice__Authentication__V1__SessionRequest Boxoffice__Authentication__V1__SessionRequest;
 typedef struct Boxoffice__Authentication__V1__SessionByCodeRequest Boxoffice__Authentication__V1__SessionByCodeRequest;
+typedef struct Boxoffice__Authentication__V1__StoredAuthentication Boxoffice__Authentication__V1__StoredAuthentication;
+typedef struct Boxoffice__Authentication__V1__IdentifyDeviceRequest Boxoffice__Authentication__V1__IdentifyDeviceRequest;
+typedef struct Boxoffice__Authentication__V1__IdentifiedDevice Boxoffice__Authentication__V1__IdentifiedDevice;
+typedef struct Boxoffice__Authentication__V1__GetStoredTokenKeysRequest Boxoffice__Authentication__V1__GetStoredTokenKeysRequest;
+typedef struct Boxoffice__Authentication__V1__StoredTokenKeys Boxoffice__Authentication__V1__StoredTokenKeys;
 typedef struct Boxoffice__Authentication__V1__Session Boxoffice__Authentication__V1__Session;
 typedef struct Boxoffice__Authentication__V1__SessionSubject Boxoffice__Authentication__V1__SessionSubject;
 typedef struct Boxoffice__Authentication__V1__UserAttribute Boxoffice__Authentication__V1__UserAttribute;
@@ -244,10 +250,40 @@ struct  Boxoffice__Authentication__V1__DeviceCall
    * In place of a bearer.
    */
   Boxoffice__Authentication__V1__SignedRequest *signed_request;
+  /*
+   * Beside a bearer or in place of one, where a session is looked up: the session that it names, of the device that it was made for.
+   */
+  Boxoffice__Authentication__V1__StoredToken *stored_token;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__DEVICE_CALL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__device_call__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
+
+
+/*
+ * A stored token, as it comes back. Where a bearer is sent it is checked as always. With none, the token is what proves the caller, as long as the session's
+ * own client would still be served. Whatever is wrong with the token is `authentication_session_missing`, and so are a session that has ended, a `device_id`
+ * of another device, another requestor or MVPD; a text that can be no such token is `invalid_request`.
+ */
+struct  Boxoffice__Authentication__V1__StoredToken
+{
+  ProtobufCMessage base;
+  /*
+   * As the app kept it, not escaped; empty where `session_index` stands for it.
+   */
+  char *text;
+  /*
+   * `mso_id`; empty: not sent.
+   */
+  char *mvpd;
+  /*
+   * Of an authorization token whose signature the authorization service has checked: `simpleSamlSessionIndex`.
+   */
+  char *session_index;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__STORED_TOKEN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__stored_token__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -634,10 +670,86 @@ struct  Boxoffice__Authentication__V1__SessionByCodeRequest
    * Where the call names a device: of several installations that are one client the code's maker is the one with this id. Empty: not named.
    */
   char *device_id;
+  /*
+   * True: a caller that does not name the code's device is not its maker. Read by IssueStoredToken.
+   */
+  protobuf_c_boolean demands_device;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_BY_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_by_code_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Authentication__V1__StoredAuthentication
+{
+  ProtobufCMessage base;
+  /*
+   * Not escaped.
+   */
+  char *token;
+  Boxoffice__Authentication__V1__UserMetadata *metadata;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__STORED_AUTHENTICATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__stored_authentication__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+struct  Boxoffice__Authentication__V1__IdentifyDeviceRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Empty: none was sent.
+   */
+  char *access_token;
+  /*
+   * What the device says of itself.
+   */
+  char *fingerprint;
+  /*
+   * `pass_sfp` as it was sent; empty: none.
+   */
+  char *seal;
+  char *client_address;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__IDENTIFY_DEVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__identify_device_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__IdentifiedDevice
+{
+  ProtobufCMessage base;
+  char *device_id;
+  /*
+   * The id, sealed: whoever sends it gets the same id.
+   */
+  char *seal;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__IDENTIFIED_DEVICE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__identified_device__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__GetStoredTokenKeysRequest
+{
+  ProtobufCMessage base;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__GET_STORED_TOKEN_KEYS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__get_stored_token_keys_request__descriptor) \
+     }
+
+
+struct  Boxoffice__Authentication__V1__StoredTokenKeys
+{
+  ProtobufCMessage base;
+  /*
+   * JSON Web Key Set that verifies authentication tokens.
+   */
+  char *jwks;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__STORED_TOKEN_KEYS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__stored_token_keys__descriptor) \
+    , (char *)protobuf_c_empty_string }
 
 
 /*
@@ -689,10 +801,15 @@ struct  Boxoffice__Authentication__V1__SessionSubject
    * What GetUpstreamToken takes; empty when the person did not sign in by OAuth.
    */
   char *upstream_session_id;
+  /*
+   * What a stored token says of the session and of its device; empty unless the call brought one.
+   */
+  char *session_index;
+  char *device_fingerprint;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_SUBJECT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_subject__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__UserAttribute
@@ -1543,6 +1660,25 @@ Boxoffice__Authentication__V1__DeviceCall *
 void   boxoffice__authentication__v1__device_call__free_unpacked
                      (Boxoffice__Authentication__V1__DeviceCall *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__StoredToken methods */
+void   boxoffice__authentication__v1__stored_token__init
+                     (Boxoffice__Authentication__V1__StoredToken         *message);
+size_t boxoffice__authentication__v1__stored_token__get_packed_size
+                     (const Boxoffice__Authentication__V1__StoredToken   *message);
+size_t boxoffice__authentication__v1__stored_token__pack
+                     (const Boxoffice__Authentication__V1__StoredToken   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__stored_token__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StoredToken   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__StoredToken *
+       boxoffice__authentication__v1__stored_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__stored_token__free_unpacked
+                     (Boxoffice__Authentication__V1__StoredToken *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__SignedRequest methods */
 void   boxoffice__authentication__v1__signed_request__init
                      (Boxoffice__Authentication__V1__SignedRequest         *message);
@@ -1903,6 +2039,101 @@ Boxoffice__Authentication__V1__SessionByCodeRequest *
                       const uint8_t       *data);
 void   boxoffice__authentication__v1__session_by_code_request__free_unpacked
                      (Boxoffice__Authentication__V1__SessionByCodeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__StoredAuthentication methods */
+void   boxoffice__authentication__v1__stored_authentication__init
+                     (Boxoffice__Authentication__V1__StoredAuthentication         *message);
+size_t boxoffice__authentication__v1__stored_authentication__get_packed_size
+                     (const Boxoffice__Authentication__V1__StoredAuthentication   *message);
+size_t boxoffice__authentication__v1__stored_authentication__pack
+                     (const Boxoffice__Authentication__V1__StoredAuthentication   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__stored_authentication__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StoredAuthentication   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__StoredAuthentication *
+       boxoffice__authentication__v1__stored_authentication__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__stored_authentication__free_unpacked
+                     (Boxoffice__Authentication__V1__StoredAuthentication *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__IdentifyDeviceRequest methods */
+void   boxoffice__authentication__v1__identify_device_request__init
+                     (Boxoffice__Authentication__V1__IdentifyDeviceRequest         *message);
+size_t boxoffice__authentication__v1__identify_device_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__IdentifyDeviceRequest   *message);
+size_t boxoffice__authentication__v1__identify_device_request__pack
+                     (const Boxoffice__Authentication__V1__IdentifyDeviceRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__identify_device_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IdentifyDeviceRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__IdentifyDeviceRequest *
+       boxoffice__authentication__v1__identify_device_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__identify_device_request__free_unpacked
+                     (Boxoffice__Authentication__V1__IdentifyDeviceRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__IdentifiedDevice methods */
+void   boxoffice__authentication__v1__identified_device__init
+                     (Boxoffice__Authentication__V1__IdentifiedDevice         *message);
+size_t boxoffice__authentication__v1__identified_device__get_packed_size
+                     (const Boxoffice__Authentication__V1__IdentifiedDevice   *message);
+size_t boxoffice__authentication__v1__identified_device__pack
+                     (const Boxoffice__Authentication__V1__IdentifiedDevice   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__identified_device__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IdentifiedDevice   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__IdentifiedDevice *
+       boxoffice__authentication__v1__identified_device__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__identified_device__free_unpacked
+                     (Boxoffice__Authentication__V1__IdentifiedDevice *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__GetStoredTokenKeysRequest methods */
+void   boxoffice__authentication__v1__get_stored_token_keys_request__init
+                     (Boxoffice__Authentication__V1__GetStoredTokenKeysRequest         *message);
+size_t boxoffice__authentication__v1__get_stored_token_keys_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest   *message);
+size_t boxoffice__authentication__v1__get_stored_token_keys_request__pack
+                     (const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__get_stored_token_keys_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *
+       boxoffice__authentication__v1__get_stored_token_keys_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__get_stored_token_keys_request__free_unpacked
+                     (Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__StoredTokenKeys methods */
+void   boxoffice__authentication__v1__stored_token_keys__init
+                     (Boxoffice__Authentication__V1__StoredTokenKeys         *message);
+size_t boxoffice__authentication__v1__stored_token_keys__get_packed_size
+                     (const Boxoffice__Authentication__V1__StoredTokenKeys   *message);
+size_t boxoffice__authentication__v1__stored_token_keys__pack
+                     (const Boxoffice__Authentication__V1__StoredTokenKeys   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__stored_token_keys__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__StoredTokenKeys   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__StoredTokenKeys *
+       boxoffice__authentication__v1__stored_token_keys__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__stored_token_keys__free_unpacked
+                     (Boxoffice__Authentication__V1__StoredTokenKeys *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__Session methods */
 void   boxoffice__authentication__v1__session__init
@@ -2881,6 +3112,9 @@ typedef void (*Boxoffice__Authentication__V1__DeviceInformation_Closure)
 typedef void (*Boxoffice__Authentication__V1__DeviceCall_Closure)
                  (const Boxoffice__Authentication__V1__DeviceCall *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__StoredToken_Closure)
+                 (const Boxoffice__Authentication__V1__StoredToken *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__SignedRequest_Closure)
                  (const Boxoffice__Authentication__V1__SignedRequest *message,
                   void *closure_data);
@@ -2937,6 +3171,21 @@ typedef void (*Boxoffice__Authentication__V1__SessionRequest_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__SessionByCodeRequest_Closure)
                  (const Boxoffice__Authentication__V1__SessionByCodeRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__StoredAuthentication_Closure)
+                 (const Boxoffice__Authentication__V1__StoredAuthentication *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__IdentifyDeviceRequest_Closure)
+                 (const Boxoffice__Authentication__V1__IdentifyDeviceRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__IdentifiedDevice_Closure)
+                 (const Boxoffice__Authentication__V1__IdentifiedDevice *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__GetStoredTokenKeysRequest_Closure)
+                 (const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__StoredTokenKeys_Closure)
+                 (const Boxoffice__Authentication__V1__StoredTokenKeys *message,
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__Session_Closure)
                  (const Boxoffice__Authentication__V1__Session *message,
@@ -3146,6 +3395,18 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                                   const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                                   Boxoffice__Authentication__V1__Session_Closure closure,
                                   void *closure_data);
+  void (*issue_stored_token)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                             const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                             Boxoffice__Authentication__V1__StoredAuthentication_Closure closure,
+                             void *closure_data);
+  void (*identify_device)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                          const Boxoffice__Authentication__V1__IdentifyDeviceRequest *input,
+                          Boxoffice__Authentication__V1__IdentifiedDevice_Closure closure,
+                          void *closure_data);
+  void (*get_stored_token_keys)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *input,
+                                Boxoffice__Authentication__V1__StoredTokenKeys_Closure closure,
+                                void *closure_data);
   void (*logout)(Boxoffice__Authentication__V1__Authentication_Service *service,
                  const Boxoffice__Authentication__V1__LogoutRequest *input,
                  Boxoffice__Authentication__V1__LogoutResponse_Closure closure,
@@ -3202,6 +3463,9 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
       function_prefix__ ## get_session,\
       function_prefix__ ## get_session_by_code,\
       function_prefix__ ## get_own_session_by_code,\
+      function_prefix__ ## issue_stored_token,\
+      function_prefix__ ## identify_device,\
+      function_prefix__ ## get_stored_token_keys,\
       function_prefix__ ## logout,\
       function_prefix__ ## visit_logout,\
       function_prefix__ ## receive_saml_logout,\
@@ -3259,6 +3523,18 @@ void boxoffice__authentication__v1__authentication__get_own_session_by_code(Prot
                                                                             const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                                                                             Boxoffice__Authentication__V1__Session_Closure closure,
                                                                             void *closure_data);
+void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufCService *service,
+                                                                       const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                                                       Boxoffice__Authentication__V1__StoredAuthentication_Closure closure,
+                                                                       void *closure_data);
+void boxoffice__authentication__v1__authentication__identify_device(ProtobufCService *service,
+                                                                    const Boxoffice__Authentication__V1__IdentifyDeviceRequest *input,
+                                                                    Boxoffice__Authentication__V1__IdentifiedDevice_Closure closure,
+                                                                    void *closure_data);
+void boxoffice__authentication__v1__authentication__get_stored_token_keys(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *input,
+                                                                          Boxoffice__Authentication__V1__StoredTokenKeys_Closure closure,
+                                                                          void *closure_data);
 void boxoffice__authentication__v1__authentication__logout(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
                                                            Boxoffice__Authentication__V1__LogoutResponse_Closure closure,
@@ -3484,6 +3760,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__logout_re
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_check_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_information__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_token__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__signed_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__register_client_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__registered_client__descriptor;
@@ -3503,6 +3780,11 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_authentication__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__identify_device_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__identified_device__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__get_stored_token_keys_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_token_keys__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_attribute__descriptor;

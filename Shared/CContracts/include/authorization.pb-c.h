@@ -48,10 +48,14 @@ struct  Boxoffice__Authorization__V1__AuthorizeRequest
    * `generic_data` as it was sent; a promotional TempPass needs it.
    */
   char *generic_data;
+  /*
+   * True: the call brings a stored token, and gets one for the permit.
+   */
+  protobuf_c_boolean wants_token;
 };
 #define BOXOFFICE__AUTHORIZATION__V1__AUTHORIZE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__authorize_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Authorization__V1__ResourceRequest
@@ -59,10 +63,15 @@ struct  Boxoffice__Authorization__V1__ResourceRequest
   ProtobufCMessage base;
   Boxoffice__Authentication__V1__DeviceCall *call;
   char *resource;
+  /*
+   * Read by IssueMediaToken, in place of `resource` and of the call's stored token: what Decision.token was, as it comes back. One that no key here has signed,
+   * or that is over, is `authentication_session_missing`; a text that can be no such token is `invalid_request`.
+   */
+  char *authorization_token;
 };
 #define BOXOFFICE__AUTHORIZATION__V1__RESOURCE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__resource_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -79,10 +88,14 @@ struct  Boxoffice__Authorization__V1__Decision
    * Milliseconds since 1970.
    */
   uint64_t expires_at_ms;
+  /*
+   * The permit as an app of the vendor's SDKs keeps it, where it was asked for (clients section 3); not escaped.
+   */
+  char *token;
 };
 #define BOXOFFICE__AUTHORIZATION__V1__DECISION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__decision__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authorization__V1__MediaToken
@@ -108,16 +121,21 @@ struct  Boxoffice__Authorization__V1__MediaToken
 
 
 /*
- * The resources of a preauthorization as they were sent: ids with commas between them.
+ * The resources of a preauthorization as they were sent: ids with commas between them, or each by itself.
  */
 struct  Boxoffice__Authorization__V1__ResourceList
 {
   ProtobufCMessage base;
   char *text;
+  /*
+   * In place of `text`.
+   */
+  size_t n_items;
+  char **items;
 };
 #define BOXOFFICE__AUTHORIZATION__V1__RESOURCE_LIST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__resource_list__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, 0,NULL }
 
 
 struct  Boxoffice__Authorization__V1__PreauthorizeRequest
@@ -225,10 +243,14 @@ struct  Boxoffice__Authorization__V1__MediaTokenKeys
    * JSON Web Key Set that verifies the JWS form.
    */
   char *jwks;
+  /*
+   * JSON Web Key Set that verifies Decision.token; empty: the service makes none.
+   */
+  char *stored_token_jwks;
 };
 #define BOXOFFICE__AUTHORIZATION__V1__MEDIA_TOKEN_KEYS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__media_token_keys__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /* Boxoffice__Authorization__V1__AuthorizeRequest methods */

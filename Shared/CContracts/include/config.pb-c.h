@@ -544,10 +544,14 @@ struct  Boxoffice__Config__V1__Requestor
    * Calls without device information are refused, as the documents of the API have it; else what it lacks is derived.
    */
   protobuf_c_boolean requires_device_information;
+  /*
+   * A stored token counts only beside a bearer and the device's id; else it is enough by itself for a permit and a media token (clients section 3).
+   */
+  protobuf_c_boolean binds_stored_tokens;
 };
 #define BOXOFFICE__CONFIG__V1__REQUESTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__requestor__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0 }
 
 
 struct  Boxoffice__Config__V1__Domain

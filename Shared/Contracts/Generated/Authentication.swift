@@ -311,6 +311,8 @@ public struct DeviceCall: Message {
     public var subjectToken: String
     /// In place of a bearer.
     public var signedRequest: SignedRequest?
+    /// Beside a bearer or in place of one, where a session is looked up: the session that it names, of the device that it was made for.
+    public var storedToken: StoredToken?
 
     public init() { self.init(accessToken: "") }
 
@@ -325,7 +327,8 @@ public struct DeviceCall: Message {
         clientAddress: String = "",
         userAgent: String = "",
         subjectToken: String = "",
-        signedRequest: SignedRequest? = nil
+        signedRequest: SignedRequest? = nil,
+        storedToken: StoredToken? = nil
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
@@ -338,6 +341,7 @@ public struct DeviceCall: Message {
         self.userAgent = userAgent
         self.subjectToken = subjectToken
         self.signedRequest = signedRequest
+        self.storedToken = storedToken
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.DeviceCall" }
@@ -357,6 +361,7 @@ public struct DeviceCall: Message {
         userAgent = try CField.string(c.pointee.user_agent, "boxoffice.authentication.v1.DeviceCall.user_agent")
         subjectToken = try CField.string(c.pointee.subject_token, "boxoffice.authentication.v1.DeviceCall.subject_token")
         signedRequest = try CField.message(c.pointee.signed_request)
+        storedToken = try CField.message(c.pointee.stored_token)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -373,6 +378,50 @@ public struct DeviceCall: Message {
         if !userAgent.isEmpty { c.pointee.user_agent = try arena.string(userAgent, "boxoffice.authentication.v1.DeviceCall.user_agent") }
         if !subjectToken.isEmpty { c.pointee.subject_token = try arena.string(subjectToken, "boxoffice.authentication.v1.DeviceCall.subject_token") }
         c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
+        c.pointee.stored_token = try arena.message(storedToken, as: Boxoffice__Authentication__V1__StoredToken.self)
+    }
+}
+
+/// A stored token, as it comes back. Where a bearer is sent it is checked as always. With none, the token is what proves the caller, as long as the session's
+/// own client would still be served. Whatever is wrong with the token is `authentication_session_missing`, and so are a session that has ended, a `device_id`
+/// of another device, another requestor or MVPD; a text that can be no such token is `invalid_request`.
+public struct StoredToken: Message {
+    /// As the app kept it, not escaped; empty where `session_index` stands for it.
+    public var text: String
+    /// `mso_id`; empty: not sent.
+    public var mvpd: String
+    /// Of an authorization token whose signature the authorization service has checked: `simpleSamlSessionIndex`.
+    public var sessionIndex: String
+
+    public init() { self.init(text: "") }
+
+    public init(
+        text: String = "",
+        mvpd: String = "",
+        sessionIndex: String = ""
+    ) {
+        self.text = text
+        self.mvpd = mvpd
+        self.sessionIndex = sessionIndex
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.StoredToken" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_StoredToken_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__StoredToken>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__StoredToken.self)
+        text = try CField.string(c.pointee.text, "boxoffice.authentication.v1.StoredToken.text")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.StoredToken.mvpd")
+        sessionIndex = try CField.string(c.pointee.session_index, "boxoffice.authentication.v1.StoredToken.session_index")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__StoredToken.self, capacity: 1)
+        boxoffice__authentication__v1__stored_token__init(c)
+        if !text.isEmpty { c.pointee.text = try arena.string(text, "boxoffice.authentication.v1.StoredToken.text") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.StoredToken.mvpd") }
+        if !sessionIndex.isEmpty { c.pointee.session_index = try arena.string(sessionIndex, "boxoffice.authentication.v1.StoredToken.session_index") }
     }
 }
 
@@ -1264,6 +1313,8 @@ public struct SessionByCodeRequest: Message {
     public var signedRequest: SignedRequest?
     /// Where the call names a device: of several installations that are one client the code's maker is the one with this id. Empty: not named.
     public var deviceID: String
+    /// True: a caller that does not name the code's device is not its maker. Read by IssueStoredToken.
+    public var demandsDevice: Bool
 
     public init() { self.init(accessToken: "") }
 
@@ -1272,13 +1323,15 @@ public struct SessionByCodeRequest: Message {
         requestor: String = "",
         code: String = "",
         signedRequest: SignedRequest? = nil,
-        deviceID: String = ""
+        deviceID: String = "",
+        demandsDevice: Bool = false
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
         self.code = code
         self.signedRequest = signedRequest
         self.deviceID = deviceID
+        self.demandsDevice = demandsDevice
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionByCodeRequest" }
@@ -1292,6 +1345,7 @@ public struct SessionByCodeRequest: Message {
         code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.SessionByCodeRequest.code")
         signedRequest = try CField.message(c.pointee.signed_request)
         deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.SessionByCodeRequest.device_id")
+        demandsDevice = c.pointee.demands_device != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1302,6 +1356,162 @@ public struct SessionByCodeRequest: Message {
         if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.SessionByCodeRequest.code") }
         c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
         if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SessionByCodeRequest.device_id") }
+        c.pointee.demands_device = demandsDevice ? 1 : 0
+    }
+}
+
+public struct StoredAuthentication: Message {
+    /// Not escaped.
+    public var token: String
+    public var metadata: UserMetadata?
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        metadata: UserMetadata? = nil
+    ) {
+        self.token = token
+        self.metadata = metadata
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.StoredAuthentication" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_StoredAuthentication_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__StoredAuthentication>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__StoredAuthentication.self)
+        token = try CField.string(c.pointee.token, "boxoffice.authentication.v1.StoredAuthentication.token")
+        metadata = try CField.message(c.pointee.metadata)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__StoredAuthentication.self, capacity: 1)
+        boxoffice__authentication__v1__stored_authentication__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.authentication.v1.StoredAuthentication.token") }
+        c.pointee.metadata = try arena.message(metadata, as: Boxoffice__Authentication__V1__UserMetadata.self)
+    }
+}
+
+public struct IdentifyDeviceRequest: Message {
+    /// Empty: none was sent.
+    public var accessToken: String
+    /// What the device says of itself.
+    public var fingerprint: String
+    /// `pass_sfp` as it was sent; empty: none.
+    public var seal: String
+    public var clientAddress: String
+
+    public init() { self.init(accessToken: "") }
+
+    public init(
+        accessToken: String = "",
+        fingerprint: String = "",
+        seal: String = "",
+        clientAddress: String = ""
+    ) {
+        self.accessToken = accessToken
+        self.fingerprint = fingerprint
+        self.seal = seal
+        self.clientAddress = clientAddress
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.IdentifyDeviceRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_IdentifyDeviceRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__IdentifyDeviceRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__IdentifyDeviceRequest.self)
+        accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.IdentifyDeviceRequest.access_token")
+        fingerprint = try CField.string(c.pointee.fingerprint, "boxoffice.authentication.v1.IdentifyDeviceRequest.fingerprint")
+        seal = try CField.string(c.pointee.seal, "boxoffice.authentication.v1.IdentifyDeviceRequest.seal")
+        clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authentication.v1.IdentifyDeviceRequest.client_address")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__IdentifyDeviceRequest.self, capacity: 1)
+        boxoffice__authentication__v1__identify_device_request__init(c)
+        if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.IdentifyDeviceRequest.access_token") }
+        if !fingerprint.isEmpty { c.pointee.fingerprint = try arena.string(fingerprint, "boxoffice.authentication.v1.IdentifyDeviceRequest.fingerprint") }
+        if !seal.isEmpty { c.pointee.seal = try arena.string(seal, "boxoffice.authentication.v1.IdentifyDeviceRequest.seal") }
+        if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authentication.v1.IdentifyDeviceRequest.client_address") }
+    }
+}
+
+public struct IdentifiedDevice: Message {
+    public var deviceID: String
+    /// The id, sealed: whoever sends it gets the same id.
+    public var seal: String
+
+    public init() { self.init(deviceID: "") }
+
+    public init(
+        deviceID: String = "",
+        seal: String = ""
+    ) {
+        self.deviceID = deviceID
+        self.seal = seal
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.IdentifiedDevice" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_IdentifiedDevice_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__IdentifiedDevice>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__IdentifiedDevice.self)
+        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.IdentifiedDevice.device_id")
+        seal = try CField.string(c.pointee.seal, "boxoffice.authentication.v1.IdentifiedDevice.seal")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__IdentifiedDevice.self, capacity: 1)
+        boxoffice__authentication__v1__identified_device__init(c)
+        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.IdentifiedDevice.device_id") }
+        if !seal.isEmpty { c.pointee.seal = try arena.string(seal, "boxoffice.authentication.v1.IdentifiedDevice.seal") }
+    }
+}
+
+public struct GetStoredTokenKeysRequest: Message {
+    public init() {}
+
+    public static var messageName: String { "boxoffice.authentication.v1.GetStoredTokenKeysRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_GetStoredTokenKeysRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__GetStoredTokenKeysRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__GetStoredTokenKeysRequest.self, capacity: 1)
+        boxoffice__authentication__v1__get_stored_token_keys_request__init(c)
+    }
+}
+
+public struct StoredTokenKeys: Message {
+    /// JSON Web Key Set that verifies authentication tokens.
+    public var jwks: String
+
+    public init() { self.init(jwks: "") }
+
+    public init(
+        jwks: String = ""
+    ) {
+        self.jwks = jwks
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.StoredTokenKeys" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_StoredTokenKeys_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__StoredTokenKeys>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__StoredTokenKeys.self)
+        jwks = try CField.string(c.pointee.jwks, "boxoffice.authentication.v1.StoredTokenKeys.jwks")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__StoredTokenKeys.self, capacity: 1)
+        boxoffice__authentication__v1__stored_token_keys__init(c)
+        if !jwks.isEmpty { c.pointee.jwks = try arena.string(jwks, "boxoffice.authentication.v1.StoredTokenKeys.jwks") }
     }
 }
 
@@ -1382,6 +1592,9 @@ public struct SessionSubject: Message {
     public var device: DeviceInformation?
     /// What GetUpstreamToken takes; empty when the person did not sign in by OAuth.
     public var upstreamSessionID: String
+    /// What a stored token says of the session and of its device; empty unless the call brought one.
+    public var sessionIndex: String
+    public var deviceFingerprint: String
 
     public init() { self.init(session: nil) }
 
@@ -1392,7 +1605,9 @@ public struct SessionSubject: Message {
         clientID: String = "",
         deviceID: String = "",
         device: DeviceInformation? = nil,
-        upstreamSessionID: String = ""
+        upstreamSessionID: String = "",
+        sessionIndex: String = "",
+        deviceFingerprint: String = ""
     ) {
         self.session = session
         self.upstreamUserID = upstreamUserID
@@ -1401,6 +1616,8 @@ public struct SessionSubject: Message {
         self.deviceID = deviceID
         self.device = device
         self.upstreamSessionID = upstreamSessionID
+        self.sessionIndex = sessionIndex
+        self.deviceFingerprint = deviceFingerprint
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionSubject" }
@@ -1416,6 +1633,8 @@ public struct SessionSubject: Message {
         deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.SessionSubject.device_id")
         device = try CField.message(c.pointee.device)
         upstreamSessionID = try CField.string(c.pointee.upstream_session_id, "boxoffice.authentication.v1.SessionSubject.upstream_session_id")
+        sessionIndex = try CField.string(c.pointee.session_index, "boxoffice.authentication.v1.SessionSubject.session_index")
+        deviceFingerprint = try CField.string(c.pointee.device_fingerprint, "boxoffice.authentication.v1.SessionSubject.device_fingerprint")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1429,6 +1648,8 @@ public struct SessionSubject: Message {
         if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SessionSubject.device_id") }
         c.pointee.device = try arena.message(device, as: Boxoffice__Authentication__V1__DeviceInformation.self)
         if !upstreamSessionID.isEmpty { c.pointee.upstream_session_id = try arena.string(upstreamSessionID, "boxoffice.authentication.v1.SessionSubject.upstream_session_id") }
+        if !sessionIndex.isEmpty { c.pointee.session_index = try arena.string(sessionIndex, "boxoffice.authentication.v1.SessionSubject.session_index") }
+        if !deviceFingerprint.isEmpty { c.pointee.device_fingerprint = try arena.string(deviceFingerprint, "boxoffice.authentication.v1.SessionSubject.device_fingerprint") }
     }
 }
 
@@ -3294,6 +3515,17 @@ public protocol Authentication: Sendable {
     /// Faults: `authentication_session_missing` (nobody has signed in, or nobody is any more), `authentication_session_expired` (for a day after its end),
     /// `invalid_registration_code` (also for a code that the caller has not made), `registration_code_spent` (the caller's, and over for less than an hour).
     func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
+    /// The token that an app of the vendor's SDKs keeps in place of a session of its own, for the code's maker (clients section 3); with what it may know of the
+    /// person. A caller that many installations share names the code's device, as does every caller where `demands_device` is set.
+    ///
+    /// Faults: as GetOwnSessionByCode; `authentication_session_missing` says that nobody has signed in yet, `authentication_session_expired` that nobody is any more.
+    func issueStoredToken(_ request: SessionByCodeRequest, context: CallContext) async throws -> StoredAuthentication
+    /// An id for a device whose app leaves that to the service (clients section 3): the one in `seal`, if it holds; else, to a client with a fingerprint of 32
+    /// hexadecimal digits, the same for the same application and fingerprint; else a random one.
+    ///
+    /// Faults: those of a bearer where one is sent, and `invalid_request` (the fingerprint is absent or has more than 512 octets).
+    func identifyDevice(_ request: IdentifyDeviceRequest, context: CallContext) async throws -> IdentifiedDevice
+    func getStoredTokenKeys(_ request: GetStoredTokenKeysRequest, context: CallContext) async throws -> StoredTokenKeys
     /// From its answer on nobody finds the session. Faults: as every device call.
     func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse
     /// Opens the address of `LogoutResponse.visit_url`: the browser goes on to the MVPD (mvpd section 2.7).
@@ -3344,6 +3576,12 @@ public enum AuthenticationMethods {
         service: service, name: "GetSessionByCode", idempotency: .noSideEffects)
     public static let getOwnSessionByCode = UnaryMethod<SessionByCodeRequest, Session>(
         service: service, name: "GetOwnSessionByCode", idempotency: .noSideEffects)
+    public static let issueStoredToken = UnaryMethod<SessionByCodeRequest, StoredAuthentication>(
+        service: service, name: "IssueStoredToken", idempotency: .idempotent)
+    public static let identifyDevice = UnaryMethod<IdentifyDeviceRequest, IdentifiedDevice>(
+        service: service, name: "IdentifyDevice", idempotency: .idempotent)
+    public static let getStoredTokenKeys = UnaryMethod<GetStoredTokenKeysRequest, StoredTokenKeys>(
+        service: service, name: "GetStoredTokenKeys", idempotency: .noSideEffects)
     public static let logout = UnaryMethod<LogoutRequest, LogoutResponse>(
         service: service, name: "Logout", idempotency: .idempotent)
     public static let visitLogout = UnaryMethod<VisitLogoutRequest, LogoutStep>(
@@ -3377,6 +3615,9 @@ public enum AuthenticationMethods {
         registry.unary(getSession) { try await implementation.getSession($0, context: $1) }
         registry.unary(getSessionByCode) { try await implementation.getSessionByCode($0, context: $1) }
         registry.unary(getOwnSessionByCode) { try await implementation.getOwnSessionByCode($0, context: $1) }
+        registry.unary(issueStoredToken) { try await implementation.issueStoredToken($0, context: $1) }
+        registry.unary(identifyDevice) { try await implementation.identifyDevice($0, context: $1) }
+        registry.unary(getStoredTokenKeys) { try await implementation.getStoredTokenKeys($0, context: $1) }
         registry.unary(logout) { try await implementation.logout($0, context: $1) }
         registry.unary(visitLogout) { try await implementation.visitLogout($0, context: $1) }
         registry.unary(receiveSamlLogout) { try await implementation.receiveSamlLogout($0, context: $1) }
@@ -3441,6 +3682,18 @@ public struct AuthenticationClient: Authentication {
 
     public func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
         try await caller.call(AuthenticationMethods.getOwnSessionByCode, request, context: context)
+    }
+
+    public func issueStoredToken(_ request: SessionByCodeRequest, context: CallContext) async throws -> StoredAuthentication {
+        try await caller.call(AuthenticationMethods.issueStoredToken, request, context: context)
+    }
+
+    public func identifyDevice(_ request: IdentifyDeviceRequest, context: CallContext) async throws -> IdentifiedDevice {
+        try await caller.call(AuthenticationMethods.identifyDevice, request, context: context)
+    }
+
+    public func getStoredTokenKeys(_ request: GetStoredTokenKeysRequest, context: CallContext) async throws -> StoredTokenKeys {
+        try await caller.call(AuthenticationMethods.getStoredTokenKeys, request, context: context)
     }
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {

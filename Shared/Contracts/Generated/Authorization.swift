@@ -11,6 +11,8 @@ public struct AuthorizeRequest: Message {
     public var mvpd: String
     /// `generic_data` as it was sent; a promotional TempPass needs it.
     public var genericData: String
+    /// True: the call brings a stored token, and gets one for the permit.
+    public var wantsToken: Bool
 
     public init() { self.init(call: nil) }
 
@@ -18,12 +20,14 @@ public struct AuthorizeRequest: Message {
         call: DeviceCall? = nil,
         resource: String = "",
         mvpd: String = "",
-        genericData: String = ""
+        genericData: String = "",
+        wantsToken: Bool = false
     ) {
         self.call = call
         self.resource = resource
         self.mvpd = mvpd
         self.genericData = genericData
+        self.wantsToken = wantsToken
     }
 
     public static var messageName: String { "boxoffice.authorization.v1.AuthorizeRequest" }
@@ -36,6 +40,7 @@ public struct AuthorizeRequest: Message {
         resource = try CField.string(c.pointee.resource, "boxoffice.authorization.v1.AuthorizeRequest.resource")
         mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authorization.v1.AuthorizeRequest.mvpd")
         genericData = try CField.string(c.pointee.generic_data, "boxoffice.authorization.v1.AuthorizeRequest.generic_data")
+        wantsToken = c.pointee.wants_token != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -45,21 +50,27 @@ public struct AuthorizeRequest: Message {
         if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authorization.v1.AuthorizeRequest.resource") }
         if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authorization.v1.AuthorizeRequest.mvpd") }
         if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authorization.v1.AuthorizeRequest.generic_data") }
+        c.pointee.wants_token = wantsToken ? 1 : 0
     }
 }
 
 public struct ResourceRequest: Message {
     public var call: DeviceCall?
     public var resource: String
+    /// Read by IssueMediaToken, in place of `resource` and of the call's stored token: what Decision.token was, as it comes back. One that no key here has signed,
+    /// or that is over, is `authentication_session_missing`; a text that can be no such token is `invalid_request`.
+    public var authorizationToken: String
 
     public init() { self.init(call: nil) }
 
     public init(
         call: DeviceCall? = nil,
-        resource: String = ""
+        resource: String = "",
+        authorizationToken: String = ""
     ) {
         self.call = call
         self.resource = resource
+        self.authorizationToken = authorizationToken
     }
 
     public static var messageName: String { "boxoffice.authorization.v1.ResourceRequest" }
@@ -70,6 +81,7 @@ public struct ResourceRequest: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__ResourceRequest.self)
         call = try CField.message(c.pointee.call)
         resource = try CField.string(c.pointee.resource, "boxoffice.authorization.v1.ResourceRequest.resource")
+        authorizationToken = try CField.string(c.pointee.authorization_token, "boxoffice.authorization.v1.ResourceRequest.authorization_token")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -77,6 +89,7 @@ public struct ResourceRequest: Message {
         boxoffice__authorization__v1__resource_request__init(c)
         c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
         if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authorization.v1.ResourceRequest.resource") }
+        if !authorizationToken.isEmpty { c.pointee.authorization_token = try arena.string(authorizationToken, "boxoffice.authorization.v1.ResourceRequest.authorization_token") }
     }
 }
 
@@ -88,6 +101,8 @@ public struct Decision: Message {
     public var resource: String
     /// Milliseconds since 1970.
     public var expiresAtMilliseconds: UInt64
+    /// The permit as an app of the vendor's SDKs keeps it, where it was asked for (clients section 3); not escaped.
+    public var token: String
 
     public init() { self.init(requestor: "") }
 
@@ -96,13 +111,15 @@ public struct Decision: Message {
         mvpd: String = "",
         proxyMvpd: String = "",
         resource: String = "",
-        expiresAtMilliseconds: UInt64 = 0
+        expiresAtMilliseconds: UInt64 = 0,
+        token: String = ""
     ) {
         self.requestor = requestor
         self.mvpd = mvpd
         self.proxyMvpd = proxyMvpd
         self.resource = resource
         self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.token = token
     }
 
     public static var messageName: String { "boxoffice.authorization.v1.Decision" }
@@ -116,6 +133,7 @@ public struct Decision: Message {
         proxyMvpd = try CField.string(c.pointee.proxy_mvpd, "boxoffice.authorization.v1.Decision.proxy_mvpd")
         resource = try CField.string(c.pointee.resource, "boxoffice.authorization.v1.Decision.resource")
         expiresAtMilliseconds = c.pointee.expires_at_ms
+        token = try CField.string(c.pointee.token, "boxoffice.authorization.v1.Decision.token")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -126,6 +144,7 @@ public struct Decision: Message {
         if !proxyMvpd.isEmpty { c.pointee.proxy_mvpd = try arena.string(proxyMvpd, "boxoffice.authorization.v1.Decision.proxy_mvpd") }
         if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authorization.v1.Decision.resource") }
         c.pointee.expires_at_ms = expiresAtMilliseconds
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.authorization.v1.Decision.token") }
     }
 }
 
@@ -188,16 +207,20 @@ public struct MediaToken: Message {
     }
 }
 
-/// The resources of a preauthorization as they were sent: ids with commas between them.
+/// The resources of a preauthorization as they were sent: ids with commas between them, or each by itself.
 public struct ResourceList: Message {
     public var text: String
+    /// In place of `text`.
+    public var items: [String]
 
     public init() { self.init(text: "") }
 
     public init(
-        text: String = ""
+        text: String = "",
+        items: [String] = []
     ) {
         self.text = text
+        self.items = items
     }
 
     public static var messageName: String { "boxoffice.authorization.v1.ResourceList" }
@@ -207,12 +230,15 @@ public struct ResourceList: Message {
     public init(cMessage: UnsafeRawPointer) throws(Fault) {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__ResourceList.self)
         text = try CField.string(c.pointee.text, "boxoffice.authorization.v1.ResourceList.text")
+        items = try CField.strings(c.pointee.items, c.pointee.n_items, "boxoffice.authorization.v1.ResourceList.items")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
         let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__ResourceList.self, capacity: 1)
         boxoffice__authorization__v1__resource_list__init(c)
         if !text.isEmpty { c.pointee.text = try arena.string(text, "boxoffice.authorization.v1.ResourceList.text") }
+        c.pointee.items = try arena.strings(items, "boxoffice.authorization.v1.ResourceList.items")
+        c.pointee.n_items = items.count
     }
 }
 
@@ -431,15 +457,19 @@ public struct MediaTokenKeys: Message {
     public var certificates: String
     /// JSON Web Key Set that verifies the JWS form.
     public var jwks: String
+    /// JSON Web Key Set that verifies Decision.token; empty: the service makes none.
+    public var storedTokenJwks: String
 
     public init() { self.init(certificates: "") }
 
     public init(
         certificates: String = "",
-        jwks: String = ""
+        jwks: String = "",
+        storedTokenJwks: String = ""
     ) {
         self.certificates = certificates
         self.jwks = jwks
+        self.storedTokenJwks = storedTokenJwks
     }
 
     public static var messageName: String { "boxoffice.authorization.v1.MediaTokenKeys" }
@@ -450,6 +480,7 @@ public struct MediaTokenKeys: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__MediaTokenKeys.self)
         certificates = try CField.string(c.pointee.certificates, "boxoffice.authorization.v1.MediaTokenKeys.certificates")
         jwks = try CField.string(c.pointee.jwks, "boxoffice.authorization.v1.MediaTokenKeys.jwks")
+        storedTokenJwks = try CField.string(c.pointee.stored_token_jwks, "boxoffice.authorization.v1.MediaTokenKeys.stored_token_jwks")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -457,6 +488,7 @@ public struct MediaTokenKeys: Message {
         boxoffice__authorization__v1__media_token_keys__init(c)
         if !certificates.isEmpty { c.pointee.certificates = try arena.string(certificates, "boxoffice.authorization.v1.MediaTokenKeys.certificates") }
         if !jwks.isEmpty { c.pointee.jwks = try arena.string(jwks, "boxoffice.authorization.v1.MediaTokenKeys.jwks") }
+        if !storedTokenJwks.isEmpty { c.pointee.stored_token_jwks = try arena.string(storedTokenJwks, "boxoffice.authorization.v1.MediaTokenKeys.stored_token_jwks") }
     }
 }
 

@@ -1157,6 +1157,8 @@ public struct Requestor: Message {
     public var confirmsSignIn: Bool
     /// Calls without device information are refused, as the documents of the API have it; else what it lacks is derived.
     public var requiresDeviceInformation: Bool
+    /// A stored token counts only beside a bearer and the device's id; else it is enough by itself for a permit and a media token (clients section 3).
+    public var bindsStoredTokens: Bool
 
     public init() { self.init(id: "") }
 
@@ -1174,7 +1176,8 @@ public struct Requestor: Message {
         channels: [String] = [],
         certificates: [Certificate] = [],
         confirmsSignIn: Bool = false,
-        requiresDeviceInformation: Bool = false
+        requiresDeviceInformation: Bool = false,
+        bindsStoredTokens: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -1190,6 +1193,7 @@ public struct Requestor: Message {
         self.certificates = certificates
         self.confirmsSignIn = confirmsSignIn
         self.requiresDeviceInformation = requiresDeviceInformation
+        self.bindsStoredTokens = bindsStoredTokens
     }
 
     public static var messageName: String { "boxoffice.config.v1.Requestor" }
@@ -1212,6 +1216,7 @@ public struct Requestor: Message {
         certificates = try CField.messages(c.pointee.certificates, c.pointee.n_certificates)
         confirmsSignIn = c.pointee.confirms_sign_in != 0
         requiresDeviceInformation = c.pointee.requires_device_information != 0
+        bindsStoredTokens = c.pointee.binds_stored_tokens != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1235,6 +1240,7 @@ public struct Requestor: Message {
         c.pointee.n_certificates = certificates.count
         c.pointee.confirms_sign_in = confirmsSignIn ? 1 : 0
         c.pointee.requires_device_information = requiresDeviceInformation ? 1 : 0
+        c.pointee.binds_stored_tokens = bindsStoredTokens ? 1 : 0
     }
 }
 

@@ -103,25 +103,4 @@ import Testing
         #expect(open("a")?.text == "x")
         #expect(open("b") == nil)
     }
-
-    @Test("the key of a settings file that names none is made once, by one of several starts, for its owner alone")
-    func madeKeys() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "made-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let path = folder.appending(path: "secrets.key").path
-        try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    try MadeKey.ensure(path)
-                    return try String(contentsOfFile: path, encoding: .utf8)
-                }
-            }
-            let seen = try await group.reduce(into: Set<String>()) { $0.insert($1) }
-            #expect(seen.count == 1 && seen.first?.count == 65)
-        }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["secrets.key"])
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
-        #expect(throws: MadeKey.Unusable.self) { try MadeKey.ensure(folder.path + "/absent/secrets.key") }
-    }
 }

@@ -43,6 +43,8 @@ struct Rig {
             oauth: AuthenticationService.OAuthParts(
                 keys: try OAuthKeys(.random()), redirectURI: ScriptedProvider.redirectURI, secretSeals: SecretSeals(current: .random()),
                 secrets: ScriptedProvider.Secrets(), transport: provider),
+            storedTokens: AuthenticationService.StoredTokenParts(
+                keys: SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()))), seals: try StoredTokenSeals(.random())),
             catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: UserIDScrambler(key: .random()),
             activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log })
         service = AuthenticationService(parts)

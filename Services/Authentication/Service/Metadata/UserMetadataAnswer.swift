@@ -17,6 +17,11 @@ struct UserMetadataAnswer: Sendable {
     /// - Throws: As `SessionLookup.session(of:hidesDisabled:)`; `invalid_requestor` when the call names none and the application covers several.
     func metadata(of call: DeviceCall?) async throws(Fault) -> UserMetadata {
         let (session, catalogue) = try await sessions.session(of: try await complete(call ?? DeviceCall()), hidesDisabled: true)
+        return try await metadata(of: session, in: catalogue)
+    }
+
+    /// The same of a session at hand.
+    func metadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
         let facts = try await trials.facts(of: session, in: catalogue)
         return try await answer(MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: facts), session, catalogue)
     }

@@ -10,12 +10,14 @@ struct SessionLookup: Sendable {
     let store: any AuthenticationStore
     let clock: any WallClock
     let metrics: AuthenticationMetrics
+    let stored: StoredSessions
 
-    /// The valid session of the calling device.
+    /// The valid session of the calling device, or the one that a stored token names.
     /// - Parameter hidesDisabled: False for a service that has to tell a person without a session from an integration that is switched off
     ///   (rest-v1 #51).
     /// - Throws: The faults of `DeviceCheck`; `authentication_session_missing`, `authentication_session_expired`.
     func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+        if let call, let token = call.storedToken { return try await stored.session(of: call, token, hidesDisabled: hidesDisabled) }
         let caller = try await bearers.device(call)
         return (try await state(of: caller, hidesDisabled: hidesDisabled).requireValid(), caller.catalogue)
     }
@@ -76,16 +78,37 @@ struct SessionLookup: Sendable {
     /// - Throws: `authentication_session_missing`, `authentication_session_expired`, `invalid_registration_code`, `registration_code_spent`.
     func session(ofMaker request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let client = try await bearers.client(request.credentials, requestor: request.requestor)
+        // Of installations that are one client only the code's own device made it, where the call says which it is.
+        let (record, _) = try await session(of: request, madeBy: client, demandsDevice: client.isShared && !request.deviceID.isEmpty)
+        guard let record else { throw SessionState.nobody }
+        let state = SessionState.of(record, claims: DeviceClaims(), visibleIn: client.catalogue, now: clock.now())
+        return (try state.requireValid(), client.catalogue)
+    }
+
+    /// The session whose token the code's maker is to keep (clients §3).
+    /// - Throws: `authentication_session_missing` while nobody has signed in, `authentication_session_expired` when nobody is signed in any more;
+    ///   `invalid_registration_code`, `registration_code_spent`.
+    func session(toKeep request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+        let client = try await bearers.client(request.accessToken, requestor: request.requestor)
+        let (record, code) = try await session(of: request, madeBy: client, demandsDevice: client.isShared || request.demandsDevice)
+        guard code.isUsed else { throw SessionState.nobody }
+        let state = SessionState.of(record, claims: DeviceClaims(), visibleIn: client.catalogue, now: clock.now())
+        guard case .valid(let session) = state else { throw Fault(.authenticationSessionExpired, "Nobody is signed in any more.") }
+        return (session, client.catalogue)
+    }
+
+    /// - Returns: `nil` for a code without a session.
+    private func session(
+        of request: SessionByCodeRequest, madeBy client: AuthenticatedClient, demandsDevice: Bool
+    ) async throws(Fault) -> (record: SessionRecord?, code: RegistrationRecord) {
         let requestor = RequestorID(try client.catalogue.requireRequestor(request.requestor).id)
         let now = clock.now()
         let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now - RegistrationRecord.remembrance)
         guard let code, code.requestor == requestor, code.isMadeBy(client.id) else { throw RegistrationCodes.unknownCode }
-        // Of installations that are one client only the code's own device made it, where the call says which it is.
-        guard !client.isShared || request.deviceID.isEmpty || DeviceID(request.deviceID) == code.deviceID else { throw RegistrationCodes.unknownCode }
+        guard !demandsDevice || DeviceID(request.deviceID) == code.deviceID else { throw RegistrationCodes.unknownCode }
         try code.requireTold(.session, to: client.id, now: now)
         let record = try await store.session(SessionKey(device: code.deviceID, requestor: requestor))
-        guard let record, record.record == code.id else { throw SessionState.nobody }
-        return (try SessionState.of(record, claims: DeviceClaims(), visibleIn: client.catalogue, now: now).requireValid(), client.catalogue)
+        return (record?.record == code.id ? record : nil, code)
     }
 
     /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).

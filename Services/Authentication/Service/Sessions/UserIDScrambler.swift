@@ -27,6 +27,14 @@ struct UserIDScrambler: Sendable {
         Hex.encode(HMACSHA256.authenticate([0, 0] + Array(requestor.text.utf8) + [0] + Array(device.text.utf8), key: key))
     }
 
+    /// The id of a device whose app made a fingerprint up: the same for the same application and fingerprint, and of no use to whoever lacks the key (clients §3).
+    func device(_ fingerprint: String, application: String) -> DeviceID {
+        DeviceID(Hex.encode(HMACSHA256.authenticate([0, 1] + Array(application.utf8) + [0] + Array(fingerprint.utf8), key: key)))
+    }
+
+    /// Stands for a device in a token that its app keeps.
+    func fingerprint(_ device: DeviceID) -> String { Hex.encode(HMACSHA256.authenticate([0, 2] + Array(device.text.utf8), key: key)) }
+
     /// 40 hex digits. No MVPD has an empty id, so no input of `scramble` begins with 0x00.
     private func digest(of device: DeviceID) -> String {
         Hex.encode(HMACSHA256.authenticate([0] + Array(device.text.utf8), key: key).prefix(20))

@@ -64,6 +64,31 @@ public struct AuthenticationKeys: Sendable {
             })
     }
 
+    /// The keys of what is sealed in stored tokens, as the files hold them now.
+    /// - Parameter path: As for kept secrets.
+    /// - Throws: As for all keys.
+    public static func storedTokenSeals(
+        _ settings: AuthenticationSettings, path: String, read: (_ path: String, _ key: String) throws -> String
+    ) throws -> SecretKeys {
+        SecretKeys(
+            current: try use(path, "sdkSealKey", read: read, symmetric),
+            older: try settings.olderSdkSealKeys.enumerated().map { index, path in try use(path, "olderSdkSealKeys[\(index)]", read: read, symmetric)
+            })
+    }
+
+    /// The keys that sign stored tokens, as the files hold them now.
+    /// - Parameter path: As for kept secrets.
+    /// - Throws: As for all keys.
+    public static func storedTokens(
+        _ settings: AuthenticationSettings, path: String, read: (_ path: String, _ key: String) throws -> String
+    ) throws -> SigningKeyFiles {
+        SigningKeyFiles(
+            current: try use(path, "sdkTokenKey", read: read) { Tokens.SigningKey(try P256PrivateKey(pem: $0)) },
+            older: try settings.olderSdkTokenKeys.enumerated().map { index, path in
+                try use(path, "olderSdkTokenKeys[\(index)]", read: read) { JSONWebKey(.p256(try P256PublicKey(ofEitherPEM: $0))) }
+            })
+    }
+
     /// The keys of access tokens alone, as the files hold them now.
     /// - Parameter read: As for all keys.
     /// - Throws: As for all keys.

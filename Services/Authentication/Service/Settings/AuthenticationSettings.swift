@@ -39,6 +39,14 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let secretsKey: String?
     /// Keys that sealed them before: what they sealed is sealed anew.
     public let olderSecretsKeys: [String]
+    /// P-256 key (PEM) that signs the tokens that apps of the vendor's SDKs keep; `sdk-token.key` in the data folder unless set, made when it is absent.
+    public let sdkTokenKey: String?
+    /// Keys that signed them before: their tokens are good until their sessions end, also after a restart.
+    public let olderSdkTokenKeys: [String]
+    /// Key that seals device ids and what those tokens say of their sessions, 64 hex digits; `sdk-seal.key` in the data folder unless set, made when it is absent.
+    public let sdkSealKey: String?
+    /// Keys that sealed them before: what they sealed opens, also after a restart.
+    public let olderSdkSealKeys: [String]
     /// Seconds, 60 to 86400; 6 hours unless set (rest-v1 §5).
     public let accessTokenTTL: Int
     /// Origins (`scheme://host:port`) of the operator's own activation pages, where a sign-in may end besides the registered domains.
@@ -61,6 +69,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
             accessTokenKey, nextAccessTokenKey, olderAccessTokenKeys, accessTokenKeyLead, userIDKey
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
         case secretsKey, olderSecretsKeys, otherEncryptionKey, olderOAuthKeys
+        case sdkTokenKey, olderSdkTokenKeys, sdkSealKey, olderSdkSealKeys
         case codesPerClient, codesPerDevice, clientDays, idleClientDays
     }
 
@@ -91,6 +100,10 @@ public struct AuthenticationSettings: Decodable, Sendable {
         }
         secretsKey = try container.contains(.secretsKey) ? container.text(.secretsKey) : nil
         olderSecretsKeys = try container.decodeIfPresent([String].self, forKey: .olderSecretsKeys) ?? []
+        sdkTokenKey = try container.contains(.sdkTokenKey) ? container.text(.sdkTokenKey) : nil
+        olderSdkTokenKeys = try container.decodeIfPresent([String].self, forKey: .olderSdkTokenKeys) ?? []
+        sdkSealKey = try container.contains(.sdkSealKey) ? container.text(.sdkSealKey) : nil
+        olderSdkSealKeys = try container.decodeIfPresent([String].self, forKey: .olderSdkSealKeys) ?? []
         accessTokenTTL = try container.number(.accessTokenTTL, 60...86_400, default: 21_600)
         activationOrigins = try container.origins(.activationOrigins)
         metadataValidity = try container.number(.metadataValidity, 3600...31_536_000, default: 604_800)

@@ -22,6 +22,17 @@ struct RequestedResources: Hashable, Sendable {
         self.items = items
     }
 
+    /// - Parameter names: Each as it was sent; commas are a part of them.
+    /// - Throws: As for a text.
+    init(each names: [String]) throws(Fault) {
+        guard names.reduce(0, { $0 + $1.utf8.count }) <= Self.largestByteCount else { throw RequestedResource.malformed }
+        var seen: Set<OctetText> = []
+        var items: [RequestedResource] = []
+        for name in names where !name.isEmpty && seen.insert(name).inserted { items.append(try RequestedResource(name)) }
+        guard !items.isEmpty else { throw Fault(.missingResource, "Required 'resource_id' is not present") }
+        self.items = items
+    }
+
     /// Parts without the white space around them; empty ones are left out. Looks at each byte a bounded number of times.
     private static func split(_ text: String) -> [String] {
         var parts: [String] = []

@@ -74,6 +74,16 @@ struct MethodOffer: Sendable {
             try await data.registrationCodes().map { SessionByCodeRequest(accessToken: $0.token, requestor: LoadData.requestor, code: $0.code) }
         },
         MethodOffer(
+            AuthenticationMethods.issueStoredToken, "asks, as the maker of a code, for the token of its session",
+            tolerates: ["authentication_session_missing"]
+        ) { data in
+            try await data.registrationCodes().map { SessionByCodeRequest(accessToken: $0.token, requestor: LoadData.requestor, code: $0.code) }
+        },
+        MethodOffer(AuthenticationMethods.identifyDevice, "asks for an id for a device that has none") { _ in
+            [IdentifyDeviceRequest(fingerprint: "0123456789abcdef0123456789abcdef", clientAddress: "192.0.2.7")]
+        },
+        MethodOffer(AuthenticationMethods.getStoredTokenKeys, "keys of stored tokens") { _ in [GetStoredTokenKeysRequest()] },
+        MethodOffer(
             AuthenticationMethods.getSessionByCode, "polls for the session of a code that nobody signed in with",
             tolerates: ["authentication_session_missing"]
         ) { data in

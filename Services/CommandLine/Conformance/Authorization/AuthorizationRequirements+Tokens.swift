@@ -103,6 +103,40 @@ extension AuthorizationRequirements {
                 of: AuthorizationMethods.preauthorizeByCode, PreauthorizeByCodeRequest(requestor: "ACME1", code: "NOTHING", resources: list),
                 codes: missing.union(["invalid_registration_code"]))
         },
+        Requirement(
+            "AUTHZ-20",
+            "A call with a stored token gets one for its permit, which IssueMediaToken takes in place of a resource, until the session ends; another's is refused.",
+            source: "authorization.proto AuthorizeRequest.wants_token, ResourceRequest.authorization_token"
+        ) { examination in
+            let viewer = try await TestViewer(examination)
+            let stored = viewer.peers.doubles.authentication.storedToken(device: viewer.device, requestor: viewer.requestor)
+            var call = viewer.call
+            call.deviceID = ""
+            call.storedToken = StoredToken(text: stored)
+            let decision = try await viewer.conversation.call(
+                AuthorizationMethods.authorize, AuthorizeRequest(call: call, resource: "ACME1-NEWS", wantsToken: true))
+            guard !decision.token.isEmpty else { throw Unmet("a token of the permit", came: "none") }
+            let plain = try await viewer.conversation.call(AuthorizationMethods.authorize, AuthorizeRequest(call: call, resource: "ACME1-NEWS"))
+            guard plain.token.isEmpty else { throw Unmet("no token where none is wanted", came: plain.token) }
+            call.storedToken = nil
+            var request = ResourceRequest(call: call, authorizationToken: decision.token)
+            let media = try await viewer.conversation.call(AuthorizationMethods.issueMediaToken, request)
+            guard media.resource == "ACME1-NEWS", media.requestor == viewer.requestor, media.mvpd == "NorthCable" else {
+                throw Unmet("a media token for ACME1-NEWS of NorthCable", came: FrameText.text(media))
+            }
+            let missing: Set = ["authentication_session_missing"]
+            for (requestor, mvpd, device) in [("ACME2", "", ""), ("ACME1", "SouthTel", ""), ("ACME1", "", "another")] {
+                var wrong = request
+                wrong.call?.requestor = requestor
+                wrong.call?.deviceID = device
+                wrong.call?.storedToken = StoredToken(mvpd: mvpd)
+                try await viewer.conversation.refusal(of: AuthorizationMethods.issueMediaToken, wrong, codes: missing)
+            }
+            viewer.signOut()
+            try await viewer.conversation.refusal(of: AuthorizationMethods.issueMediaToken, request, codes: missing)
+            request.authorizationToken = "not a token"
+            try await viewer.conversation.refusal(of: AuthorizationMethods.issueMediaToken, request, codes: missing)
+        },
     ]
 
     /// Authorizes, issues, and verifies.

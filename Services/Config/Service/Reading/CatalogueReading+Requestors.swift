@@ -12,6 +12,7 @@ extension CatalogueReading {
             requestor.enhancedErrors = object.flag("enhancedErrors")
             requestor.confirmsSignIn = object.flag("confirmsSignIn")
             requestor.requiresDeviceInformation = object.choice("deviceInformation", ["optional": false, "required": true], else: false)
+            requestor.bindsStoredTokens = object.choice("storedTokens", ["alone": false, "bound": true], else: false)
             requestor.registrationURL = object.url("registrationUrl", required: false)
             requestor.defaultRedirectURL = object.url("defaultRedirectUrl", required: false)
             requestor.mediaTokenFormat = object.choice("mediaTokenFormat", ["reference": .reference, "jws": .jws], else: .reference)

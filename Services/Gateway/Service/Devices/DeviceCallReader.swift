@@ -58,20 +58,30 @@ struct DeviceCallReader: Sendable {
 
     private func call(_ exchange: Exchange, _ credentials: Credentials, requestor: String, _ rules: Rules) throws(Fault) -> DeviceCall {
         let id = try deviceID(exchange, rules)
-        let encoded = if let header = exchange.headers.value(.xDeviceInfo) { header } else { try exchange.value("device_info") }
         let deviceType = try text("deviceType", exchange)
-        let demands = try catalogue.current().requestor(requestor)?.requiresDeviceInformation == true
-        let isDemanded = demands && !rules.deviceInformationIsOptional
-        var device: DeviceInformation =
-            isDemanded || encoded?.isEmpty == false
-            ? try .strict(encoded, userAgent: exchange.userAgent) : .derived(deviceType: deviceType, userAgent: exchange.userAgent)
+        let device = try information(
+            exchange, requestor: requestor, deviceType: deviceType, isOptional: rules.deviceInformationIsOptional)
         let address = exchange.facts.clientAddress
-        if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
         return DeviceCall(
             accessToken: credentials.accessToken, requestor: requestor, deviceID: id, deviceType: deviceType,
             deviceUser: try text("deviceUser", exchange), appID: try text("appId", exchange), device: device,
             clientAddress: address.text, userAgent: exchange.userAgent, subjectToken: SubjectToken.sent(exchange),
             signedRequest: credentials.signed)
+    }
+
+    /// What the device says of itself, or what can be derived.
+    /// - Parameter isOptional: True: it may be left out even where the requestor demands it.
+    /// - Throws: `invalid_device_info`.
+    func information(_ exchange: Exchange, requestor: String, deviceType: String, isOptional: Bool = false) throws(Fault) -> DeviceInformation {
+        let encoded = if let header = exchange.headers.value(.xDeviceInfo) { header } else { try exchange.value("device_info") }
+        let demands = try catalogue.current().requestor(requestor)?.requiresDeviceInformation == true
+        let isDemanded = demands && !isOptional
+        var device: DeviceInformation =
+            isDemanded || encoded?.isEmpty == false
+            ? try .strict(encoded, userAgent: exchange.userAgent) : .derived(deviceType: deviceType, userAgent: exchange.userAgent)
+        let address = exchange.facts.clientAddress
+        if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
+        return device
     }
 
     /// Longest text that a device says of itself, in octets: each is kept in a row.

@@ -19,6 +19,7 @@ final class Edge: HTTPResponder {
     private let isSecure: Bool
     /// Value of `Strict-Transport-Security` (RFC 6797); `nil` on plain HTTP.
     private let transportSecurity: String?
+    private let unserved = UnservedCalls()
     private let logger: Logger
     private let log: RequestLog
 
@@ -87,10 +88,26 @@ final class Edge: HTTPResponder {
             let allowed = routes.match(context.facts.path)?.route.allowed ?? "OPTIONS"
             return (Response(status: .noContent, headers: [.allow: allowed]), "other")
         }
-        guard let match else { return (refusals.notFound(request, facts: context.facts), "other") }
+        if verdict == .refused, let redirect = redirectDoubled(request, context.facts) { return redirect }
+        guard let match else {
+            if isPublic, unserved.note(context.facts.sentPath) { return (refusals.unserved(), "other") }
+            return (refusals.notFound(request, facts: context.facts), "other")
+        }
         if verdict == .endsInSlash { return (Self.redirect(request, to: match), match.route.path) }
         return (await responder.respond(request, context, match), match.route.path)
     }
+
+    /// Some of the first native SDKs write two slashes before the path of the vendor's calls (clients §1.13).
+    /// - Returns: `nil` for any other address.
+    private func redirectDoubled(_ request: Request, _ facts: RequestFacts) -> (Response, route: String)? {
+        guard isPublic, facts.sentPath.utf8.starts(with: "//adobe-services/".utf8) else { return nil }
+        let path = String(facts.sentPath.utf8.dropFirst()) ?? ""
+        guard PathRule.verdict(on: path) != .refused, let match = routes.match(RequestFacts.split(path).path) else { return nil }
+        return (Self.redirect(request, to: match), match.route.path)
+    }
+
+    /// False at the listener for administration.
+    private var isPublic: Bool { names == nil }
 
     /// To the same address without the slash at its end, method and query kept (RFC 9110 §15.4.9).
     private static func redirect(_ request: Request, to match: RouteTree.Match) -> Response {

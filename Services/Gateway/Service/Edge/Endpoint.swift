@@ -17,4 +17,9 @@ enum Endpoint: Hashable, Sendable {
     case userMetadata
     case metadata
     case platform
+    /// The SDKs' own calls (clients §3): a device's id; the token of a code's session; what stands on a stored token beside a bearer, and without one.
+    case sdkDevices
+    case sdkSession
+    case sdkDecision
+    case sdkStored
 }

@@ -5,6 +5,9 @@ extension HTTPFields.Element.Name {
     static let xForwardedFor = Self("X-Forwarded-For")!
     static let xDeviceInfo = Self("X-Device-Info")!
     static let apDeviceIdentifier = Self("AP-Device-Identifier")!
+    /// Of the web SDK: the device's id, and the same sealed.
+    static let webDeviceID = Self("Ap_21")!
+    static let deviceSeal = Self("pass_sfp")!
     static let idempotencyKey = Self("Idempotency-Key")!
     static let secFetchDest = Self("Sec-Fetch-Dest")!
     static let secFetchSite = Self("Sec-Fetch-Site")!

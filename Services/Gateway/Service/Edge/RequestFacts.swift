@@ -61,6 +61,10 @@ final class RequestFacts: Sendable {
 
     /// Takes `.json` or `.xml` off a path that may end so.
     static func split(_ path: String) -> (path: String, suffix: String?) {
+        // XML comes from there whatever the suffix: a client that exists reads it so (clients §3).
+        if path.hasPrefix("/adobe-services/"), let plain = [".json", ".xml"].first(where: { path.hasSuffix($0) }) {
+            return (String(path.dropLast(plain.utf8.count)), nil)
+        }
         guard path.hasPrefix("/api/") || path.hasPrefix("/reggie/") else { return (path, nil) }
         for format in [ReplyFormat.json, .xml] where path.hasSuffix("." + format.rawValue) {
             return (String(path.dropLast(format.rawValue.utf8.count + 1)), format.rawValue)

@@ -35,7 +35,9 @@ final class Route: Sendable {
         /// True where no call with a body is answered without an access token.
         var demandsBearer: Bool {
             switch self {
-            case .api(.registrationCode), .api(.freePreview), .api(.preauthorize), .api(.authnToken), .autoSignIn: true
+            case .api(.registrationCode), .api(.freePreview), .api(.preauthorize), .api(.authnToken), .api(.sdkSession), .api(.sdkDecision),
+                .autoSignIn:
+                true
             case .api, .clientRegistration, .administration, .notification, .browser: false
             }
         }

@@ -31,9 +31,7 @@ struct AuthorizationEndpoints: Sendable {
     }
 
     @Sendable func mediaToken(_ exchange: Exchange) async throws -> Response {
-        let token = try await pressed(exchange) {
-            try await dependencies.authorization.issueMediaToken(try await request(exchange), context: exchange.changingCall)
-        }
+        let token = try await issue(try await request(exchange), exchange)
         return Response(
             Document(
                 "play",
@@ -42,6 +40,11 @@ struct AuthorizationEndpoints: Sendable {
                     .init("mvpdId", .text(token.mvpd)), .init("userId", .text(token.userID)),
                     .init("expires", .text(String(token.expiresAtMilliseconds))), .init("serializedToken", .text(token.serializedToken)),
                 ]), format: exchange.format)
+    }
+
+    /// - Throws: `too_many_requests`, `overloaded`, and what the service throws.
+    func issue(_ request: ResourceRequest, _ exchange: Exchange) async throws -> MediaToken {
+        try await pressed(exchange) { try await dependencies.authorization.issueMediaToken(request, context: exchange.changingCall) }
     }
 
     private func pressed(_ exchange: Exchange, _ call: () async throws -> MediaToken) async throws -> MediaToken {

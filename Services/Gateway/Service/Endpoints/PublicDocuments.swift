@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Hummingbird
+internal import Tokens
 
 /// What anyone may read: the service provider's metadata, the media tokens' keys, liveness.
 struct PublicDocuments: Sendable {
@@ -20,6 +21,13 @@ struct PublicDocuments: Sendable {
 
     @Sendable func keySet(_ exchange: Exchange) async throws -> Response {
         Response(text: try await keys(exchange).jwks, type: "application/jwk-set+json", cacheControl: Self.shortly)
+    }
+
+    /// What verifies the tokens that apps of the vendor's SDKs keep; no app does (clients §3).
+    @Sendable func storedTokenKeys(_ exchange: Exchange) async throws -> Response {
+        let sessions = try await dependencies.authentication.getStoredTokenKeys(GetStoredTokenKeysRequest(), context: exchange.call).jwks
+        let sets = try [sessions, try await keys(exchange).storedTokenJwks].filter { !$0.isEmpty }.map { try JSONWebKeySet(json: $0) }
+        return Response(text: JSONWebKeySet(keys: sets.flatMap(\.keys)).json, type: "application/jwk-set+json", cacheControl: Self.shortly)
     }
 
     @Sendable func health(_ exchange: Exchange) async throws -> Response {

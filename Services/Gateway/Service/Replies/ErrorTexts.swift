@@ -4,6 +4,7 @@ internal import Faults
 enum ErrorTexts {
     static func message(_ fault: Fault, at endpoint: Endpoint, status: Int) -> String {
         if endpoint == .checkAuthnByCode, status == 403 { return "Forbidden" }
+        if endpoint == .sdkSession, status == 401 { return "Data not found" }
         switch fault.code {
         case .authenticationSessionExpired where endpoint == .checkAuthn: return "Authentication token expired"
         case .authenticationSessionMissing, .authenticationSessionExpired, .authenticationSessionInvalidated:

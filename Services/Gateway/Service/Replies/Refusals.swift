@@ -57,7 +57,8 @@ final class Refusals: Sendable {
         guard let problem = error as? BodyProblem else { return reply(to: error, exchange) }
         let status: HTTPResponse.Status =
             switch problem {
-            case .tooLarge: .contentTooLarge
+            // Nothing that large is a fingerprint (clients #39).
+            case .tooLarge: if case .api(.sdkDevices) = exchange.audience { .badRequest } else { .contentTooLarge }
             case .tooSlow: .requestTimeout
             case .broken: .badRequest
             }
@@ -100,6 +101,9 @@ final class Refusals: Sendable {
         return response
     }
 
+    /// A call of the vendor's SDKs that nobody serves here: as the others are answered (clients §3).
+    func unserved() -> Response { Response(ErrorDocument.plain(status: 404, message: "Not Found", details: nil), format: .xml, status: .notFound) }
+
     /// An address that the gateway does not have.
     func notFound(_ request: Request, facts: RequestFacts) -> Response {
         if facts.path.hasPrefix("/admin/") {
@@ -121,7 +125,7 @@ final class Refusals: Sendable {
     private static func told(_ fault: Fault, at endpoint: Endpoint) -> Fault {
         guard [.invalidRegistrationCode, .registrationCodeSpent].contains(fault.code) else { return fault }
         return switch endpoint {
-        case .checkAuthnByCode, .preauthorize: Fault(.authenticationSessionMissing, "User not authenticated", cause: fault)
+        case .checkAuthnByCode, .preauthorize, .sdkSession: Fault(.authenticationSessionMissing, "User not authenticated", cause: fault)
         default: Fault(.invalidRegistrationCode, fault.message, cause: fault)
         }
     }

@@ -22,7 +22,7 @@ enum StatusTable {
     static func isTransient(_ code: Fault.Code) -> Bool { transient.contains(code) }
 
     private static let sessionMissing: [Endpoint: Int] = [
-        .authnToken: 404, .authnTokenByCode: 404, .authzToken: 412, .preauthorize: 412, .userMetadata: 412,
+        .authnToken: 404, .authnTokenByCode: 404, .authzToken: 412, .preauthorize: 412, .userMetadata: 412, .sdkSession: 401,
     ]
     private static let sessionExpired: [Endpoint: Int] = [
         .authnToken: 410, .authnTokenByCode: 410, .authzToken: 412, .preauthorize: 412, .userMetadata: 412,

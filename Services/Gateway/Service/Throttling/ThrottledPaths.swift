@@ -3,9 +3,11 @@ internal import Hummingbird
 /// Which requests are throttled: those of apps and login pages (rest-v1 §2.7). Answers of MVPDs (§3.8) and of Apple, calls of programmers' backends
 /// (§3.22, apple §4), pages, published documents and preflights are not.
 enum ThrottledPaths {
-    private static let prefixes = ["/o/client/", "/reggie/v1/", "/api/v1/", "/api/v2/", "/adobe-services/config/", "/auto-signin/v1/", "/apple/v1/"]
+    private static let prefixes = [
+        "/o/client/", "/reggie/v1/", "/api/v1/", "/api/v2/", "/adobe-services/", "/indiv/", "/auto-signin/v1/", "/apple/v1/",
+    ]
 
-    private static let open: Set = ["/apple/v1/callback", "/apple/v1/notifications"]
+    private static let open: Set = ["/apple/v1/callback", "/apple/v1/notifications", "/adobe-services/oauth2", "/adobe-services/logout"]
 
     static func contains(_ path: String) -> Bool {
         guard prefixes.contains(where: { path.hasPrefix($0) }), !open.contains(path) else { return false }

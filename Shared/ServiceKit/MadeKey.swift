@@ -13,20 +13,39 @@ public enum MadeKey {
         public let description: String
     }
 
-    /// Makes the file if it is absent: 64 random hex digits, readable by this user alone. Of several copies that start at once one makes it.
+    public enum Kind: Sendable {
+        /// 64 random hex digits.
+        case symmetric
+        /// P-256, PEM.
+        case signing
+    }
+
+    /// Makes the file if it is absent, readable by this user alone. Of several copies that start at once one makes it.
     /// - Parameter path: In a folder that is there.
     /// - Throws: `Unusable`.
-    public static func ensure(_ path: String) throws(Unusable) {
+    public static func ensure(_ path: String, _ kind: Kind = .symmetric) throws(Unusable) {
         guard access(path, F_OK) != 0 else { return }
         // Written whole beside it, and linked: nobody reads half of a key, and who comes second does not replace it.
         let draft = "\(path).\(UUID().uuidString).new"
         defer { unlink(draft) }
-        let content = Data((Hex.encode(SecureRandom.bytes(32)) + "\n").utf8)
+        let content = Data(try text(kind).utf8)
         guard FileManager.default.createFile(atPath: draft, contents: content, attributes: [.posixPermissions: 0o600]) else {
             throw Unusable(description: "\(path) cannot be made; check the folder's owner and mode, and the free space")
         }
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw Unusable(description: "\(path) cannot be made: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    private static func text(_ kind: Kind) throws(Unusable) -> String {
+        switch kind {
+        case .symmetric: return Hex.encode(SecureRandom.bytes(32)) + "\n"
+        case .signing:
+            do {
+                return try P256PrivateKey.generate().pem()
+            } catch {
+                throw Unusable(description: "a key cannot be made: \(error)")
+            }
         }
     }
 }

@@ -1,0 +1,49 @@
+internal import Contracts
+internal import Faults
+internal import FoundationEssentials
+internal import Hummingbird
+
+/// `/indiv/devices`: an id for a device whose app leaves that to the service (clients §3).
+struct DeviceIdentityEndpoint: Sendable {
+    private static let seal = "pass_sfp"
+    /// Seconds, a year: as long as a session may be.
+    private static let cookieLife = 31_536_000
+
+    let dependencies: Dependencies
+
+    @Sendable func identify(_ exchange: Exchange) async throws -> Response {
+        let bearer = try Bearer.optional(exchange)
+        guard let body = try? JSONDecoder().decode(Body.self, from: Data(exchange.body.readableBytesView)), !body.fingerprint.utf8.contains(0) else {
+            if let bearer {
+                _ = try await dependencies.authentication.verifyAccessToken(VerifyAccessTokenRequest(accessToken: bearer), context: exchange.call)
+            }
+            throw Fault(.invalidRequest, #"The body must be a JSON object {"fingerprint": "…"}"#)
+        }
+        let sent = exchange.headers.value(.deviceSeal) ?? SignInCookie.pairs(exchange).first { $0.name == Self.seal }?.value ?? ""
+        let device = try await dependencies.authentication.identifyDevice(
+            IdentifyDeviceRequest(
+                accessToken: bearer ?? "", fingerprint: body.fingerprint, seal: Self.isSealLike(sent) ? sent : "",
+                clientAddress: Self.network(exchange.facts.clientAddress)),
+            context: exchange.changingCall)
+        var response = Response(Document("device", [.init("deviceId", .text(device.deviceID))]), format: .json)
+        response.headers[.deviceSeal] = device.seal
+        response.headers.append(
+            .init(name: .setCookie, value: "\(Self.seal)=\(device.seal); Max-Age=\(Self.cookieLife); Path=/; HttpOnly; Secure; SameSite=None"))
+        return response
+    }
+
+    /// An IPv4 address, or what one customer gets of IPv6.
+    private static func network(_ address: ClientAddress) -> String {
+        guard let number = IPAddress(address.text), !number.isIPv4 else { return address.text }
+        return String(number.high, radix: 16) + "/64"
+    }
+
+    private struct Body: Decodable {
+        let fingerprint: String
+    }
+
+    /// What ours look like; anything else is passed on to nobody.
+    private static func isSealLike(_ text: String) -> Bool {
+        text.utf8.count <= 4096 && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+}

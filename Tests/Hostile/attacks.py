@@ -10,7 +10,7 @@ import threading
 import time
 
 import http2
-from cluster import FORM, Client, address, admin, ask, authority, device, file, form, from_address, home, public, sandbox, secure_port
+from cluster import FORM, Client, address, admin, ask, authority, device, file, form, from_address, home, memory, public, sandbox, secure_port
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "OpenApi"))
 import person  # noqa: E402
@@ -427,7 +427,7 @@ def floods():
         expect(flood(frames), name, "frames are taken without end")
 
 
-@attack("H4 a head without end is cut off", loads=True, growth=60)
+@attack("H4 a head without end is cut off", loads=True, growth=100)
 def continuations():
     connection = http2.Connection(secure_port, authority)
     try:

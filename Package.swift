@@ -220,7 +220,7 @@ let package = Package(
         ),
         library(
             "SandboxService", "Services/Sandbox/Service",
-            ["Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, mustache, nioCore]),
+            ["Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache, nioCore, nioSSL]),
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
 
         library(

@@ -15,10 +15,14 @@ struct ReferenceTokenDocument: Sendable {
     private static let endingTags = [Array("<signatureInfo>".utf8), Array("</signatureInfo>".utf8)]
     private static let roots = ["shortAuthorizationToken", "authToken"]
 
-    /// - Returns: `nil` unless the text is Base64 of the documented shape.
+    /// - Returns: `nil` unless the text is of the documented shape, in Base64 or in clear.
     init?(serialized: String) {
         guard serialized.utf8.count <= Self.largestByteCount * 4 / 3 else { return nil }
-        guard let bytes = Base64.standard.decode(serialized), bytes.starts(with: Self.openingTag) else { return nil }
+        // Players of the vendor's SDKs pass on what the Base64 stands for.
+        let isPlain = serialized.utf8.first == UInt8(ascii: "<")
+        guard let bytes = isPlain ? Array(serialized.utf8) : Base64.standard.decode(serialized), bytes.starts(with: Self.openingTag) else {
+            return nil
+        }
         let rest = bytes.dropFirst(Self.openingTag.count)
         guard let end = rest.firstIndex(of: UInt8(ascii: "<")),
             let tag = Self.endingTags.first(where: { rest[end...].starts(with: $0) }),

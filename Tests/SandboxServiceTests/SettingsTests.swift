@@ -53,6 +53,17 @@ import Testing
         #expect(await fault(Fixture.settings(extra: #", "log": {"level": "loud"}"#))?.key == "log.level")
     }
 
+    @Test("HTTPS beside plain HTTP needs a certificate and its key")
+    func tls() async throws {
+        func settings(_ certificate: String, _ key: String) -> String {
+            Fixture.settings(extra: #", "tls": {"certificate": "\#(certificate)", "key": "\#(key)"}"#)
+        }
+        #expect(await fault(settings("north.crt", "north.key")) == nil)
+        #expect(await fault(settings("absent.crt", "north.key"))?.key == "tls.certificate")
+        #expect(await fault(settings("north.crt", "absent.key"))?.key == "tls.key")
+        #expect(await fault(settings("north.key", "north.crt"))?.key == "tls")
+    }
+
     @Test func namesTheFileThatCannotBeUsed() async throws {
         #expect(await fault(try changed("north.key", "missing.key"))?.key == "mvpds[0].key")
         #expect(await fault(try changed("north.key", "north.crt"))?.key == "mvpds[0].key")

@@ -22,6 +22,16 @@ import Testing
         #expect(page.field("state") != nil)
     }
 
+    @Test("clients #34: a program that submits the form with nothing in it gets the form again")
+    func emptyForm() async throws {
+        let page = try await fixture.run { [request] client in
+            var browser = Browser(client)
+            let page = try await browser.redirect(request)
+            return try await browser.login(page, name: "", password: "", action: "")
+        }
+        #expect(page.status == .ok && page.field("state") != nil)
+    }
+
     @Test func showsScopingOfARequest() async throws {
         var scoped = request
         scoped.issuer = Fixture.entityID

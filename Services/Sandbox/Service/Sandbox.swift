@@ -1,6 +1,8 @@
 public import Clocks
 public import Hummingbird
 public import Logging
+internal import HummingbirdCore
+internal import NIOSSL
 
 /// The stand-in MVPD: identity providers and decision points of several pay-TV providers in one process (mvpd §5).
 public struct Sandbox: Sendable {
@@ -14,6 +16,8 @@ public struct Sandbox: Sendable {
     private let clock: AdjustableClock
     private let identifiers: any IdentifierSource
     private let logger: Logger
+    /// Of the address of the MVPDs, beside plain HTTP.
+    private let tls: NIOSSLContext?
 
     /// Loads keys and pages.
     /// - Throws: `SettingsFault` that names the setting that cannot be used.
@@ -24,6 +28,7 @@ public struct Sandbox: Sendable {
         self.clock = AdjustableClock(clock)
         self.identifiers = identifiers
         self.logger = logger
+        tls = try settings.tls.map { tls throws(SettingsFault) in try KeyFile.tls(tls) }
         pages = try await Pages(folder: settings.pages)
         let serviceProvider = try ServiceProvider(settings.serviceProvider)
         providers = try settings.mvpds.enumerated().map { index, mvpd throws(SettingsFault) in
@@ -52,7 +57,7 @@ public struct Sandbox: Sendable {
     /// The HTTP application on the address of the settings.
     /// - Parameter onServerRunning: Called with the port once the address is bound.
     public func application(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) -> some ApplicationProtocol {
-        application(router(), on: settings.listen, onServerRunning)
+        application(router(), on: settings.listen, tls: tls, onServerRunning)
     }
 
     /// The stand-in Apple on its own address; nil when the settings have none.
@@ -67,13 +72,14 @@ public struct Sandbox: Sendable {
     }
 
     private func application(
-        _ router: Router<SandboxContext>, on listener: SandboxSettings.Listener, _ onServerRunning: @escaping @Sendable (Int) async -> Void
+        _ router: Router<SandboxContext>, on listener: SandboxSettings.Listener, tls: NIOSSLContext? = nil,
+        _ onServerRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
         // The web framework's own lines at level info are sentences, not events.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         return Application(
-            router: router,
+            router: router, server: tls.map { tls in HTTPServerBuilder { EitherChannel(responder: $0, tls: tls) } } ?? .http1(),
             configuration: ApplicationConfiguration(address: .hostname(listener.address, port: listener.port)),
             onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
             logger: quiet

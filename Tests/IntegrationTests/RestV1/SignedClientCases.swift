@@ -9,9 +9,10 @@ struct SigningApp: Sendable {
     let pair: ClusterFile.SigningPair
     let device = UUID().uuidString
 
-    init() throws {
+    /// - Parameter pair: Without one, the demo's.
+    init(pair: ClusterFile.SigningPair? = nil) throws {
         cluster = try TestCluster.running()
-        pair = try #require(try ClusterFile.read(cluster.home)?.signedRequests?["acme-legacy"])
+        self.pair = try pair ?? #require(try ClusterFile.read(cluster.home)?.signedRequests?["acme-legacy"])
     }
 
     /// As all clients that were seen write it (Shared/Specs/clients.md §2).

@@ -12,8 +12,8 @@ package struct LocalPki: Sendable {
     private static let renewal: Duration = .seconds(30 * 24 * 3600)
     /// Who gets a certificate for mutual TLS; `operator` is the command line's own.
     static let peers = ["config", "authentication", "authorization", "autosignin", "gateway", "operator"]
-    /// The certificate of the gateway's HTTPS, for browsers and apps on this machine.
-    static let https = "gateway-https"
+    /// The certificates of HTTPS, for browsers and apps on this machine.
+    static let https = ["gateway-https", "sandbox-https"]
     /// Who has an RSA key whose certificate others pin: for signing documents, or for what is encrypted to a programmer.
     static let signers = [
         "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "sandbox-openfiber", "sandbox-openfiber-next",
@@ -70,7 +70,9 @@ package struct LocalPki: Sendable {
             let dns = "\(name).boxoffice"
             try ensure(name, dns, CertificateNames(dns: [dns, "localhost"], addresses: ["127.0.0.1"]), authority, &made)
         }
-        try ensure(Self.https, "localhost", CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1"]), authority, &made)
+        for name in Self.https {
+            try ensure(name, "localhost", CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1"]), authority, &made)
+        }
     }
 
     /// Issues one identity for mutual TLS with a key of its own, for a service or a caller that somebody else runs.

@@ -32,15 +32,25 @@ public struct SecretSetCommand: AsyncParsableCommand {
     public init() {}
 
     public func run() async throws {
+        let secret = try Self.read(file)
+        var body = ["secret": secret]
+        body["programmer"] = programmer
+        let answer = try await AdministrationCall.send(
+            "POST", "/secrets/\(FormEncoding.encode(reference))", body: try AdministrationCall.json(body))
+        let replaced = answer.object["replaced"] as? Bool == true
+        Console().line("\(reference): \(replaced ? "replaced" : "kept"); name it in the catalogue and push")
+    }
+}
+
+extension SecretSetCommand {
+    /// A secret without the white space around it.
+    /// - Parameter file: `nil`: standard input.
+    /// - Throws: `CommandFailure` when there is none.
+    static func read(_ file: String?) throws -> String {
         let content = try file.map { try TextFile.read($0) } ?? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
         let secret = content.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !secret.isEmpty else { throw CommandFailure("there is no secret", advice: "give it on standard input, or name its file with --file") }
-        var body = ["secret": secret]
-        body["programmer"] = programmer
-        let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
-        let answer = try await AdministrationCall.send("POST", "/secrets/\(FormEncoding.encode(reference))", body: text)
-        let replaced = answer.object["replaced"] as? Bool == true
-        Console().line("\(reference): \(replaced ? "replaced" : "kept"); name it in the catalogue and push")
+        return secret
     }
 }
 
@@ -70,14 +80,16 @@ enum AdministrationCall {
     /// - Parameters:
     ///   - path: Below `/admin/v1`.
     ///   - body: JSON.
+    ///   - ifMatch: The entity tag of what is changed.
     /// - Throws: `CommandFailure` with what the cluster says.
-    static func send(_ method: String, _ path: String, body: String? = nil) async throws -> HTTPAnswer {
+    static func send(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         guard let cluster = try ClusterFile.read(home) else {
             throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or set BOXOFFICE_HOME")
         }
         var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
         if body != nil { headers.append(("Content-Type", "application/json")) }
+        if let ifMatch { headers.append(("If-Match", ifMatch)) }
         let client = HTTPExchange.makeClient()
         let outcome: Result<HTTPAnswer, any Error>
         do {
@@ -98,5 +110,9 @@ enum AdministrationCall {
                 advice: problems.isEmpty ? nil : problems.joined(separator: "; "))
         }
         return answer
+    }
+
+    static func json(_ object: Any) throws -> String {
+        String(decoding: try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes]), as: UTF8.self)
     }
 }

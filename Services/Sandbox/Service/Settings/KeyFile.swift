@@ -1,3 +1,5 @@
+internal import NIOSSL
+
 /// Reads keys and certificates that the settings name.
 enum KeyFile {
     static func certificate(_ file: String, key: String) throws(SettingsFault) -> Certificate {
@@ -6,6 +8,19 @@ enum KeyFile {
             return try Certificate(pem: pem)
         } catch {
             throw SettingsFault(key: key, problem: "cannot be used: \(error.reason): \(file)")
+        }
+    }
+
+    /// As whom HTTPS is answered.
+    static func tls(_ files: SandboxSettings.Tls) throws(SettingsFault) -> NIOSSLContext {
+        for (file, key) in [(files.certificate, "tls.certificate"), (files.key, "tls.key")] { _ = try SandboxSettings.read(file, key: key) }
+        do {
+            let chain = try NIOSSLCertificate.fromPEMFile(files.certificate).map { NIOSSLCertificateSource.certificate($0) }
+            return try NIOSSLContext(
+                configuration: .makeServerConfiguration(
+                    certificateChain: chain, privateKey: .privateKey(NIOSSLPrivateKey(file: files.key, format: .pem))))
+        } catch {
+            throw SettingsFault(key: "tls", problem: "cannot be used: \(error): \(files.certificate), \(files.key)")
         }
     }
 

@@ -16,6 +16,7 @@ extension SandboxSettings {
         let resolve = { (path: String) in path.hasPrefix("/") ? path : folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)" }
         guard (0...65535).contains(file.listen.port) else { throw SettingsFault(key: "listen.port", problem: "is not from 0 to 65535") }
         listen = Listener(address: file.listen.address, port: file.listen.port)
+        tls = file.tls.map { Tls(certificate: resolve($0.certificate), key: resolve($0.key)) }
         let publicURL = file.publicURL ?? "http://\(listen.address):\(listen.port)"
         self.publicURL = publicURL
         if publicURL.hasSuffix("/") { throw SettingsFault(key: "publicURL", problem: "ends with a slash") }

@@ -6,6 +6,11 @@ public struct SandboxSettings: Sendable, Equatable {
         public var port: Int
     }
 
+    public struct Tls: Sendable, Equatable {
+        public var certificate: String
+        public var key: String
+    }
+
     /// The service provider whose requests are answered.
     public struct ServiceProvider: Sendable, Equatable {
         /// The base entity id; issuers `…/on-behalf-of/{requestor}` belong to it too (mvpd §2.2).
@@ -55,6 +60,8 @@ public struct SandboxSettings: Sendable, Equatable {
     }
 
     public var listen: Listener
+    /// Files, PEM: HTTPS at the same address; `nil`: plain HTTP alone.
+    public var tls: Tls?
     /// The base of all addresses in messages, without a slash at the end.
     public var publicURL: String
     /// The base of the addresses that services call themselves, where these reach the stand-in by another name than browsers do: a signed query

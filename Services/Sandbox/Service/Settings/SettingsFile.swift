@@ -5,6 +5,11 @@ struct SettingsFile: Decodable {
         let port: Int
     }
 
+    struct Tls: Decodable {
+        let certificate: String
+        let key: String
+    }
+
     struct Log: Decodable {
         let level: String
     }
@@ -87,6 +92,7 @@ struct SettingsFile: Decodable {
     }
 
     let listen: Listener
+    let tls: Tls?
     let publicURL: String?
     let serviceURL: String?
     let pages: String?

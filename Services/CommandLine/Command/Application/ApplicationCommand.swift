@@ -1,0 +1,61 @@
+public import ArgumentParser
+
+/// `boxoffice application`: identities that apps bring along.
+public struct ApplicationCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "application", abstract: "Key pairs, statements and clients that apps bring along from another house.",
+        discussion: "What is changed stands in the administrator's draft until it is pushed: here with --push, or by the administration API.",
+        subcommands: [ApplicationKeyCommand.self, ApplicationStatementCommand.self, ApplicationClientCommand.self])
+
+    public init() {}
+}
+
+/// `boxoffice application key`.
+public struct ApplicationKeyCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Key pairs that apps from before client registration sign their requests with.",
+        subcommands: [KeyMakeCommand.self, KeyImportCommand.self, KeyListCommand.self, KeyDisableCommand.self])
+
+    public init() {}
+}
+
+/// `boxoffice application statement`.
+public struct ApplicationStatementCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "statement", abstract: "Software statements that another house signed.", subcommands: [StatementAddCommand.self])
+
+    public init() {}
+}
+
+/// `boxoffice application client`.
+public struct ApplicationClientCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "client", abstract: "Clients that another house registered.", subcommands: [ClientImportCommand.self])
+
+    public init() {}
+}
+
+/// Whether what was changed is pushed at once.
+struct PushOptions: ParsableArguments {
+    @Flag(help: "Push the draft at once, with all that stands in it.")
+    var push = false
+
+    /// - Parameter description: Of the push.
+    /// - Throws: `CommandFailure` with what the cluster says.
+    func finish(_ description: String, _ console: Console = Console()) async throws {
+        guard push else { return console.line("In the draft; it counts once that is pushed (--push, or POST /admin/v1/draft/push).") }
+        let draft = try await AdministrationCall.send("GET", "/draft")
+        let body = try AdministrationCall.json(["description": description])
+        let pushed = try await AdministrationCall.send("POST", "/draft/push", body: body, ifMatch: draft.header("etag"))
+        if let version = pushed.object["version"] as? Int { return console.line("Pushed as version \(version).") }
+        console.line("The push waits for a second person's approval.")
+    }
+}
+
+/// Where a secret comes from: never from the command line, where others could see it.
+struct SecretSource: ParsableArguments {
+    @Option(help: "A file with the secret, instead of standard input.")
+    var file: String?
+
+    func read() throws -> String { try SecretSetCommand.read(file) }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// An application as the administrator's draft has it, to be changed as a whole.
+struct ApplicationEntry {
+    let id: String
+    var object: [String: Any]
+    private let etag: String?
+
+    /// - Throws: `CommandFailure` when there is none, or the cluster does not answer.
+    static func read(_ id: String) async throws -> ApplicationEntry {
+        let answer = try await AdministrationCall.send("GET", "/applications/\(FormEncoding.encode(id))")
+        guard let object = answer.object["entity"] as? [String: Any] else {
+            throw CommandFailure("the cluster tells nothing of the application '\(id)'")
+        }
+        return ApplicationEntry(id: id, object: object, etag: answer.header("etag"))
+    }
+
+    /// All of them.
+    static func all() async throws -> [ApplicationEntry] {
+        let answer = try await AdministrationCall.send("GET", "/applications?size=200")
+        return (answer.object["items"] as? [[String: Any]] ?? []).compactMap { item in
+            guard let id = item["id"] as? String, let object = item["entity"] as? [String: Any] else { return nil }
+            return ApplicationEntry(id: id, object: object, etag: item["etag"] as? String)
+        }
+    }
+
+    /// Puts it into the draft in place of what stands there.
+    /// - Throws: `CommandFailure` naming the fields that are wrong, also when somebody changed it meanwhile.
+    func write() async throws {
+        _ = try await AdministrationCall.send(
+            "PUT", "/applications/\(FormEncoding.encode(id))", body: try AdministrationCall.json(object), ifMatch: etag)
+    }
+
+    var programmer: String? { object["programmer"] as? String }
+    var requestors: [String] { object["requestors"] as? [String] ?? [] }
+
+    /// Key pairs as the catalogue has them.
+    var keys: [[String: Any]] {
+        get { object["signingKeys"] as? [[String: Any]] ?? [] }
+        set { object["signingKeys"] = newValue }
+    }
+
+    var statements: [String] {
+        get { object["legacyStatements"] as? [String] ?? [] }
+        set { object["legacyStatements"] = newValue }
+    }
+
+    var clients: [[String: Any]] {
+        get { object["clients"] as? [[String: Any]] ?? [] }
+        set { object["clients"] = newValue }
+    }
+
+    /// Keeps a secret under a reference of its programmer's. It comes before the draft: a push that names a secret which is not there is refused.
+    func keep(_ secret: String, as reference: String) async throws {
+        var body = ["secret": secret]
+        body["programmer"] = programmer
+        _ = try await AdministrationCall.send("POST", "/secrets/\(FormEncoding.encode(reference))", body: try AdministrationCall.json(body))
+    }
+}

@@ -1,0 +1,64 @@
+public import ArgumentParser
+internal import Cryptography
+internal import Foundation
+
+/// `boxoffice application statement add APPLICATION FILE`.
+public struct StatementAddCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Let apps register with a software statement that another house signed.",
+        discussion: "Only its SHA-256 is kept: the text is a password to whoever has it, and its signature is not ours to check.")
+
+    @Argument(help: "The application's id.")
+    var application: String
+
+    @Argument(help: "The file with the statement, in compact form.")
+    var file: String
+
+    @OptionGroup var pushing: PushOptions
+
+    public init() {}
+
+    public func run() async throws {
+        let statement = try TextFile.read(file).trimmingCharacters(in: .whitespacesAndNewlines)
+        let parts = statement.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts.contains(where: \.isEmpty), !statement.utf8.contains(where: { $0 <= 0x20 }) else {
+            throw CommandFailure("\(file) holds no software statement", advice: "it is three parts of Base64url with dots between them")
+        }
+        let digest = Hex.encode(SHA256.hash(statement))
+        var entry = try await ApplicationEntry.read(application)
+        guard !entry.statements.contains(digest) else { return Console().line("\(application) has it already: \(digest)") }
+        entry.statements.append(digest)
+        try await entry.write()
+        Console().line("\(application): \(digest)")
+        try await pushing.finish("A statement of another house for \(application)")
+    }
+}
+
+/// `boxoffice application client import APPLICATION CLIENT-ID`.
+public struct ClientImportCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Take over a client that an app has in its source; its secret comes from standard input or --file.",
+        discussion: "All installations of the app are this one client, so it is never told a device's secrets.")
+
+    @Argument(help: "The application's id.")
+    var application: String
+
+    @Argument(help: "The client's id.")
+    var clientID: String
+
+    @OptionGroup var source: SecretSource
+    @OptionGroup var pushing: PushOptions
+
+    public init() {}
+
+    public func run() async throws {
+        let secret = try source.read()
+        var entry = try await ApplicationEntry.read(application)
+        let reference = "client-\(Hex.encode(SHA256.hash(clientID).prefix(8)))"
+        entry.clients.append(["clientId": clientID, "secret": reference])
+        try await entry.keep(secret, as: reference)
+        try await entry.write()
+        Console().line("\(clientID): imported; its secret is kept as '\(reference)'")
+        try await pushing.finish("The client \(clientID) of \(application)")
+    }
+}

@@ -1,0 +1,179 @@
+public import ArgumentParser
+internal import Cryptography
+internal import Foundation
+
+/// What a pair may be given.
+struct PairOptions: ParsableArguments {
+    @Option(help: "A requestor that it signs for; may be repeated. Without it, all of the application's.")
+    var requestor: [String] = []
+
+    @Option(help: "Seconds by which a television's clock may differ, 1 to 86400.")
+    var window: Int?
+
+    @Option(help: "The first moment at which it counts no more, as 2031-01-31T00:00:00Z.")
+    var until: String?
+
+    /// The pair as the catalogue has it.
+    func pair(_ publicKey: String, secret: String, of application: ApplicationEntry, strict: Bool, window standard: Int?) -> [String: Any] {
+        var pair: [String: Any] = [
+            "publicKey": publicKey, "secret": secret, "requestors": requestor.isEmpty ? application.requestors : requestor, "strict": strict,
+        ]
+        if let window = window ?? standard { pair["window"] = window }
+        if let until { pair["until"] = until }
+        return pair
+    }
+}
+
+/// `boxoffice application key make APPLICATION`.
+public struct KeyMakeCommand: AsyncParsableCommand {
+    /// Seconds; a programme that gets a new pair has an app with a right clock.
+    private static let window = 300
+
+    public static let configuration = CommandConfiguration(
+        commandName: "make", abstract: "Make a key pair, and print its secret, this once.",
+        discussion:
+            "It is strict: each request is signed for itself, and its nonce serves once. --lenient is for apps that sign one header for several calls."
+    )
+
+    @Argument(help: "The application's id.")
+    var application: String
+
+    @OptionGroup var options: PairOptions
+
+    @Flag(help: "Method, address and nonce do not count, and the clock may be a day wrong.")
+    var lenient = false
+
+    @OptionGroup var pushing: PushOptions
+
+    public init() {}
+
+    public func run() async throws {
+        var entry = try await ApplicationEntry.read(application)
+        let (publicKey, secret) = (Self.letters(24), Self.letters(40))
+        let reference = "key-\(publicKey)"
+        try await entry.keep(secret, as: reference)
+        entry.keys.append(options.pair(publicKey, secret: reference, of: entry, strict: !lenient, window: lenient ? nil : Self.window))
+        try await entry.write()
+        let console = Console()
+        console.line("public key  \(publicKey)")
+        console.line("secret      \(secret)")
+        console.line("The secret is not shown again; it is kept as '\(reference)'.")
+        try await pushing.finish("A key pair for \(application)", console)
+    }
+
+    /// Letters and digits, as all pairs that were seen have.
+    private static func letters(_ count: Int) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        var text: [UInt8] = []
+        // What lies above the last multiple of 62 would favour some letters.
+        while text.count < count { text += SecureRandom.bytes(2 * count).filter { $0 < 248 }.map { alphabet[Int($0) % 62] } }
+        return String(decoding: text.prefix(count), as: UTF8.self)
+    }
+}
+
+/// `boxoffice application key import APPLICATION PUBLIC-KEY`.
+public struct KeyImportCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Take over a key pair that an app has already; its secret comes from standard input or --file.")
+
+    @Argument(help: "The application's id.")
+    var application: String
+
+    @Argument(help: "The public key, 8 to 64 letters and digits.")
+    var publicKey: String
+
+    @OptionGroup var options: PairOptions
+
+    @Flag(help: "Each request must be signed for itself, and its nonce serves once. Needed for signed requests over plain HTTP.")
+    var strict = false
+
+    @OptionGroup var source: SecretSource
+    @OptionGroup var pushing: PushOptions
+
+    public init() {}
+
+    public func run() async throws {
+        guard (8...64).contains(publicKey.utf8.count), publicKey.utf8.allSatisfy(Self.isLetterOrDigit) else {
+            throw CommandFailure("'\(publicKey)' is no public key", advice: "it has 8 to 64 letters and digits")
+        }
+        let secret = try source.read()
+        var entry = try await ApplicationEntry.read(application)
+        let reference = "key-\(publicKey)"
+        entry.keys.append(options.pair(publicKey, secret: reference, of: entry, strict: strict, window: nil))
+        try await entry.keep(secret, as: reference)
+        try await entry.write()
+        Console().line("\(publicKey): imported; its secret is kept as '\(reference)'")
+        try await pushing.finish("The key pair \(publicKey) of \(application)")
+    }
+}
+
+extension KeyImportCommand {
+    private static func isLetterOrDigit(_ octet: UInt8) -> Bool {
+        Character(UnicodeScalar(octet)).isASCII && (Character(UnicodeScalar(octet)).isLetter || Character(UnicodeScalar(octet)).isNumber)
+    }
+}
+
+/// `boxoffice application key list [APPLICATION]`.
+public struct KeyListCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List key pairs, clients and statements of applications; never a secret.")
+
+    @Argument(help: "The application's id; without it, of all.")
+    var application: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    public init() {}
+
+    public func run() async throws {
+        let entries = if let application { [try await ApplicationEntry.read(application)] } else { try await ApplicationEntry.all() }
+        guard !json else {
+            let document = entries.map { entry -> [String: Any] in
+                ["application": entry.id, "signingKeys": entry.keys, "clients": entry.clients, "legacyStatements": entry.statements]
+            }
+            return print(try AdministrationCall.json(["applications": document]))
+        }
+        let console = Console()
+        let rows = entries.flatMap(Self.rows)
+        if rows.isEmpty { console.line("no application has a key pair, a client or a statement of another house") }
+        for row in rows { console.line(row) }
+    }
+
+    private static func rows(_ entry: ApplicationEntry) -> [String] {
+        let keys = entry.keys.map { key -> String in
+            let requestors = (key["requestors"] as? [String] ?? []).joined(separator: ",")
+            var facts = [key["enabled"] as? Bool == false ? "disabled" : "enabled", key["strict"] as? Bool == true ? "strict" : "lenient"]
+            if let window = key["window"] as? Int { facts.append("window \(window) s") }
+            if let until = key["until"] { facts.append("until \(until)") }
+            return "\(entry.id)  key  \(key["publicKey"] as? String ?? "")  \(requestors)  \(facts.joined(separator: ", "))"
+        }
+        let clients = entry.clients.map { "\(entry.id)  client  \($0["clientId"] as? String ?? "")" }
+        return keys + clients + entry.statements.map { "\(entry.id)  statement  \($0)" }
+    }
+}
+
+/// `boxoffice application key disable PUBLIC-KEY`.
+public struct KeyDisableCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Let a key pair count no more; within a second of the push its requests are refused.")
+
+    @Argument(help: "The public key.")
+    var publicKey: String
+
+    @OptionGroup var pushing: PushOptions
+
+    public init() {}
+
+    public func run() async throws {
+        func isMeant(_ key: [String: Any]) -> Bool { (key["publicKey"] as? String).map { OctetText($0) == OctetText(publicKey) } ?? false }
+        guard let found = try await ApplicationEntry.all().first(where: { $0.keys.contains(where: isMeant) }) else {
+            throw CommandFailure("no application has the key pair '\(publicKey)'", advice: "boxoffice application key list shows them")
+        }
+        var entry = try await ApplicationEntry.read(found.id)
+        entry.keys = entry.keys.map { isMeant($0) ? $0.merging(["enabled": false]) { $1 } : $0 }
+        try await entry.write()
+        Console().line("\(publicKey) of \(entry.id): disabled")
+        try await pushing.finish("The key pair \(publicKey) of \(entry.id) counts no more")
+    }
+}

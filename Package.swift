@@ -111,6 +111,7 @@ let package = Package(
         .executable(name: "boxoffice", targets: ["CommandLineMain"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
         .library(name: "EntitlementClient", targets: ["EntitlementClient"]),
+        .library(name: "AccessEnabler", targets: ["AccessEnabler"]),
         .library(name: "EntitlementSimulator", targets: ["EntitlementSimulator"]),
     ],
     dependencies: [
@@ -154,6 +155,7 @@ let package = Package(
         plainLibrary("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
         // For apps: builds for Apple platforms too, where CryptoKit takes the place of what is only on Linux.
         plainLibrary("EntitlementClient", "Shared/EntitlementClient", [.target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
+        plainLibrary("AccessEnabler", "Shared/AccessEnabler", ["EntitlementClient"]),
         plainLibrary("EntitlementSimulator", "Shared/EntitlementSimulator", ["EntitlementClient"]),
         library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library("OutboundHttp", "Shared/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
@@ -370,6 +372,7 @@ if hasAny("tests") {
             "LoadToolTests",
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "LoadTool", "Rpc", "Transport", logging, nioCore, nioPosix]),
         tests("EntitlementClientTests", ["EntitlementClient", "EntitlementSimulator"]),
+        tests("AccessEnablerTests", ["AccessEnabler", "Cryptography", "EntitlementClient", "Tokens"]),
         tests("ContractReflectionTests", ["ContractReflection", "ContractRuntime", "Contracts", "StrictJson"]),
         tests("PeerDoublesTests", ["Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "PeerDoubles", "Tokens"]),
         tests(

@@ -123,7 +123,7 @@ struct AuthorizationCases {
         #expect(
             try await app.until("preauthorizedResources") { app.enabler.checkPreauthorizedResources(six) }
                 == ["status(P100)", "preauthorizedResources()"])
-        try await app.until("onResponse") { app.enabler.preauthorize(PreauthorizeRequest(resources: six), callback: app) }
+        try await app.until("onResponse") { app.enabler.preauthorize(ClientPreauthorizeRequest(resources: six), callback: app) }
         #expect(app.decisions[0].decisions.isEmpty && app.decisions[0].status?.code == "too_many_resources")
         #expect(app.decisions[0].status?.status == 403 && app.decisions[0].status?.action == .configuration)
     }
@@ -131,7 +131,7 @@ struct AuthorizationCases {
     @Test("client-sdk #59: preauthorize before configuration is onFailure, requestor_not_configured")
     func needsConfiguration() async throws {
         let app = TestApp()
-        let request = PreauthorizeRequest(resources: ["NEWS"])
+        let request = ClientPreauthorizeRequest(resources: ["NEWS"])
         #expect(try await app.until("onFailure") { app.enabler.preauthorize(request, callback: app) } == ["onFailure(requestor_not_configured)"])
         #expect(app.failures[0].action == .retry && app.failures[0].status == 0)
         try await app.configure()
@@ -152,11 +152,11 @@ struct AuthorizationCases {
         let app = try await signedIn()
         app.server.always(.PRE, answer)
         #expect(
-            try await app.until("onFailure") { app.enabler.preauthorize(PreauthorizeRequest(resources: ["NEWS"]), callback: app) }
+            try await app.until("onFailure") { app.enabler.preauthorize(ClientPreauthorizeRequest(resources: ["NEWS"]), callback: app) }
                 == ["onFailure(\(code))"])
         app.server.always(.PRE, .status(401))
         app.server.always(.TOK, .status(400, #"{"error":"unauthorized_client"}"#))
-        try await app.until("onFailure") { app.enabler.preauthorize(PreauthorizeRequest(resources: ["NEWS"]), callback: app) }
+        try await app.until("onFailure") { app.enabler.preauthorize(ClientPreauthorizeRequest(resources: ["NEWS"]), callback: app) }
         #expect(app.failures.last?.code == "access_token_unavailable")
     }
 
@@ -172,7 +172,7 @@ struct AuthorizationCases {
         #expect(app.server.names == [.PRE])
         for _ in 0..<2 {
             try await app.until("onResponse") {
-                app.enabler.preauthorize(PreauthorizeRequest(resources: ["NEWS", "SPORT"], disabledFeatures: [.localCache]), callback: app)
+                app.enabler.preauthorize(ClientPreauthorizeRequest(resources: ["NEWS", "SPORT"], disabledFeatures: [.localCache]), callback: app)
             }
         }
         #expect(app.server.names == [.PRE, .PRE, .PRE])

@@ -66,7 +66,7 @@ struct RegistrationCases {
         #expect(try await app.configure() == ["status(R401)", "setRequestorComplete(0)"])
     }
 
-    @Test("client-sdk #5: of two servers with the same MVPD the faster one answers for it")
+    @Test("client-sdk #5: of two servers with the same ListedProvider the faster one answers for it")
     func prefersFasterServer() async throws {
         let clock = TestClock()
         let (fast, slow) = (

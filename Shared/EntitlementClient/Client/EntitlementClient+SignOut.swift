@@ -59,6 +59,8 @@ extension EntitlementClient {
         _ token: StoredToken?, _ configuration: ServiceConfiguration, _ interaction: any AuthenticationInteraction
     ) async throws {
         let link = configuration.link(token?.provider)
+        // An address that a browser opens cannot be signed.
+        guard !link.isSigned else { return await tellServer(token?.provider, configuration) }
         let (style, returnAddress) = browser(for: token.flatMap { configuration.provider($0.provider) })
         let options = options
         guard let bearer = try? await link.bearer(options: options) else { return try Task.checkCancellation() }

@@ -17,6 +17,8 @@ public actor EntitlementClient {
     private let softwareStatement: String
     private(set) var options = ClientOptions()
     private var linksByServer: [URL: ServerLink] = [:]
+    /// Signs calls in place of an access token.
+    private var signer: RequestSigner?
     var configuration: ServiceConfiguration?
     private var configuring: (id: Int, task: Task<Void, any Error>)?
     private var configurationCount = 0
@@ -51,6 +53,13 @@ public actor EntitlementClient {
 
     /// Changes what is sent with each call from now on.
     public func updateOptions(_ options: ClientOptions) { self.options = options }
+
+    /// Lets calls be signed instead of bringing an access token; `nil`: no more.
+    package func sign(with signer: RequestSigner?) {
+        guard signer != self.signer else { return }
+        self.signer = signer
+        linksByServer = [:]
+    }
 
     /// The provider of the session that is kept, whether or not it is still good; makes no call.
     public func selectedProvider() async -> Provider? {
@@ -101,7 +110,7 @@ public actor EntitlementClient {
 
     func link(to server: URL) -> ServerLink {
         if let link = linksByServer[server] { return link }
-        let link = ServerLink(server: server, softwareStatement: softwareStatement, environment: environment, keeper: keeper)
+        let link = ServerLink(server: server, softwareStatement: softwareStatement, environment: environment, keeper: keeper, signer: signer)
         linksByServer[server] = link
         return link
     }

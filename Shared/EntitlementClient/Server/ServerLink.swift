@@ -11,13 +11,15 @@ actor ServerLink {
     private let softwareStatement: String
     private let environment: ClientEnvironment
     private let keeper: StateKeeper
+    private let signer: RequestSigner?
     private var options = ClientOptions()
     private var refresh: (id: Int, task: Task<String, any Error>)?
     private var refreshCount = 0
     /// By the clock's uptime.
     private var closedUntil: Duration = .zero
 
-    init(server: URL, softwareStatement: String, environment: ClientEnvironment, keeper: StateKeeper) {
+    init(server: URL, softwareStatement: String, environment: ClientEnvironment, keeper: StateKeeper, signer: RequestSigner? = nil) {
+        self.signer = signer
         self.server = server
         self.softwareStatement = softwareStatement
         self.environment = environment
@@ -29,6 +31,7 @@ actor ServerLink {
     func send(_ call: ServerCall, options: ClientOptions) async throws -> HTTPResponse {
         self.options = options
         guard call.carriesBearer else { return try await exchange(call, bearer: nil) }
+        if let signer { return try await exchange(call, authorization: signer.header(call.method.rawValue, call.path, now: environment.clock.now)) }
         var token = try await accessToken(insteadOf: nil)
         var answer = try await exchange(call, bearer: token)
         if Self.isRefusedToken(answer) {
@@ -47,6 +50,9 @@ actor ServerLink {
         guard answer.status == 401 else { return false }
         return error(answer) != nil || answer.decoded(ServerAnswers.Failure.self)?.code == nil
     }
+
+    /// True where no call has an access token.
+    nonisolated var isSigned: Bool { signer != nil }
 
     /// An access token that the server should take, for an address that a browser opens.
     func bearer(options: ClientOptions) async throws -> String {
@@ -171,10 +177,14 @@ actor ServerLink {
     // MARK: - Exchange
 
     private func exchange(_ call: ServerCall, bearer: String?) async throws -> HTTPResponse {
+        try await exchange(call, authorization: bearer.map { "Bearer \($0)" })
+    }
+
+    private func exchange(_ call: ServerCall, authorization: String?) async throws -> HTTPResponse {
         try await waitForThrottle()
         guard let url = call.url(at: server) else { throw ServerFailure.unreachable("\(server) is no address of a server") }
         var request = HTTPRequest(call.method, url, timeout: call.timeout)
-        request.headers = headers(bearer) + call.headers
+        request.headers = headers(authorization) + call.headers
         if let form = call.form {
             request.headers.append(HTTPHeader("Content-Type", "application/x-www-form-urlencoded"))
             request.body = Data(FormEncoding.encode(form).utf8)
@@ -200,9 +210,9 @@ actor ServerLink {
         }
     }
 
-    private func headers(_ bearer: String?) -> [HTTPHeader] {
+    private func headers(_ authorization: String?) -> [HTTPHeader] {
         var headers = [HTTPHeader("Accept", "application/json"), HTTPHeader("X-Device-Info", FormEncoding.encode(deviceInformation))]
-        if let bearer { headers.append(HTTPHeader("Authorization", "Bearer \(bearer)")) }
+        if let authorization { headers.append(HTTPHeader("Authorization", authorization)) }
         if let visitor = options.visitorID { headers.append(HTTPHeader("ap_vi", FormEncoding.encode(visitor))) }
         if let profile = options.applicationProfile { headers.append(HTTPHeader("X-Application-Profile", FormEncoding.encode(profile))) }
         return headers

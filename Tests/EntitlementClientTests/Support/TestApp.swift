@@ -5,17 +5,17 @@ import Testing
 
 /// An app written with the original names: writes down each callback, and answers dialogs as its test says.
 @MainActor
-final class TestApp: EntitlementDelegate, EntitlementStatus, PreauthorizeCallback {
+final class TestApp: ClientDelegate, ClientStatusDelegate, ClientPreauthorizeCallback {
     let clock: TestClock
     let server: FakeServer
     let store: any SecureStore
     let platform: SimulatedPlatform?
-    private(set) var enabler: AccessEnabler
+    private(set) var enabler: DelegateClient
     private(set) var callbacks: [String] = []
     private(set) var statuses: [[String: String]] = []
     private(set) var tracked: [[String]] = []
     private(set) var pages: [URL] = []
-    private(set) var dialogs: [[MVPD]] = []
+    private(set) var dialogs: [[ListedProvider]] = []
     private(set) var metadata: [(value: JSONValue?, encrypted: Bool, arguments: [String: JSONValue])] = []
     private(set) var tokens: [String] = []
     private(set) var decisions: [(decisions: [Decision], status: PreauthorizationStatus?)] = []
@@ -41,7 +41,7 @@ final class TestApp: EntitlementDelegate, EntitlementStatus, PreauthorizeCallbac
             server: server.url, device: device, store: store, transport: server, clock: clock, providerAccounts: platform, bundleID: "example.acme.tv"
         )
         change(&environment)
-        enabler = AccessEnabler(softwareStatement: "statement-1", environment: environment, storageCheck: check)
+        enabler = DelegateClient(softwareStatement: "statement-1", environment: environment, storageCheck: check)
         enabler.delegate = self
         enabler.statusDelegate = self
     }
@@ -49,7 +49,7 @@ final class TestApp: EntitlementDelegate, EntitlementStatus, PreauthorizeCallbac
     /// The app is started anew on the same device.
     func relaunch(check: StorageCheck = .none, change: (inout ClientEnvironment) -> Void = { _ in }) {
         change(&environment)
-        enabler = AccessEnabler(softwareStatement: "statement-1", environment: environment, storageCheck: check)
+        enabler = DelegateClient(softwareStatement: "statement-1", environment: environment, storageCheck: check)
         enabler.delegate = self
         enabler.statusDelegate = self
         forget()
@@ -133,8 +133,8 @@ final class TestApp: EntitlementDelegate, EntitlementStatus, PreauthorizeCallbac
         authorized.append(resources)
         note("preauthorizedResources(\(resources.joined(separator: ",")))")
     }
-    func selectedProvider(_ mvpd: MVPD?) { note("selectedProvider(\(mvpd?.ID ?? "nil"))") }
-    func displayProviderDialog(_ mvpds: [MVPD]) {
+    func selectedProvider(_ mvpd: ListedProvider?) { note("selectedProvider(\(mvpd?.ID ?? "nil"))") }
+    func displayProviderDialog(_ mvpds: [ListedProvider]) {
         dialogs.append(mvpds)
         note("displayProviderDialog")
         whenDisplayed(self)

@@ -1,12 +1,12 @@
-public import Foundation
+package import Foundation
 
-extension AccessEnabler {
+extension DelegateClient {
     /// Signs a person in; always ends with `setAuthenticationStatus`. A second call ends the first one.
     /// - Parameters:
     ///   - force: Sign in even if somebody is signed in.
     ///   - data: Pairs for the server.
     ///   - filter: ``TV_PROVIDERS`` and ``FEATURED_TV_PROVIDERS``.
-    public func getAuthentication(force: Bool = false, data: [String: String] = [:], filter: [String: [String]]) {
+    package func getAuthentication(force: Bool = false, data: [String: String] = [:], filter: [String: [String]]) {
         let listed = filter[TV_PROVIDERS].map { providers in
             ProviderFilter(providers: providers.map { Provider.ID($0) }, featured: (filter[FEATURED_TV_PROVIDERS] ?? []).map { Provider.ID($0) })
         }
@@ -14,12 +14,12 @@ extension AccessEnabler {
     }
 
     /// As ``getAuthentication(force:data:filter:)``, with a plain list of providers, or none.
-    public func getAuthentication(force: Bool = false, data: [String: String] = [:], providers: [String]? = nil) {
+    package func getAuthentication(force: Bool = false, data: [String: String] = [:], providers: [String]? = nil) {
         startSignIn(force: force, data: data, filter: providers.map { ProviderFilter(providers: $0.map { Provider.ID($0) }) })
     }
 
     /// The person's choice in the picker; `nil` is giving up. Called by itself it signs in at that provider.
-    public func setSelectedProvider(_ id: String?) {
+    package func setSelectedProvider(_ id: String?) {
         guard let id else { return giveUp() }
         let provider = Provider.ID(id)
         if interaction.choose(provider) { return }
@@ -32,14 +32,14 @@ extension AccessEnabler {
     }
 
     /// The address that the page which `navigateToUrl` opened led to.
-    public func handleExternalURL(_ url: URL) {
+    package func handleExternalURL(_ url: URL) {
         interaction.returned(to: url)
         logoutInteraction.returned(to: url)
     }
 
     /// Until version 3.0 what ``handleExternalURL(_:)`` is now, for pages that end at ``ADOBEPASS_REDIRECT_URL``.
     @available(*, deprecated, renamed: "handleExternalURL(_:)")
-    public func getAuthenticationToken() {
+    package func getAuthenticationToken() {
         guard let url = URL(string: client.environment.returnAddress) else { return }
         handleExternalURL(url)
     }

@@ -1,6 +1,6 @@
 /// Hears of results, under the names that apps were written with (client-sdk §1.3). Calls come one at a time and in order, on the main actor.
 @MainActor
-public protocol EntitlementDelegate: AnyObject {
+package protocol ClientDelegate: AnyObject {
     /// The requestor is set, or could not be set.
     /// - Parameter status: ``ACCESS_ENABLER_STATUS_SUCCESS`` or ``ACCESS_ENABLER_STATUS_ERROR``.
     func setRequestorComplete(_ status: Int32)
@@ -20,9 +20,9 @@ public protocol EntitlementDelegate: AnyObject {
     /// Those of the resources asked for that the subscription covers.
     func preauthorizedResources(_ resources: [String])
     /// The provider of the session.
-    func selectedProvider(_ mvpd: MVPD?)
+    func selectedProvider(_ mvpd: ListedProvider?)
     /// Let the person choose; answer with `setSelectedProvider`.
-    func displayProviderDialog(_ mvpds: [MVPD])
+    func displayProviderDialog(_ mvpds: [ListedProvider])
     /// Open a login or logout page in a web view. When it leads to the return address, close it and call `handleExternalURL`.
     func navigateToUrl(_ url: String)
     /// As ``navigateToUrl(_:)``, in Safari's view controller.
@@ -44,14 +44,14 @@ public protocol EntitlementDelegate: AnyObject {
 
 /// Hears of advanced codes.
 @MainActor
-public protocol EntitlementStatus: AnyObject {
+package protocol ClientStatusDelegate: AnyObject {
     /// - Parameter status: `errorId` and `level`; `message`, `details`, `resource` and `code` when there are any.
     func status(_ status: [String: String])
 }
 
-/// Hears of the result of ``AccessEnabler/preauthorize(_:callback:)``: exactly one of the two.
+/// Hears of the result of ``DelegateClient/preauthorize(_:callback:)``: exactly one of the two.
 @MainActor
-public protocol PreauthorizeCallback: AnyObject, Sendable {
+package protocol ClientPreauthorizeCallback: AnyObject, Sendable {
     /// The servers answered; when they refused, the list is empty and the status says why.
     func onResponse(_ decisions: [Decision], status: PreauthorizationStatus?)
     /// The question did not reach the servers.
@@ -59,16 +59,16 @@ public protocol PreauthorizeCallback: AnyObject, Sendable {
 }
 
 /// A provider, with the names of the original.
-public struct MVPD: Sendable, Hashable {
+package struct ListedProvider: Sendable, Hashable {
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    public let ID: String
-    public let displayName: String
-    public let logoURL: String?
-    public let enablePlatformServices: Bool
+    package let ID: String
+    package let displayName: String
+    package let logoURL: String?
+    package let enablePlatformServices: Bool
     /// `PICKER` or `SUPPORTED`.
-    public let boardingStatus: String?
+    package let boardingStatus: String?
 
-    public init(_ provider: Provider) {
+    package init(_ provider: Provider) {
         ID = provider.id.rawValue
         displayName = provider.displayName
         logoURL = provider.logoURL?.absoluteString
@@ -77,12 +77,12 @@ public struct MVPD: Sendable, Hashable {
     }
 }
 
-/// What ``AccessEnabler/preauthorize(_:callback:)`` asks.
-public struct PreauthorizeRequest: Sendable, Hashable {
-    public var resources: [String]
-    public var disabledFeatures: Set<PreauthorizationFeature>
+/// What ``DelegateClient/preauthorize(_:callback:)`` asks.
+package struct ClientPreauthorizeRequest: Sendable, Hashable {
+    package var resources: [String]
+    package var disabledFeatures: Set<PreauthorizationFeature>
 
-    public init(resources: [String], disabledFeatures: Set<PreauthorizationFeature> = []) {
+    package init(resources: [String], disabledFeatures: Set<PreauthorizationFeature> = []) {
         (self.resources, self.disabledFeatures) = (resources, disabledFeatures)
     }
 }

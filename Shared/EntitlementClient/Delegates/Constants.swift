@@ -2,51 +2,51 @@
 // The names are those that apps were written with (client-sdk §1.1).
 
 /// Status of a callback: it worked.
-public let ACCESS_ENABLER_STATUS_SUCCESS: Int32 = 1
+package let ACCESS_ENABLER_STATUS_SUCCESS: Int32 = 1
 /// Status of a callback: it did not work.
-public let ACCESS_ENABLER_STATUS_ERROR: Int32 = 0
+package let ACCESS_ENABLER_STATUS_ERROR: Int32 = 0
 
 /// Code of `setAuthenticationStatus`: signed in.
-public let USER_AUTHENTICATED = ""
+package let USER_AUTHENTICATED = ""
 /// Code of `setAuthenticationStatus` and `tokenRequestFailed`: nobody is signed in.
-public let USER_NOT_AUTHENTICATED_ERROR = "USER_NOT_AUTHENTICATED_ERROR"
+package let USER_NOT_AUTHENTICATED_ERROR = "USER_NOT_AUTHENTICATED_ERROR"
 /// Code of `setAuthenticationStatus`: the person gave up.
-public let PROVIDER_NOT_SELECTED_ERROR = "PROVIDER_NOT_SELECTED_ERROR"
+package let PROVIDER_NOT_SELECTED_ERROR = "PROVIDER_NOT_SELECTED_ERROR"
 /// Code of `setAuthenticationStatus`: the sign-in failed.
-public let GENERIC_AUTHENTICATION_ERROR = "GENERIC_AUTHENTICATION_ERROR"
+package let GENERIC_AUTHENTICATION_ERROR = "GENERIC_AUTHENTICATION_ERROR"
 /// Code of `tokenRequestFailed`: the provider does not permit it.
-public let USER_NOT_AUTHORIZED_ERROR = "USER_NOT_AUTHORIZED_ERROR"
+package let USER_NOT_AUTHORIZED_ERROR = "USER_NOT_AUTHORIZED_ERROR"
 /// Code of `tokenRequestFailed`: the request cannot be made.
-public let GENERIC_AUTHORIZATION_ERROR = "GENERIC_AUTHORIZATION_ERROR"
+package let GENERIC_AUTHORIZATION_ERROR = "GENERIC_AUTHORIZATION_ERROR"
 /// Code of `tokenRequestFailed`: something failed on the way.
-public let INTERNAL_AUTHORIZATION_ERROR = "INTERNAL_AUTHORIZATION_ERROR"
+package let INTERNAL_AUTHORIZATION_ERROR = "INTERNAL_AUTHORIZATION_ERROR"
 
 /// Where login and logout end, unless the app has a scheme of its own.
-public let ADOBEPASS_REDIRECT_URL = "adobepass://ios.app"
+package let ADOBEPASS_REDIRECT_URL = "adobepass://ios.app"
 
 /// Event of `sendTrackingData`: a sign-in or a check of one.
-public let TRACKING_AUTHENTICATION: Int32 = 0
+package let TRACKING_AUTHENTICATION: Int32 = 0
 /// Event of `sendTrackingData`: an authorization.
-public let TRACKING_AUTHORIZATION: Int32 = 1
+package let TRACKING_AUTHORIZATION: Int32 = 1
 /// Event of `sendTrackingData`: a provider was chosen.
-public let TRACKING_GET_SELECTED_PROVIDER: Int32 = 2
+package let TRACKING_GET_SELECTED_PROVIDER: Int32 = 2
 
 /// Key of `getMetadata`'s dictionary: what is asked.
-public let METADATA_OPCODE_KEY = "METADATA_OPCODE_KEY"
+package let METADATA_OPCODE_KEY = "METADATA_OPCODE_KEY"
 /// Key of `getMetadata`'s dictionary: the resource.
-public let METADATA_RESOURCE_ID_KEY = "METADATA_RESOURCE_ID_KEY"
+package let METADATA_RESOURCE_ID_KEY = "METADATA_RESOURCE_ID_KEY"
 /// Key of `getMetadata`'s dictionary: which fact of the person.
-public let METADATA_USER_META_KEY = "METADATA_USER_META_KEY"
+package let METADATA_USER_META_KEY = "user_metadata_name"
 /// Asks when the session ends.
-public let METADATA_AUTHENTICATION: Int32 = 0
+package let METADATA_AUTHENTICATION: Int32 = 0
 /// Asks when a permission ends.
-public let METADATA_AUTHORIZATION: Int32 = 1
+package let METADATA_AUTHORIZATION: Int32 = 1
 /// Asks for the device's id.
-public let METADATA_DEVICE_ID: Int32 = 2
+package let METADATA_DEVICE_ID: Int32 = 2
 /// Asks for a fact of the person.
-public let METADATA_USER_META: Int32 = 3
+package let METADATA_USER_META: Int32 = 3
 
 /// Key of `getAuthentication`'s filter: the providers of the platform's picker.
-public let TV_PROVIDERS = "TV_PROVIDERS"
+package let TV_PROVIDERS = "TV_PROVIDERS"
 /// Key of `getAuthentication`'s filter: those that the picker shows first.
-public let FEATURED_TV_PROVIDERS = "FEATURED_TV_PROVIDERS"
+package let FEATURED_TV_PROVIDERS = "FEATURED_TV_PROVIDERS"

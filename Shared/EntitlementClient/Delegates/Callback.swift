@@ -5,16 +5,16 @@ enum Callback: Sendable {
     case setToken(String, resource: String)
     case tokenRequestFailed(resource: String, code: String, text: String)
     case preauthorizedResources([String])
-    case selectedProvider(MVPD?)
-    case displayProviderDialog([MVPD])
+    case selectedProvider(ListedProvider?)
+    case displayProviderDialog([ListedProvider])
     case navigateToUrl(String, useSVC: Bool)
     case sendTrackingData([String], event: Int32)
     case setMetadataStatus(JSONValue?, encrypted: Bool, key: Int32, arguments: [String: JSONValue])
     case presentTvProviderDialog(ProviderPicker)
     case dismissTvProviderDialog(ProviderPicker)
     case status(Status)
-    case onResponse([Decision], PreauthorizationStatus?, any PreauthorizeCallback)
-    case onFailure(PreauthorizationStatus, any PreauthorizeCallback)
+    case onResponse([Decision], PreauthorizationStatus?, any ClientPreauthorizeCallback)
+    case onFailure(PreauthorizationStatus, any ClientPreauthorizeCallback)
 }
 
 extension Callback {
@@ -28,7 +28,7 @@ extension Callback {
     }
 
     @MainActor
-    func deliver(to delegate: (any EntitlementDelegate)?, _ statusDelegate: (any EntitlementStatus)?) {
+    func deliver(to delegate: (any ClientDelegate)?, _ statusDelegate: (any ClientStatusDelegate)?) {
         switch self {
         case .setRequestorComplete(let status): delegate?.setRequestorComplete(status)
         case .setAuthenticationStatus(let status, let code): delegate?.setAuthenticationStatus(status, errorCode: code)

@@ -1,11 +1,11 @@
-extension AccessEnabler {
+extension DelegateClient {
     /// Gets a media token; ends with `setToken` or `tokenRequestFailed`. When nobody is signed in it fails at once.
-    public func checkAuthorization(_ resource: String, data: [String: String] = [:]) {
+    package func checkAuthorization(_ resource: String, data: [String: String] = [:]) {
         run { client, push in await Self.authorize(resource, data, client, push) }
     }
 
     /// As ``checkAuthorization(_:data:)``; when nobody is signed in, the person signs in first.
-    public func getAuthorization(_ resource: String, data: [String: String] = [:]) {
+    package func getAuthorization(_ resource: String, data: [String: String] = [:]) {
         let prelude = prelude
         Task { [weak self, client] in
             await prelude()
@@ -21,7 +21,7 @@ extension AccessEnabler {
     /// - Parameters:
     ///   - resources: As many as the integration permits, by default 5.
     ///   - cache: False: no kept answer is used.
-    public func checkPreauthorizedResources(_ resources: [String], cache: Bool = true) {
+    package func checkPreauthorizedResources(_ resources: [String], cache: Bool = true) {
         let disabled: Set<PreauthorizationFeature> = cache ? [] : [.localCache, .remoteCache]
         run { client, push in
             do {
@@ -37,7 +37,7 @@ extension AccessEnabler {
     }
 
     /// Ends with exactly one call of the callback, which is kept until then.
-    public func preauthorize(_ request: PreauthorizeRequest, callback: any PreauthorizeCallback) {
+    package func preauthorize(_ request: ClientPreauthorizeRequest, callback: any ClientPreauthorizeCallback) {
         run { client, push in
             do {
                 let resources = request.resources.map { Resource.ID($0) }

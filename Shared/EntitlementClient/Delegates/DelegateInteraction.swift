@@ -40,7 +40,7 @@ final class DelegateInteraction: AuthenticationInteraction {
         let outcome = Outcome<Provider.ID?>()
         return await answer(of: outcome) { pending in
             pending.choice = outcome
-            push(.displayProviderDialog(providers.map(MVPD.init)))
+            push(.displayProviderDialog(providers.map(ListedProvider.init)))
         }
     }
 

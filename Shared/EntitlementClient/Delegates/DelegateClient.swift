@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
-/// The library under the names that apps were written with (client-sdk §1.3). A thin layer over ``EntitlementClient``.
+/// The library by operations and delegates, as apps of the vendor's SDK know it (client-sdk §1.3): what the module `AccessEnabler` stands on.
 ///
 /// Operations return at once; results come to the delegates. Set both before the first operation.
 @MainActor
-public final class AccessEnabler {
+package final class DelegateClient {
     /// Hears of results.
-    public weak var delegate: (any EntitlementDelegate)?
+    package weak var delegate: (any ClientDelegate)?
     /// Hears of advanced codes.
-    public weak var statusDelegate: (any EntitlementStatus)?
+    package weak var statusDelegate: (any ClientStatusDelegate)?
 
     let client: EntitlementClient
     let interaction: DelegateInteraction
@@ -28,7 +28,7 @@ public final class AccessEnabler {
     ///   - softwareStatement: The application's signed statement.
     ///   - environment: The device and everything else outside the library.
     ///   - storageCheck: What is done about the storage now (`initWithStorageCheck`).
-    public init(softwareStatement: String, environment: ClientEnvironment, storageCheck: StorageCheck = .none) {
+    package init(softwareStatement: String, environment: ClientEnvironment, storageCheck: StorageCheck = .none) {
         let (stream, callbacks) = AsyncStream<Callback>.makeStream()
         let addresses = [environment.returnAddress, environment.safariReturnAddress].compactMap(\.self)
         self.callbacks = callbacks
@@ -49,7 +49,7 @@ public final class AccessEnabler {
     // MARK: - Settings
 
     /// Changes what is sent with each later call: `applicationProfile`, `visitorID`, `handleSVC`, `device_info`.
-    public func setOptions(_ options: [String: JSONValue]) {
+    package func setOptions(_ options: [String: JSONValue]) {
         func text(_ key: String) -> String? { if case .string(let text) = options[key] { text } else { nil } }
         let handlesSVC = options["handleSVC"] == true || text("handleSVC")?.lowercased() == "true"
         let changed = ClientOptions(
@@ -62,11 +62,20 @@ public final class AccessEnabler {
         }
     }
 
+    /// Lets calls be signed with a key pair of the application instead of bringing an access token, from the next operation on.
+    package func setSigner(_ signer: RequestSigner?) {
+        let previous = optionsChange
+        optionsChange = Task { [client] in
+            await previous?.value
+            await client.sign(with: signer)
+        }
+    }
+
     /// Fetches what the servers say of a requestor; ends with `setRequestorComplete`. Operations that are called meanwhile run after it.
     /// - Parameters:
     ///   - requestor: The channel or brand.
     ///   - serviceProviders: Servers; without any it is the environment's.
-    public func setRequestor(_ requestor: String, serviceProviders: [URL] = []) {
+    package func setRequestor(_ requestor: String, serviceProviders: [URL] = []) {
         let (previous, optionsChange) = (configuration, optionsChange)
         isConfigured = true
         configuration = Task { [client, callbacks] in
@@ -84,7 +93,7 @@ public final class AccessEnabler {
     // MARK: - Session
 
     /// Ends with `setAuthenticationStatus`; makes no call to the servers.
-    public func checkAuthentication() {
+    package func checkAuthentication() {
         run { client, push in
             switch await client.authenticationState() {
             case .authenticated: push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_SUCCESS, USER_AUTHENTICATED))
@@ -94,12 +103,12 @@ public final class AccessEnabler {
     }
 
     /// Ends with `selectedProvider`.
-    public func getSelectedProvider() {
-        run { client, push in push(.selectedProvider(await client.selectedProvider().map(MVPD.init))) }
+    package func getSelectedProvider() {
+        run { client, push in push(.selectedProvider(await client.selectedProvider().map(ListedProvider.init))) }
     }
 
     /// Signs the person out; ends with `setAuthenticationStatus`, status 0.
-    public func logout() {
+    package func logout() {
         let interaction = logoutInteraction
         run { client, push in
             _ = try? await client.signOut(interaction: interaction)
@@ -109,7 +118,7 @@ public final class AccessEnabler {
 
     /// Ends with `setMetadataStatus`.
     /// - Parameter arguments: ``METADATA_OPCODE_KEY``, and the key that goes with it.
-    public func getMetadata(_ arguments: [String: JSONValue]) {
+    package func getMetadata(_ arguments: [String: JSONValue]) {
         func text(_ key: String) -> String { if case .string(let text) = arguments[key] { text } else { "" } }
         guard case .integer(let number) = arguments[METADATA_OPCODE_KEY], let opcode = Int32(exactly: number) else {
             return push(.setMetadataStatus(nil, encrypted: false, key: -1, arguments: arguments))

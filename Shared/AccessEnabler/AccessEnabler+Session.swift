@@ -1,0 +1,112 @@
+internal import EntitlementClient
+internal import Foundation
+
+extension AccessEnabler {
+    /// Changes what is sent with each later call: `applicationProfile`, `visitorID`, `handleSVC`, `device_info`.
+    public func setOptions(_ options: [AnyHashable: Any]!) {
+        let options = GivenValue.object(options ?? [:])
+        run { $0.setOptions(options) }
+    }
+
+    /// Ends with `setRequestorComplete`.
+    public func setRequestor(_ requestorID: String!) { set(requestorID, nil, signer: nil) }
+
+    /// - Parameter serviceProviders: Texts or addresses, with or without a scheme (then `https`) and the path `/adobe-services`.
+    public func setRequestor(_ requestorID: String!, serviceProviders: [Any]!) { set(requestorID, serviceProviders, signer: nil) }
+
+    /// Until version 3.0. The signature of the requestor's id has no use here.
+    public func setRequestor(_ requestorID: String!, signedRequestorID: String!) { set(requestorID, nil, signer: nil) }
+
+    /// Until version 3.0. The signature of the requestor's id has no use here.
+    public func setRequestor(_ requestorID: String!, signedRequestorID: String!, serviceProviders: [Any]!) {
+        set(requestorID, serviceProviders, signer: nil)
+    }
+
+    /// Until version 3.0 on tvOS: calls are signed with this pair.
+    public func setRequestor(_ requestorID: String!, signedRequestorID: String!, secret: String!, publicKey: String!) {
+        set(requestorID, nil, signer: (secret, publicKey))
+    }
+
+    /// Until version 3.0 on tvOS: calls are signed with this pair.
+    public func setRequestor(_ requestorID: String!, signedRequestorID: String!, serviceProviders: [Any]!, secret: String!, publicKey: String!) {
+        set(requestorID, serviceProviders, signer: (secret, publicKey))
+    }
+
+    /// Until version 3.0 on tvOS: calls are signed with this pair.
+    public func setRequestor(_ requestorID: String!, secret: String!, publicKey: String!) { set(requestorID, nil, signer: (secret, publicKey)) }
+
+    /// Until version 3.0 on tvOS: calls are signed with this pair.
+    public func setRequestor(_ requestorID: String!, serviceProviders: [Any]!, secret: String!, publicKey: String!) {
+        set(requestorID, serviceProviders, signer: (secret, publicKey))
+    }
+
+    private func set(_ requestorID: String?, _ serviceProviders: [Any]?, signer: (secret: String?, publicKey: String?)?) {
+        let servers = ServiceProviders.addresses(serviceProviders) ?? PlatformEnvironment.server.map { [$0] }
+        guard let requestorID, !requestorID.isEmpty, let servers else { return tell { $0.setRequestorComplete(ACCESS_ENABLER_STATUS_ERROR) } }
+        var pair: RequestSigner?
+        if let signer {
+            guard let secret = signer.secret, let publicKey = signer.publicKey, !secret.isEmpty, !publicKey.isEmpty else {
+                return tell { $0.setRequestorComplete(ACCESS_ENABLER_STATUS_ERROR) }
+            }
+            pair = RequestSigner(requestor: requestorID, publicKey: publicKey, secret: secret)
+        }
+        run { [pair] client in
+            client.setSigner(pair)
+            client.setRequestor(requestorID, serviceProviders: servers)
+        }
+    }
+
+    /// Ends with `setAuthenticationStatus`.
+    public func checkAuthentication() { run { $0.checkAuthentication() } }
+
+    /// Signs a person in; ends with `setAuthenticationStatus`.
+    public func getAuthentication() { run { $0.getAuthentication(providers: nil) } }
+
+    /// - Parameter filter: Lists of ids under ``TV_PROVIDERS`` and ``FEATURED_TV_PROVIDERS``.
+    public func getAuthentication(_ filter: [AnyHashable: Any]!) { getAuthentication(false, withData: nil, andFilter: filter) }
+
+    /// - Parameter filter: Ids of the providers of the platform's picker.
+    public func getAuthentication(_ filter: [Any]!) { getAuthentication(false, withData: nil, andFilter: filter) }
+
+    /// - Parameters:
+    ///   - forceAuthn: Sign in even if somebody is signed in.
+    ///   - data: Pairs for the server.
+    public func getAuthentication(_ forceAuthn: Bool, withData data: [AnyHashable: Any]!) {
+        let data = GivenValue.texts(data)
+        run { $0.getAuthentication(force: forceAuthn, data: data, providers: nil) }
+    }
+
+    public func getAuthentication(_ forceAuthn: Bool, withData data: [AnyHashable: Any]!, andFilter filter: [AnyHashable: Any]!) {
+        let (data, lists) = (GivenValue.texts(data), GivenValue.lists(filter))
+        run { $0.getAuthentication(force: forceAuthn, data: data, filter: lists) }
+    }
+
+    public func getAuthentication(_ forceAuthn: Bool, withData data: [AnyHashable: Any]!, andFilter filter: [Any]!) {
+        let (data, providers) = (GivenValue.texts(data), filter.map(GivenValue.texts))
+        run { $0.getAuthentication(force: forceAuthn, data: data, providers: providers) }
+    }
+
+    /// The person's choice; `nil` is giving up.
+    public func setSelectedProvider(_ providerID: String!) {
+        let id: String? = providerID.flatMap { $0.isEmpty ? nil : $0 }
+        run { $0.setSelectedProvider(id) }
+    }
+
+    /// The address that the page which `navigate(toUrl:)` opened led to; another one is ignored.
+    public func handleExternalURL(_ url: String!) {
+        guard let address = (url as String?).flatMap(URL.init(string:)) else { return }
+        run { $0.handleExternalURL(address) }
+    }
+
+    /// Until version 3.0: the page has come to ``ADOBEPASS_REDIRECT_URL``.
+    public func getAuthenticationToken() {
+        guard let address = URL(string: ADOBEPASS_REDIRECT_URL) else { return }
+        run { $0.handleExternalURL(address) }
+    }
+
+    /// Ends with `setAuthenticationStatus`, status 0.
+    public func logout() { run { $0.logout() } }
+
+    /// Ends with `selectedProvider`.
+    public func getSelectedProvider() { run { $0.getSelectedProvider() } }
+}

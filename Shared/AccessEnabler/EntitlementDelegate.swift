@@ -1,0 +1,121 @@
+public import Foundation
+#if canImport(UIKit) && !os(watchOS)
+public import UIKit
+#else
+/// Stands for UIKit's class where there is none.
+open class UIViewController: NSObject {}
+#endif
+
+/// Hears of results, on the main thread, one at a time and in order.
+public protocol EntitlementDelegate: AnyObject {
+    /// - Parameter status: ``ACCESS_ENABLER_STATUS_SUCCESS`` or ``ACCESS_ENABLER_STATUS_ERROR``.
+    func setRequestorComplete(_ status: Int32)
+    /// - Parameter code: Empty when somebody is signed in.
+    func setAuthenticationStatus(_ status: Int32, errorCode code: String!)
+    /// - Parameter mvpds: Of ``MVPD``. Answer with `setSelectedProvider`.
+    func displayProviderDialog(_ mvpds: [Any]!)
+    /// Open a login or logout page. When it leads to the return address, close it and call `handleExternalURL`.
+    func navigate(toUrl url: String!)
+    /// The same in Safari's view controller; an app that lacks it gets ``navigate(toUrl:)``.
+    func navigate(toUrl url: String!, useSVC: Bool)
+    /// The media token for one play.
+    func setToken(_ token: String!, forResource resource: String!)
+    /// - Parameter description: For the person, in the provider's words; may be empty.
+    func tokenRequestFailed(_ resource: String!, errorCode code: String!, errorDescription description: String!)
+    /// - Parameter resources: Ids of those that the subscription covers.
+    func preauthorizedResources(_ resources: [Any]!)
+    /// - Parameter mvpd: `nil`: nobody has signed in.
+    func selectedProvider(_ mvpd: MVPD!)
+    /// - Parameters:
+    ///   - metadata: A text, an `NSArray` or an `NSDictionary`; `nil` when there is no value.
+    ///   - encrypted: The programmer's servers can read the value, nobody else.
+    ///   - key: What was asked.
+    ///   - arguments: As they were given.
+    func setMetadataStatus(_ metadata: Any!, encrypted: Bool, forKey key: Int32, andArguments arguments: [AnyHashable: Any]!)
+    /// Figures for analytics.
+    func sendTrackingData(_ data: [Any]!, forEventType event: Int32)
+    /// Show the platform's picker.
+    func presentTvProviderDialog(_ viewController: UIViewController!)
+    /// Take the platform's picker off the screen.
+    func dismissTvProviderDialog(_ viewController: UIViewController!)
+}
+
+/// What the original leaves to the app.
+extension EntitlementDelegate {
+    public func navigate(toUrl url: String!, useSVC: Bool) { navigate(toUrl: url) }
+}
+
+/// Hears of advanced codes, on the main thread.
+public protocol EntitlementStatus: AnyObject {
+    /// - Parameter status: `errorId` and `level`; `message`, `details`, `resource` and `code` when there are any.
+    func status(_ status: [AnyHashable: Any]!)
+}
+
+/// A provider.
+public class MVPD: NSObject {
+    public let id: String!
+    public let displayName: String!
+    public let logoURL: String!
+    /// `PICKER` or `SUPPORTED`; `nil`: neither.
+    public let boardingStatus: String!
+    public let enablePlatformServices: Bool
+
+    init(id: String, displayName: String, logoURL: String?, boardingStatus: String?, enablePlatformServices: Bool) {
+        self.id = id
+        self.displayName = displayName
+        self.logoURL = logoURL
+        self.boardingStatus = boardingStatus
+        self.enablePlatformServices = enablePlatformServices
+    }
+}
+
+/// What ``AccessEnabler/preauthorize(_:callback:)`` asks.
+public class PreauthorizeRequest: NSObject {
+    public let resources: [String]
+    /// `LOCAL_CACHE`, `REMOTE_CACHE`.
+    public let disabledFeatures: [String]
+
+    public init(resources: [String], disabledFeatures: [String] = []) { (self.resources, self.disabledFeatures) = (resources, disabledFeatures) }
+}
+
+/// Hears of the result: exactly one of the two, on the main thread.
+public protocol AccessEnablerCallback: AnyObject {
+    /// The servers answered.
+    func onResponse(_ response: PreauthorizeResponse)
+    /// The question did not reach them.
+    func onFailure(_ response: PreauthorizeResponse)
+}
+
+/// The result of ``AccessEnabler/preauthorize(_:callback:)``.
+public class PreauthorizeResponse: NSObject {
+    public let decisions: [PreauthorizeDecision]
+    /// Why there are none.
+    public let status: PreauthorizeStatus?
+
+    init(_ decisions: [PreauthorizeDecision], _ status: PreauthorizeStatus?) { (self.decisions, self.status) = (decisions, status) }
+}
+
+/// One resource's.
+public class PreauthorizeDecision: NSObject {
+    public let resource: String
+    public let authorized: Bool
+    public let error: PreauthorizeStatus?
+
+    init(_ resource: String, _ authorized: Bool, _ error: PreauthorizeStatus?) {
+        (self.resource, self.authorized, self.error) = (resource, authorized, error)
+    }
+}
+
+/// How it went wrong.
+public class PreauthorizeStatus: NSObject {
+    /// HTTP's; 0 when there was none.
+    public let status: Int
+    public let code: String
+    public let action: String
+    public let message: String?
+    public let details: String?
+
+    init(status: Int, code: String, action: String, message: String?, details: String?) {
+        (self.status, self.code, self.action, self.message, self.details) = (status, code, action, message, details)
+    }
+}

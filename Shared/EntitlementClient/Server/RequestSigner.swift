@@ -1,0 +1,38 @@
+package import Foundation
+#if canImport(CryptoKit)
+internal import CryptoKit
+#else
+internal import Cryptography
+#endif
+
+/// Signs calls with a key pair of the application, the way of apps from before client registration (clients §2).
+package struct RequestSigner: Sendable, Hashable {
+    let requestor: String
+    let publicKey: String
+    let secret: String
+
+    /// - Parameters:
+    ///   - requestor: For whom calls are signed.
+    ///   - publicKey: Names the pair to the server.
+    ///   - secret: Stands in every copy of the app.
+    package init(requestor: String, publicKey: String, secret: String) {
+        (self.requestor, self.publicKey, self.secret) = (requestor, publicKey, secret)
+    }
+
+    /// Value of `Authorization`.
+    /// - Parameter path: Of the call, without query.
+    package func header(_ method: String, _ path: String, now: Date, nonce: String = UUID().uuidString.lowercased()) -> String {
+        let time = Int64(now.timeIntervalSince1970 * 1000)
+        let text =
+            "\(method) requestor_id=\(requestor), nonce=\(nonce), signature_method=HMAC-SHA1, request_time=\(time), request_uri=\(path)"
+        return "\(text), public_key=\(publicKey), signature=\(code(text).base64EncodedString())"
+    }
+
+    private func code(_ text: String) -> Data {
+        #if canImport(CryptoKit)
+        return Data(HMAC<Insecure.SHA1>.authenticationCode(for: Data(text.utf8), using: SymmetricKey(data: Data(secret.utf8))))
+        #else
+        return Data(HMACSHA1.authenticate(Array(text.utf8), key: Array(secret.utf8)))
+        #endif
+    }
+}

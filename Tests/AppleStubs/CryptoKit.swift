@@ -9,6 +9,10 @@ public protocol HashFunction {}
 
 public struct SHA256: HashFunction {}
 
+public enum Insecure {
+    public struct SHA1: HashFunction {}
+}
+
 public struct HashedAuthenticationCode<H: HashFunction>: Sequence {
     public func makeIterator() -> IndexingIterator<[UInt8]> { fatalError("a stub") }
 }

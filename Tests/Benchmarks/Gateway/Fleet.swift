@@ -13,6 +13,8 @@ struct Fleet {
         let resources: [String]
         /// On its Apple Account, where it opted in.
         var value: String?
+        /// Through which it was signed in.
+        var code = ""
     }
 
     /// Where values are of; it need not be asked, as nobody stores one.
@@ -59,6 +61,7 @@ struct Fleet {
         _ = try await person.signIn(at: "\(gateway)/api/v1/authenticate?\(query)", name: name, password: name, until: end)
         for resource in resources { try await app.authorize(resource) }
         var device = Device(requestor: app.requestor, id: app.deviceID, accessToken: app.accessToken, resources: resources)
+        device.code = code
         guard optsIn else { return device }
         let token = try await app.issueToken(bundleID: bundleID)
         try await app.confirm(token)

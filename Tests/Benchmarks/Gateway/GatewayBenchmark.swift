@@ -5,6 +5,6 @@ import ArgumentParser
 struct GatewayBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway-benchmark", abstract: "Measures a cluster through its gateway.",
-        subcommands: [RunCommand.self, FleetCommand.self, HangingProviderCommand.self, HelloCommand.self],
+        subcommands: [RunCommand.self, FleetCommand.self, FormerAppsCommand.self, HangingProviderCommand.self, HelloCommand.self],
         defaultSubcommand: RunCommand.self)
 }

@@ -18,6 +18,12 @@ struct LocalCluster {
         var sandbox: Sandbox
         var services: [String: Entry]
         var softwareStatements: [String: String]
+        var signedRequests: [String: SigningPair]?
+    }
+
+    struct SigningPair: Decodable {
+        var publicKey: String
+        var secret: String
     }
 
     private let file: File
@@ -108,6 +114,9 @@ struct LocalCluster {
         guard let statement = file.softwareStatements["acme-tv"] else { throw BenchmarkFailure("the cluster has no application acme-tv") }
         return statement
     }
+
+    /// What the demo's app without client registration signs with.
+    func signingPair() throws -> SigningPair? { file.signedRequests?["acme-legacy"] }
 
     /// Stops what `start` started.
     func stop() {

@@ -8,8 +8,16 @@ extension DeviceCommand {
         if let script { return try await play(script: script, on: ground) }
         if let count { return try await playFleet(count, on: ground) }
         if !command.isEmpty { return try await playCommand(on: ground) }
+        if let kind = person.flatMap(FormerClient.Kind.init) { return try await play(kind, on: ground) }
         if isTv { return try await playTv(on: ground) }
         try await session(ground).play(deviceID: deviceID ?? UUID().uuidString)
+    }
+
+    private func play(_ kind: FormerClient.Kind, on ground: DeviceGround) async throws {
+        try await FormerClient(
+            kind: kind, ground: ground, cluster: try ClusterFile.read(home), person: "ada", mvpd: mvpd ?? "NorthCable", resource: resource,
+            deviceID: deviceID ?? UUID().uuidString, console: Console()
+        ).play()
     }
 
     private func session(_ ground: DeviceGround) throws -> DeviceSession {

@@ -16,6 +16,8 @@ public struct DeviceCommand: AsyncParsableCommand {
             A COMMAND is one step on a device that remembers: status, signin, play RESOURCE, preflight R1,R2, metadata KEY, providers, logout, \
             auto-signin status|enable|redeem|disable, run SCRIPT.
 
+            --as kodi, sdk or signed plays an app of the past: Kodi's add-ons and recorders that sign their requests, programs on the vendor's SDKs.
+
             Exit codes: 0 done, 1 not signed in or refused, 2 usage or a bad script, 3 configuration, 4 network, 5 the code expired, \
             6 an expectation failed, 130 given up.
             """
@@ -36,7 +38,7 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "What the TV lists, separated by commas; default: the channels of the demo catalogue.")
     var channels: String?
 
-    @Option(name: [.customLong("as"), .customLong("person")], help: "The sandbox's person who signs in: ada, ben, cleo, dan or eve.")
+    @Option(name: [.customLong("as"), .customLong("person")], help: "The sandbox's person who signs in: ada, ben, cleo, dan or eve. Or an app that nobody can change any more, with ada: kodi, sdk or signed.")
     var person: String?
 
     @Flag(

@@ -14,9 +14,18 @@ struct GatewayCalls: Sendable {
 
         /// - Parameter hardware: Goes out as `X-Device-Info`.
         init(accessToken: String, host: String, hardware: SimulatedHardware) {
+            self.init(accessToken: accessToken, authorization: "Bearer \(accessToken)", host: host, hardware: hardware)
+        }
+
+        /// One without an access token.
+        init(authorization: String, host: String, hardware: SimulatedHardware) {
+            self.init(accessToken: "", authorization: authorization, host: host, hardware: hardware)
+        }
+
+        private init(accessToken: String, authorization: String, host: String, hardware: SimulatedHardware) {
             self.accessToken = accessToken
             head =
-                "Host: \(host)\r\nUser-Agent: boxoffice-load\r\nAccept: application/json\r\nAuthorization: Bearer \(accessToken)\r\n"
+                "Host: \(host)\r\nUser-Agent: boxoffice-load\r\nAccept: application/json\r\nAuthorization: \(authorization)\r\n"
                 + "X-Device-Info: \(hardware.information)\r\n"
         }
     }

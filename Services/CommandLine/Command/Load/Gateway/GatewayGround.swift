@@ -1,3 +1,4 @@
+internal import EntitlementClient
 internal import Foundation
 internal import SamlResponder
 
@@ -16,10 +17,14 @@ struct GatewayGround: Sendable {
     let gateway: String
     /// Tells the devices of this run from those of others.
     let run: String
+    /// Signs requests, where a scenario wants that.
+    var signer: RequestSigner?
 
     struct Device: Sendable {
         let id: String
         let client: Int
+        /// What an app on the vendor's SDK has in its hands: forms for a session's token, a permit's, and a play.
+        var forms: [String] = []
     }
 
     func client(of visit: Visit) -> GatewayCalls.Client { clients[visit.number % clients.count] }

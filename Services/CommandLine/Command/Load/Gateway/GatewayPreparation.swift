@@ -39,7 +39,8 @@ struct GatewayPreparation: Sendable {
             calls: GatewayCalls(host: host, requestor: requestor),
             clients: apps.map { GatewayCalls.Client(accessToken: $0.accessToken, host: host, hardware: .appleTV) },
             devices: scenario.needsDevices ? try await signIn(apps, mvpd, run, progress) : [], mvpd: mvpd, mvpdID: mvpdID,
-            domain: try await domain(), resource: resource, gateway: gateway, run: run)
+            domain: try await domain(), resource: resource, gateway: gateway, run: run,
+            signer: scenario == .signed ? try SignedCalls.signer(cluster, requestor: requestor) : nil)
         return ground
     }
 
@@ -51,6 +52,7 @@ struct GatewayPreparation: Sendable {
         try await all(deviceCount, { progress("devices signed in and permitted", $0, deviceCount) }) { number in
             let owner = apps[number % apps.count]
             let app = StreamingApp(owner, deviceID: "load-\(run)-tv-\(number)")
+            if scenario == .sdk { return try await signInByCode(app, mvpd, number, client: number % apps.count, run) }
             guard let facts = AuthnRequestFacts(profileRequest: try await app.profileRequest(mvpd: mvpdID)) else {
                 throw CommandFailure("the profile request for \(mvpdID) holds no sign-in request")
             }
@@ -59,6 +61,34 @@ struct GatewayPreparation: Sendable {
             try await app.authorize(resource)
             return GatewayGround.Device(id: app.deviceID, client: number % apps.count)
         }
+    }
+
+    /// Signs a device in through a code, as the tokens of the vendor's SDKs need it.
+    private func signInByCode(_ app: StreamingApp, _ mvpd: PlayedMvpd, _ number: Int, client: Int, _ run: String) async throws -> GatewayGround.Device {
+        let code = try await app.requestCode().code
+        let query = FormEncoding.encode([
+            ("reg_code", code), ("requestor_id", requestor), ("mso_id", mvpdID), ("domain_name", "adobe.com"),
+            ("redirect_url", "\(gateway)/activate/done?code=\(code)"),
+        ])
+        let begun = try await exchange.send("GET", "\(gateway)/adobe-services/authenticate/saml?\(query)", headers: [("Accept", "text/html")])
+        guard let location = begun.header("location"), let items = URLComponents(string: location)?.queryItems,
+            let request = items.first(where: { $0.name == "SAMLRequest" })?.value,
+            let facts = AuthnRequestFacts(redirect: request.replacing(" ", with: "+"))
+        else { throw CommandFailure("a sign-in at \(mvpdID) was answered \(begun.status), without a request for the MVPD") }
+        let response = try mvpd.response(to: facts, for: LoadMvpd.person("\(run)-tv-\(number)"), now: Date())
+        let cookies = begun.headers.filter { $0.name.lowercased() == "set-cookie" }.map { String($0.value.prefix { $0 != ";" }) }
+        let form = FormEncoding.encode([
+            ("SAMLResponse", Data(response.utf8).base64EncodedString()), ("RelayState", items.first { $0.name == "RelayState" }?.value ?? ""),
+        ])
+        let path = URLComponents(string: facts.assertionConsumerService)?.path ?? "/"
+        let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", cookies.joined(separator: "; ")), ("Accept", "text/html")]
+        let ended = try await exchange.send("POST", gateway + path, headers: headers, body: form)
+        guard ended.status == 302 else { throw CommandFailure("the MVPD's answer was answered \(ended.status)") }
+        let calls = SdkCalls(app)
+        let token = try await calls.sessionToken(code)
+        let permit = try await calls.permit(token, resource)
+        return GatewayGround.Device(
+            id: app.deviceID, client: client, forms: [calls.sessionForm(code), calls.permitForm(token, resource), calls.playForm(permit)])
     }
 
     private func domain() async throws -> String {

@@ -1,3 +1,5 @@
+internal import EntitlementClient
+internal import Foundation
 internal import LoadTool
 
 /// Somebody who is signed in presses play: is there a session, may it be watched, a media token (rest-v1 §4.5).
@@ -7,9 +9,13 @@ final class PlaybackScript: GatewayScript {
     static let steps = ["checkauthn", "authorize", "media token"]
     private let requests: [[[UInt8]]]
 
-    init(_ ground: GatewayGround) {
+    /// - Parameter signed: True: the app signs its requests in place of bringing an access token; headers are made now, and good for a day.
+    init(_ ground: GatewayGround, signed: Bool = false) {
         requests = ground.devices.map { device in
-            let client = ground.clients[device.client]
+            var client = ground.clients[device.client]
+            if signed, let signer = ground.signer {
+                client = GatewayCalls.Client(authorization: signer.header("GET", "/authorize", now: Date()), host: ground.calls.host, hardware: .appleTV)
+            }
             let watched = ground.calls.device(device.id, [("resource", ground.resource)])
             return [
                 ground.calls.get("/api/v1/checkauthn?\(ground.calls.device(device.id))", client),

@@ -21,7 +21,11 @@ package struct StreamingApp: Sendable {
     let hardware: SimulatedHardware
     package private(set) var accessToken = ""
 
-    package init(exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String, hardware: SimulatedHardware = .television) {
+    /// - Parameter accessToken: Empty: it has to register first.
+    package init(
+        exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String, hardware: SimulatedHardware = .television, accessToken: String = ""
+    ) {
+        self.accessToken = accessToken
         self.exchange = exchange
         self.gateway = gateway
         self.requestor = requestor

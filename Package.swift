@@ -304,7 +304,9 @@ if hasAny("benchmarks") {
             [
                 "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging,
             ]),
-        program("GatewayBenchmark", "Tests/Benchmarks/Gateway", ["BoxofficeCommand", "EntitlementClient", arguments, hummingbird, hummingbirdCore, logging]),
+        program(
+            "GatewayBenchmark", "Tests/Benchmarks/Gateway",
+            ["BoxofficeCommand", "EntitlementClient", arguments, hummingbird, hummingbirdCore, logging]),
         program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", arguments, grdb]),
         program("ClientBenchmark", "Tests/Benchmarks/Client", ["EntitlementClient", "EntitlementSimulator", arguments]),
         program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),

@@ -55,10 +55,8 @@ struct FormerAppsCommand: AsyncParsableCommand {
         let bench = Bench(cluster: cluster, load: LoadProgram(path: load, connections: connections, seconds: seconds), work: work, helloPort: 0)
         Report.machine(cores: bench.cores)
         let isCheap = try await signed(bench)
-        var isSmall = true
-        for (requestor, domain, resource) in [("ACME1", "acme.example", "ACME1-NEWS"), (LocalCluster.jwsRequestor, "acme-two.example", "ACME2-MOVIES")] {
-            isSmall = try await trio(bench, at: requestor, domain: domain, resource: resource) && isSmall
-        }
+        // Tokens in compact form: those of the reference form are limited by play, and their RSA signature would hide what is measured.
+        let isSmall = try await trio(bench, at: LocalCluster.jwsRequestor, domain: "acme-two.example", resource: "ACME2-MOVIES")
         return isCheap && isSmall
     }
 
@@ -77,7 +75,7 @@ struct FormerAppsCommand: AsyncParsableCommand {
                 files[index].add("GET", target, headers: [("Accept", "application/json"), ("Authorization", authorization)])
             }
         }
-        let costs = try medians(bench, files, status: 200) { $0["authentication"] ?? 0 }
+        let costs = try medians(bench, files, status: 200, of: ["authentication"]).map { $0[0] }
         let more = costs[1] - costs[0]
         Report.line("| checkauthn | µs of CPU in authentication |\n|---|---|")
         Report.line(String(format: "| by a bearer that is in the cache | %.1f |\n| by a signed header, not strict | %.1f |", costs[0], costs[1]))
@@ -89,7 +87,7 @@ struct FormerAppsCommand: AsyncParsableCommand {
 
     private func trio(_ bench: Bench, at requestor: String, domain: String, resource: String) async throws -> Bool {
         let fleet = try await Fleet.signIn(
-            devices, at: requestor, domain: domain, resources: [resource], cluster: bench.cluster, series: requestor == "ACME1" ? 4 : 5)
+            devices, at: requestor, domain: domain, resources: [resource], cluster: bench.cluster, series: 4)
         var files = [RequestFile](repeating: RequestFile(), count: 6)
         let client = HTTPExchange.makeClient()
         for (number, device) in fleet.devices.enumerated() {
@@ -99,9 +97,10 @@ struct FormerAppsCommand: AsyncParsableCommand {
             files[1].add("GET", "/api/v1/authorize?\(own)&resource=\(resource)", headers: headers)
             files[2].add("GET", "/api/v1/mediatoken?\(own)&resource=\(resource)", headers: headers)
             var exchange = HTTPExchange(client: client)
-            exchange.headers = [("X-Forwarded-For", "153.\(requestor == "ACME1" ? 1 : 2).\(number / 250).\(1 + number % 250)")]
+            exchange.headers = [("X-Forwarded-For", "153.1.\(number / 250).\(1 + number % 250)")]
             let calls = SdkCalls(
-                StreamingApp(exchange: exchange, gateway: bench.cluster.gateway, requestor: requestor, deviceID: device.id, accessToken: device.accessToken))
+                StreamingApp(
+                    exchange: exchange, gateway: bench.cluster.gateway, requestor: requestor, deviceID: device.id, accessToken: device.accessToken))
             let token = try await calls.sessionToken(device.code)
             let permit = try await calls.permit(token, resource)
             files[3].add("POST", SdkCalls.session, headers: headers, form: calls.sessionForm(device.code))
@@ -109,18 +108,23 @@ struct FormerAppsCommand: AsyncParsableCommand {
             files[5].add("POST", SdkCalls.play, headers: headers, form: calls.playForm(permit))
         }
         try await client.shutdown()
-        let costs = try medians(bench, files, status: 200) { $0.values.reduce(0, +) }
+        let processes = ["gateway", "authentication", "authorization"]
+        let parts = try medians(bench, files, status: 200, of: processes)
+        let costs = parts.map { $0.reduce(0, +) }
         let names = ["tokens/authn", "authorize", "media token", "sessionDevice", "authorizeDevice", "deviceShortAuthorize"]
-        Report.line("| \(requestor), media tokens in \(requestor == "ACME1" ? "the reference form" : "compact form") | µs of CPU, all processes |\n|---|---|")
-        for (name, cost) in zip(names, costs) { Report.line(String(format: "| \(name) | %.0f |", cost)) }
+        Report.line("| \(requestor), media tokens in compact form | µs of CPU | \(processes.joined(separator: " | ")) |\n|---|---|---|---|---|")
+        for (index, name) in names.enumerated() {
+            let cells = ([costs[index]] + parts[index]).map { String(format: "%.0f", $0) }
+            Report.line("| \(name) | \(cells.joined(separator: " | ")) |")
+        }
         let (before, after) = (costs[..<3].reduce(0, +), costs[3...].reduce(0, +))
-        Report.line(String(format: "| the SDK's three to v1's three (goal: at most %.1f) | %.2f |\n", Self.trioGoal, after / before))
+        Report.line(String(format: "| the SDK's three to v1's three (goal: at most %.1f) | %.2f | | | |\n", Self.trioGoal, after / before))
         return after / before <= Self.trioGoal
     }
 
-    /// What a call of each file costs, in microseconds; the files take turns.
-    private func medians(_ bench: Bench, _ files: [RequestFile], status: Int, _ cost: ([String: Double]) -> Double) throws -> [Double] {
-        var costs = [[Double]](repeating: [], count: files.count)
+    /// What a call of each file costs in each of some processes, in microseconds; the files take turns.
+    private func medians(_ bench: Bench, _ files: [RequestFile], status: Int, of processes: [String]) throws -> [[Double]] {
+        var costs = [[[Double]]](repeating: [[Double]](repeating: [], count: processes.count), count: files.count)
         for round in 0...rounds {
             for (index, file) in files.enumerated() {
                 let requests = bench.work.appending(path: "former.requests")
@@ -132,9 +136,10 @@ struct FormerAppsCommand: AsyncParsableCommand {
                     throw BenchmarkFailure("\(result.unexpected) of \(result.calls) calls of file \(index) were answered otherwise than \(status)")
                 }
                 // The first calls fill caches.
-                if round > 0 { costs[index].append(cost(spent) * 1e6 / Double(result.calls)) }
+                guard round > 0 else { continue }
+                for (place, process) in processes.enumerated() { costs[index][place].append((spent[process] ?? 0) * 1e6 / Double(result.calls)) }
             }
         }
-        return costs.map { $0.sorted()[$0.count / 2] }
+        return costs.map { $0.map { $0.sorted()[$0.count / 2] } }
     }
 }

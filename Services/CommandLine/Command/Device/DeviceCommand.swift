@@ -38,7 +38,11 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "What the TV lists, separated by commas; default: the channels of the demo catalogue.")
     var channels: String?
 
-    @Option(name: [.customLong("as"), .customLong("person")], help: "The sandbox's person who signs in: ada, ben, cleo, dan or eve. Or an app that nobody can change any more, with ada: kodi, sdk or signed.")
+    @Option(
+        name: [.customLong("as"), .customLong("person")],
+        help:
+            "The sandbox's person who signs in: ada, ben, cleo, dan or eve. Or an app that nobody can change any more, with ada: kodi, sdk or signed."
+    )
     var person: String?
 
     @Flag(

@@ -52,7 +52,8 @@ struct XMLWriter {
             case "\r": append(raw: "&#13;")
             case "\t", "\n": bytes.append(UInt8(scalar.value))
             case "\u{0}"..<" ", "\u{fffe}", "\u{ffff}": append(raw: "\u{fffd}")
-            default: bytes.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+            case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+            default: if let encoded = UTF8.encode(scalar) { bytes.append(contentsOf: encoded) }
             }
         }
     }

@@ -16,7 +16,9 @@ package struct SdkCalls: Sendable {
 
     package func permitForm(_ token: String, _ resource: String) -> String { form([("authentication_token", token), ("resource_id", resource)]) }
 
-    package func playForm(_ permit: String) -> String { form([("authz_token", permit), ("session_guid", "0123456789abcdef"), ("hashed_guid", "false")]) }
+    package func playForm(_ permit: String) -> String {
+        form([("authz_token", permit), ("session_guid", "0123456789abcdef"), ("hashed_guid", "false")])
+    }
 
     private func form(_ fields: [(String, String)]) -> String {
         FormEncoding.encode(fields + [("requestor_id", app.requestor), ("device_id", app.deviceID), ("networkType", "WIFI")])

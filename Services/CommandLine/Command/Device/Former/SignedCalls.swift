@@ -14,7 +14,8 @@ struct SignedCalls: Sendable {
     /// - Throws: `CommandFailure` when the cluster has no pair.
     static func signer(_ cluster: ClusterFile?, requestor: String) throws -> RequestSigner {
         guard let pair = cluster?.signedRequests?["acme-legacy"] else {
-            throw CommandFailure("the cluster has no key pair to sign with", advice: "the local cluster's demo catalogue has the application acme-legacy")
+            throw CommandFailure(
+                "the cluster has no key pair to sign with", advice: "the local cluster's demo catalogue has the application acme-legacy")
         }
         return RequestSigner(requestor: requestor, publicKey: pair.publicKey, secret: pair.secret)
     }

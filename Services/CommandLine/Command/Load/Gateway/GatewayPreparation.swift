@@ -64,7 +64,8 @@ struct GatewayPreparation: Sendable {
     }
 
     /// Signs a device in through a code, as the tokens of the vendor's SDKs need it.
-    private func signInByCode(_ app: StreamingApp, _ mvpd: PlayedMvpd, _ number: Int, client: Int, _ run: String) async throws -> GatewayGround.Device {
+    private func signInByCode(_ app: StreamingApp, _ mvpd: PlayedMvpd, _ number: Int, client: Int, _ run: String) async throws -> GatewayGround.Device
+    {
         let code = try await app.requestCode().code
         let query = FormEncoding.encode([
             ("reg_code", code), ("requestor_id", requestor), ("mso_id", mvpdID), ("domain_name", "adobe.com"),

@@ -14,7 +14,8 @@ final class PlaybackScript: GatewayScript {
         requests = ground.devices.map { device in
             var client = ground.clients[device.client]
             if signed, let signer = ground.signer {
-                client = GatewayCalls.Client(authorization: signer.header("GET", "/authorize", now: Date()), host: ground.calls.host, hardware: .appleTV)
+                client = GatewayCalls.Client(
+                    authorization: signer.header("GET", "/authorize", now: Date()), host: ground.calls.host, hardware: .appleTV)
             }
             let watched = ground.calls.device(device.id, [("resource", ground.resource)])
             return [

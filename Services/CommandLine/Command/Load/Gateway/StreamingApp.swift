@@ -23,7 +23,8 @@ package struct StreamingApp: Sendable {
 
     /// - Parameter accessToken: Empty: it has to register first.
     package init(
-        exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String, hardware: SimulatedHardware = .television, accessToken: String = ""
+        exchange: HTTPExchange, gateway: String, requestor: String, deviceID: String, hardware: SimulatedHardware = .television,
+        accessToken: String = ""
     ) {
         self.accessToken = accessToken
         self.exchange = exchange

@@ -22,7 +22,6 @@ from yt_dlp.utils import ExtractorError
 
 home = pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice"))
 file = json.loads((home / "cluster.json").read_text())
-catalogue = home / "catalogue.json"
 secure, plain = urllib.parse.urlsplit(file["gatewayTLS"]), urllib.parse.urlsplit(file["gateway"])
 # The page of a video, which stands under a registered domain; here this machine serves it.
 PAGE = "https://www.acme.example/watch/1"
@@ -113,33 +112,40 @@ def steps():
 
 @contextlib.contextmanager
 def listed():
-    """The vendor's statement is listed at the application, and North Cable takes requests as the test says."""
-    before = catalogue.read_bytes()
-    document = json.loads(before)
+    """The vendor's statement is listed at the application, and North Cable takes requests as the test says. By the administration API: pushes of others stay."""
+    entries = {path: administer("GET", path)["entity"] for path in ("applications/acme-tv", "mvpds/NorthCable")}
+
+    def put(changed):
+        for path, entity in changed.items():
+            administer("PUT", path, entity, {"If-Match": "*"})
+        administer("POST", "draft/push", {"description": "yt-dlp"})
 
     def change(binding):
-        for application in document["applications"]:
-            if application["id"] == "acme-tv":
-                application["legacyStatements"] = [hashlib.sha256(STATEMENT.encode()).hexdigest()]
-        for mvpd in document["mvpds"]:
-            if mvpd["id"] == "NorthCable":
-                mvpd["saml"]["requestBinding"] = binding
-        catalogue.write_text(json.dumps(document))
+        application, mvpd = entries.values()
+        statements = [hashlib.sha256(STATEMENT.encode()).hexdigest()]
+        put(dict(zip(entries, ({**application, "legacyStatements": statements}, {**mvpd, "saml": {**mvpd["saml"], "requestBinding": binding}}))))
 
     try:
         yield change
     finally:
-        catalogue.write_bytes(before)
+        put(entries)
 
 
-def call(method, path, headers=None, body=None):
-    connection = http.client.HTTPConnection(plain.hostname, plain.port, timeout=10)
+def call(method, path, headers=None, body=None, at=plain):
+    connection = http.client.HTTPConnection(at.hostname, at.port, timeout=10)
     try:
         connection.request(method, path, body, headers or {})
         answer = connection.getresponse()
         return answer.status, answer.read()
     finally:
         connection.close()
+
+
+def administer(method, path, document=None, headers=None):
+    fields = {"Authorization": "Bearer " + file["adminToken"], "Content-Type": "application/json", **(headers or {})}
+    status, body = call(method, "/admin/v1/" + path, fields, None if document is None else json.dumps(document), urllib.parse.urlsplit(file["admin"]))
+    assert status < 300, (method, path, status, body)
+    return json.loads(body or b"{}")
 
 
 def bearer():

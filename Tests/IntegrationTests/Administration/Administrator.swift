@@ -52,6 +52,13 @@ struct Administrator: Sendable {
         return try await send("PUT", path, entity, ifMatch: answer.header("etag"))
     }
 
+    /// An application's entry under another id. What identifies installations is of one application only (clients #102), and stays there.
+    func copy(ofApplication id: String, _ members: [String: Any]) async throws -> [String: Any] {
+        var entity = try #require(try await send("GET", "/applications/\(id)").object["entity"] as? [String: Any])
+        for name in ["signingKeys", "clients", "legacyStatements"] { entity[name] = nil }
+        return entity.merging(members) { $1 }
+    }
+
     /// The lines of the draft.
     func changes() async throws -> [[String: Any]] {
         try #require(try await send("GET", "/draft").object["changes"] as? [[String: Any]])

@@ -114,10 +114,11 @@ extension AdministrationApi {
         @Test("dashboard #12: name and version name one application of a programmer")
         func sameApplication() async throws {
             let local = try await Administrator.fresh()
-            let entity = try #require(try await local.send("GET", "/applications/acme-tv").object["entity"] as? [String: Any])
-            let answer = try await local.send("POST", "/applications", entity.merging(["id": "acme-tv-again"]) { $1 })
+            let again = try await local.copy(ofApplication: "acme-tv", ["id": "acme-tv-again"])
+            let answer = try await local.send("POST", "/applications", again)
             #expect(answer.status == 409 && answer.failureCode == "duplicate", "\(answer.text)")
-            #expect(try await local.send("POST", "/applications", entity.merging(["id": "acme-tv-2", "version": "2.0"]) { $1 }).status == 201)
+            let second = try await local.copy(ofApplication: "acme-tv", ["id": "acme-tv-2", "version": "2.0"])
+            #expect(try await local.send("POST", "/applications", second).status == 201)
         }
 
         @Test("dashboard #17: a mandatory property cannot be taken away")

@@ -8,9 +8,9 @@ extension AdministrationApi {
         @Test("dashboard #13, #14: a downloaded statement registers; revoked, it does not, and its clients' tokens end")
         func statements() async throws {
             let local = try await Administrator.fresh()
-            let entity = try #require(try await local.send("GET", "/applications/acme-tv").object["entity"] as? [String: Any])
             let id = "acme-\(UUID().uuidString.prefix(8).lowercased())"
-            #expect(try await local.send("POST", "/applications", entity.merging(["id": id, "name": id]) { $1 }).status == 201)
+            let entity = try await local.copy(ofApplication: "acme-tv", ["id": id, "name": id])
+            #expect(try await local.send("POST", "/applications", entity).status == 201)
             try await local.push("an application")
             let statement = try await local.send("GET", "/applications/\(id)/statement")
             #expect(statement.status == 200 && statement.header("content-type") == "text/plain; charset=utf-8")

@@ -88,6 +88,16 @@ struct SessionTests {
         }
     }
 
+    @Test("clients #32: an appId that the code had not is not compared, at look-up and logout", arguments: Backend.allCases)
+    func newApplicationID(_ backend: Backend) async throws {
+        let rig = try Rig(backend)
+        let bearer = try await rig.bearer()
+        try await rig.signIn(rig.call(bearer))
+        #expect(try await rig.session(rig.call(bearer, appID: "RSN App")).mvpd == "DemoCable")
+        #expect(try await rig.logout(rig.call(bearer, appID: "RSN App")) == 1)
+        await expectFault(.authenticationSessionMissing) { _ = try await rig.session(rig.call(bearer)) }
+    }
+
     @Test("rest-v1 #48, #85: logout ends the requestor's session only, and twice is as good as once", arguments: Backend.allCases)
     func logsOut(_ backend: Backend) async throws {
         let rig = try Rig(backend)

@@ -355,6 +355,51 @@ def entities():
         expect(answer.status in (400, 403, 404, 412, 431) and b"root:" not in answer.body, answer.status, answer.body[:200])
 
 
+# The doors of clients from before (clients #57)
+
+WEB, OWN = ("session", "authorize", "shortAuthorize"), ("sessionDevice", "authorizeDevice", "deviceShortAuthorize", "preauthorize")
+
+
+@attack("C57 the SDKs' calls ask who one is before they read, and take no token that nobody gave", loads=True, growth=60)
+def stored_tokens():
+    client, own = Client(), device()
+    wrong = {**FORM, "Authorization": "Bearer wrong"}
+    long = form({"requestor_id": "ACME1", "authentication_token": "x" * (1 << 20), "device_id": own, "resource_id": "ACME1-NEWS"})
+    for call in WEB + OWN:
+        expect(ask("POST", f"/adobe-services/{call}", wrong, long).status == 401, call, "reads before it knows who asks")
+    bodies = ["<a>x</a>", '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>', "<a" * 4000, "\x00", "%", "eyJ.eyJ.x", "x" * 300_000]
+    for call in WEB + OWN:
+        for token in bodies:
+            fields = {"requestor_id": "ACME1", "authentication_token": token, "authz_token": token, "device_id": own, "resource_id": "ACME1-NEWS", "reg_code": "ZZZZZZZ"}
+            answer = ask("POST", f"/adobe-services/{call}", {**client.bearer, **FORM}, form(fields))
+            expect(answer.status < 500 and b"root:" not in answer.body, call, token[:20], answer.status)
+            expect(b"Token>" not in answer.body and b"serializedToken" not in answer.body, call, token[:20], answer.body[:200])
+    for body in [b"", b"[]", b"{" * 5000, b'{"fingerprint": "' + b"f" * (1 << 20) + b'"}']:
+        expect(ask("POST", "/indiv/devices", {"Content-Type": "application/json"}, body).status in (400, 413), body[:20])
+
+
+@attack("C57 codes are no more to be guessed at the doors of former clients than elsewhere")
+def former_guesses():
+    client = Client()
+    doors = [
+        lambda code, source: ask("GET", f"/api/v1/authenticate/{code}?requestor=ACME1", {**client.bearer, **source}),
+        lambda code, source: ask("POST", "/adobe-services/session", {**client.bearer, **FORM, **source}, form({"requestor_id": "ACME1", "reg_code": code, "device_id": "x"})),
+        lambda code, source: ask("POST", "/adobe-services/sessionDevice", {**client.bearer, **FORM, **source}, form({"requestor_id": "ACME1", "reg_code": code, "device_id": "x"})),
+    ]
+    for number, door in enumerate(doors):
+        seen = [door(f"ZZZZY{index:02d}", from_address(60 + number)).status for index in range(14)]
+        expect(seen.count(429) >= 4, number, seen)
+
+
+@attack("C53 addresses that nobody serves are counted under 65 names at most")
+def unserved():
+    for index in range(300):
+        expect(ask("GET", f"/adobe-services/made-up-{index}").status in (404, 429), index)
+    text = ask("GET", "/metrics", at=address("http://" + file["services"]["gateway"]["debug"])).body.decode()
+    labels = {line.split("{")[1].split("}")[0] for line in text.splitlines() if line.startswith("boxoffice_gateway_unserved_legacy_calls_total{")}
+    expect(2 <= len(labels) <= 65 and any('"other"' in label for label in labels), len(labels), list(labels)[:3])
+
+
 # What held before, and must go on holding
 
 

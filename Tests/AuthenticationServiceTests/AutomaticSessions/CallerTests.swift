@@ -28,7 +28,8 @@ struct CallerTests {
         let rig = try await AutomaticRig()
         rig.changeIntegration { $0.authnTtlSeconds = 60 }
         _ = try await rig.signIn("dev-1")
-        let other = rig.rig.call(rig.bearer, device: "dev-1", appID: "other")
+        var other = rig.rig.call(rig.bearer, device: "dev-1")
+        other.deviceUser = "other"
         #expect(try await rig.identify(other).login == nil)
         rig.rig.clock.advance(by: .seconds(60))
         #expect(try await rig.identify(rig.call("dev-1")).login == nil)

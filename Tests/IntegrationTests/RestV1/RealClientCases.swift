@@ -199,6 +199,22 @@ extension RestV1 {
             #expect(try await device.checkAuthn() == 200)
         }
 
+        @Test(
+            "clients #74: handed over at an OAuth provider too, at both of v1's doors",
+            arguments: ["/api/v1/authenticate", "/adobe-services/authenticate/saml"])
+        func handsOverOAuth(door: String) async throws {
+            let device = try await Device.make()
+            let code = try await device.code()
+            let begun = try await device.cluster.send(
+                Call("GET", door, query: device.signInParameters(code, mvpd: "OpenFiber"), headers: Self.silent(device.codeCall()).headers))
+            let provider = try #require(begun.header("location"), "\(begun.status) \(begun.text)")
+            #expect(begun.status == 302 && begun.header("set-cookie") == nil)
+            var person = OAuthBrowser(device)
+            let end = try await person.load("GET", try await person.logIn(at: provider, as: "ada"))
+            #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
+            #expect(try await device.checkAuthn() == 200)
+        }
+
         @Test("clients #30: a page that asks a person calls a device that told nothing an unknown device")
         func unknownDevice() async throws {
             let device = try await Device.make()

@@ -26,6 +26,9 @@ final class UnservedCalls: Sendable {
         return true
     }
 
+    /// What has been counted so far.
+    var names: Set<String> { counters.withLock { Set($0.keys.map(\.text)) } }
+
     /// The first two segments, of printable characters.
     static func label(_ path: String) -> String {
         let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).prefix(2).map { segment in

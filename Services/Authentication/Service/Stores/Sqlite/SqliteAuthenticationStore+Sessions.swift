@@ -46,7 +46,7 @@ extension SqliteAuthenticationStore: SessionStore {
             var ended: [SessionRecord] = []
             for requestor in requestors {
                 let sql = """
-                    DELETE FROM session WHERE device_id = ? AND requestor = ? AND ? IN ('', app_id) AND ? IN ('', device_user)
+                    DELETE FROM session WHERE device_id = ? AND requestor = ? AND (app_id = '' OR ? IN ('', app_id)) AND ? IN ('', device_user)
                     RETURNING \(SessionRecord.columns)
                     """
                 let arguments: StatementArguments = [device, requestor, claims.appID, claims.deviceUser]

@@ -301,9 +301,7 @@ if hasAny("benchmarks") {
     package.targets += [
         program(
             "WireBenchmark", "Tests/Benchmarks/Wire",
-            [
-                "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging,
-            ]),
+            ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging]),
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway",
             ["BoxofficeCommand", "EntitlementClient", arguments, hummingbird, hummingbirdCore, logging]),

@@ -33,9 +33,12 @@ public enum StoredTokenRejection: Error, Hashable, Sendable {
 public final class StoredTokenVerifier: Sendable {
     private let kind: StoredTokenClaims.Kind
     private let keys: SigningKeys
-    /// By digest. What was verified once stays so until the keys change; apps show the same token over and over.
+    /// By digest. What was verified once stays so until the keys change; apps show the same token over and over. Long ones are not kept: a resource of
+    /// 16 KiB is its sender's choice.
     private let known = Mutex<(young: [[UInt8]: StoredTokenClaims], old: [[UInt8]: StoredTokenClaims])>(([:], [:]))
     private let generation: Int
+    /// Of a token that is remembered, in octets: ordinary ones have half of that.
+    private static let longestRemembered = 2048
 
     /// - Parameters:
     ///   - kind: What is asked for.
@@ -56,7 +59,7 @@ public final class StoredTokenVerifier: Sendable {
         let digest = SHA256.hash(text)
         if let token = remembered(digest) { return token }
         let token = try check(text)
-        remember(token, digest)
+        if text.utf8.count <= Self.longestRemembered { remember(token, digest) }
         return token
     }
 

@@ -112,7 +112,9 @@ struct AuthorizationCases {
         #expect(
             try await app.until("preauthorizedResources") { app.enabler.checkPreauthorizedResources(["NEWS"]) }
                 == ["status(P100)", "preauthorizedResources()"])
-        try await app.until("setMetadataStatus") { app.enabler.getMetadata([METADATA_OPCODE_KEY: 3, METADATA_USER_META_KEY: "zip"]) }
+        try await app.until("setMetadataStatus") {
+            app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "zip"])
+        }
         #expect(app.metadata[0].value == nil)
     }
 
@@ -191,7 +193,9 @@ struct AuthorizationCases {
             state.metadata["zip"] = "bm90LXJlYWRhYmxl"
             state.encrypted = ["zip"]
         }
-        let question: [String: JSONValue] = [METADATA_OPCODE_KEY: 3, METADATA_USER_META_KEY: "zip", "mine": "kept"]
+        let question: [String: JSONValue] = [
+            DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "zip", "mine": "kept",
+        ]
         try await app.until("setMetadataStatus(3)") { app.enabler.getMetadata(question) }
         #expect(app.metadata[0].encrypted && app.metadata[0].value == "bm90LXJlYWRhYmxl" && app.metadata[0].arguments == question)
     }
@@ -201,9 +205,11 @@ struct AuthorizationCases {
         let app = try await signedIn()
         let end = Int64((app.clock.now.timeIntervalSince1970) * 1000)
         try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
-        try await app.until("setMetadataStatus(0)") { app.enabler.getMetadata([METADATA_OPCODE_KEY: 0]) }
-        try await app.until("setMetadataStatus(1)") { app.enabler.getMetadata([METADATA_OPCODE_KEY: 1, METADATA_RESOURCE_ID_KEY: "NEWS"]) }
-        try await app.until("setMetadataStatus(2)") { app.enabler.getMetadata([METADATA_OPCODE_KEY: 2]) }
+        try await app.until("setMetadataStatus(0)") { app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 0]) }
+        try await app.until("setMetadataStatus(1)") {
+            app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 1, DelegateConstants.METADATA_RESOURCE_ID_KEY: "NEWS"])
+        }
+        try await app.until("setMetadataStatus(2)") { app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 2]) }
         guard case .string(let session) = app.metadata[0].value, case .string(let permission) = app.metadata[1].value else {
             Issue.record("times are texts")
             return
@@ -213,7 +219,7 @@ struct AuthorizationCases {
         #expect(app.metadata[2].value == nil)
         app.relaunch { $0.revealsDeviceID = true }
         try await app.configure()
-        try await app.until("setMetadataStatus(2)") { app.enabler.getMetadata([METADATA_OPCODE_KEY: 2]) }
+        try await app.until("setMetadataStatus(2)") { app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 2]) }
         #expect(app.metadata[3].value == "device-1")
     }
 

@@ -58,7 +58,7 @@ struct ConcurrencyCases {
         for number in 0..<25 {
             app.enabler.checkAuthorization("R\(number)")
             app.enabler.checkAuthentication()
-            app.enabler.getMetadata([METADATA_OPCODE_KEY: 3, METADATA_USER_META_KEY: .string("k\(number)")])
+            app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: .string("k\(number)")])
             app.enabler.checkPreauthorizedResources(["P\(number)"], cache: false)
         }
         try await app.eventually("100 results, there are \(app.visible.count)") { app.visible.count == 100 }
@@ -67,7 +67,7 @@ struct ConcurrencyCases {
         for number in 0..<25 {
             #expect(app.visible.count { $0 == "setToken(R\(number))" } == 1)
             #expect(app.visible.count { $0 == "preauthorizedResources(P\(number))" } == 1)
-            #expect(app.metadata.count { $0.arguments[METADATA_USER_META_KEY] == .string("k\(number)") } == 1)
+            #expect(app.metadata.count { $0.arguments[DelegateConstants.METADATA_USER_META_KEY] == .string("k\(number)") } == 1)
         }
         #expect(app.visible.count { $0 == Self.yes } == 25)
     }
@@ -111,7 +111,9 @@ struct ConcurrencyCases {
         try await app.signInOrdinarily()
         for _ in 0..<5 { app.server.next(.META, .status(401)) }
         try await app.until("setMetadataStatus", times: 5) {
-            for _ in 0..<5 { app.enabler.getMetadata([METADATA_OPCODE_KEY: 3, METADATA_USER_META_KEY: "userID"]) }
+            for _ in 0..<5 {
+                app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "userID"])
+            }
         }
         #expect(app.metadata.allSatisfy { $0.value == "user-1" })
         #expect(app.server.calls(.TOK).count == 1)
@@ -124,9 +126,13 @@ struct ConcurrencyCases {
         try await app.signInOrdinarily()
         app.server.next(.META, .status(429))
         let before = app.clock.uptime
-        try await app.until("setMetadataStatus") { app.enabler.getMetadata([METADATA_OPCODE_KEY: 3, METADATA_USER_META_KEY: "userID"]) }
+        try await app.until("setMetadataStatus") {
+            app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "userID"])
+        }
         try await app.until("setMetadataStatus", times: 20) {
-            for _ in 0..<20 { app.enabler.getMetadata([METADATA_OPCODE_KEY: 3, METADATA_USER_META_KEY: "userID"]) }
+            for _ in 0..<20 {
+                app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "userID"])
+            }
         }
         #expect(app.clock.uptime - before >= .seconds(1))
         #expect(app.metadata.count { $0.value == "user-1" } == 20)
@@ -219,7 +225,9 @@ struct ConcurrencyCases {
         let ends = try await app.until("setAuthenticationStatus") { app.enabler.setSelectedProvider(name == .TMP ? "trial" : "plain") }
         let isSignedIn = name != .AUN && name != .TMP
         #expect(ends.last == (isSignedIn ? Self.yes : "setAuthenticationStatus(0,GENERIC_AUTHENTICATION_ERROR)"))
-        try await app.until("setMetadataStatus") { app.enabler.getMetadata([METADATA_OPCODE_KEY: 3, METADATA_USER_META_KEY: "userID"]) }
+        try await app.until("setMetadataStatus") {
+            app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "userID"])
+        }
         if name == .META { #expect(app.metadata[0].value == nil) }
         let token = try await app.until(name == .AUZ || name == .MED || !isSignedIn ? "tokenRequestFailed" : "setToken") {
             app.enabler.checkAuthorization("NEWS")

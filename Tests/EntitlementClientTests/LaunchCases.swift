@@ -94,7 +94,7 @@ struct LaunchCases {
     func tellsSource() async throws {
         let app = TestApp(scenario: Self.system("mso-harbor"))
         try await app.configure()
-        let question: [String: JSONValue] = [METADATA_OPCODE_KEY: 3, METADATA_USER_META_KEY: "tokenSource"]
+        let question: [String: JSONValue] = [DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "tokenSource"]
         try await app.until("setMetadataStatus(3)") { app.enabler.getMetadata(question) }
         #expect(app.metadata[0].value == "Apple")
         let other = TestApp()

@@ -47,7 +47,7 @@ struct LoginCases {
     }
 
     @Test(
-        "client-sdk #48: Safari's view controller only with handleSVC and an ListedProvider that requires it", arguments: [true, false],
+        "client-sdk #48: Safari's view controller only with handleSVC and an MVPD that requires it", arguments: [true, false],
         ["safari", "plain"])
     func choosesBrowser(handles: Bool, provider: String) async throws {
         let app = TestApp(.iOS) { $0.safariReturnAddress = "adbe.u5f2://adobe.com" }

@@ -66,7 +66,7 @@ struct RegistrationCases {
         #expect(try await app.configure() == ["status(R401)", "setRequestorComplete(0)"])
     }
 
-    @Test("client-sdk #5: of two servers with the same ListedProvider the faster one answers for it")
+    @Test("client-sdk #5: of two servers with the same MVPD the faster one answers for it")
     func prefersFasterServer() async throws {
         let clock = TestClock()
         let (fast, slow) = (
@@ -105,7 +105,7 @@ struct RegistrationCases {
             app.enabler.checkAuthorization("NEWS")
             app.enabler.getAuthorization("SPORT")
             app.enabler.checkPreauthorizedResources(["NEWS"])
-            app.enabler.getMetadata([METADATA_OPCODE_KEY: 0])
+            app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 0])
             app.enabler.logout()
         }
         try await app.eventually("all") { app.callbacks.count { $0.hasPrefix("setAuthenticationStatus") } == 3 }

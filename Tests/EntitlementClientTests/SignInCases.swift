@@ -163,7 +163,9 @@ struct SignInCases {
         let app = TestApp(scenario: platform)
         try await app.configure()
         app.whenDisplayed = { $0.enabler.setSelectedProvider(nil) }
-        try await app.signIn(filter: [TV_PROVIDERS: ["lagoon", "harbor", "plain"], FEATURED_TV_PROVIDERS: ["quay", "harbor"]])
+        try await app.signIn(filter: [
+            DelegateConstants.TV_PROVIDERS: ["lagoon", "harbor", "plain"], DelegateConstants.FEATURED_TV_PROVIDERS: ["quay", "harbor"],
+        ])
         let request = try #require(
             app.platform?.calls.compactMap { call in if case .metadata(let request) = call { request } else { nil } }.last)
         #expect(request.supportedProviders == ["mso-lagoon", "mso-harbor"])

@@ -36,13 +36,22 @@ struct StatusTableCases {
 
     @Test("constants have the documents' values")
     func hasConstants() {
-        #expect(ACCESS_ENABLER_STATUS_SUCCESS == 1 && ACCESS_ENABLER_STATUS_ERROR == 0 && USER_AUTHENTICATED == "")
-        #expect(ADOBEPASS_REDIRECT_URL == "adobepass://ios.app")
-        #expect([TRACKING_AUTHENTICATION, TRACKING_AUTHORIZATION, TRACKING_GET_SELECTED_PROVIDER] == [0, 1, 2])
-        #expect([METADATA_AUTHENTICATION, METADATA_AUTHORIZATION, METADATA_DEVICE_ID, METADATA_USER_META] == [0, 1, 2, 3])
+        #expect(
+            DelegateConstants.ACCESS_ENABLER_STATUS_SUCCESS == 1 && DelegateConstants.ACCESS_ENABLER_STATUS_ERROR == 0
+                && DelegateConstants.USER_AUTHENTICATED == "")
+        #expect(DelegateConstants.ADOBEPASS_REDIRECT_URL == "adobepass://ios.app")
+        #expect(
+            [DelegateConstants.TRACKING_AUTHENTICATION, DelegateConstants.TRACKING_AUTHORIZATION, DelegateConstants.TRACKING_GET_SELECTED_PROVIDER]
+                == [0, 1, 2])
+        #expect(
+            [
+                DelegateConstants.METADATA_AUTHENTICATION, DelegateConstants.METADATA_AUTHORIZATION, DelegateConstants.METADATA_DEVICE_ID,
+                DelegateConstants.METADATA_USER_META,
+            ] == [0, 1, 2, 3])
         #expect(
             AuthorizationDenial.Code.allCases.map(\.rawValue).sorted() == [
-                GENERIC_AUTHORIZATION_ERROR, INTERNAL_AUTHORIZATION_ERROR, USER_NOT_AUTHENTICATED_ERROR, USER_NOT_AUTHORIZED_ERROR,
+                DelegateConstants.GENERIC_AUTHORIZATION_ERROR, DelegateConstants.INTERNAL_AUTHORIZATION_ERROR,
+                DelegateConstants.USER_NOT_AUTHENTICATED_ERROR, DelegateConstants.USER_NOT_AUTHORIZED_ERROR,
             ])
     }
 }

@@ -367,6 +367,7 @@ def stored_tokens():
     long = form({"requestor_id": "ACME1", "authentication_token": "x" * (1 << 20), "device_id": own, "resource_id": "ACME1-NEWS"})
     for call in WEB + OWN:
         expect(ask("POST", f"/adobe-services/{call}", wrong, long).status == 401, call, "reads before it knows who asks")
+        expect(ask("POST", f"/adobe-services/{call}", wrong, form({"requestor_id": "ACME1", "authentication_token": "x", "device_id": own})).status == 401, call, "says what is missing first")
     bodies = ["<a>x</a>", '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>', "<a" * 4000, "\x00", "%", "eyJ.eyJ.x", "x" * 300_000]
     for call in WEB + OWN:
         for token in bodies:

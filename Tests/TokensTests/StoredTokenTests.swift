@@ -93,6 +93,16 @@ struct StoredTokenTests {
         }
     }
 
+    @Test("an ordinary token is remembered; one with a resource of kilobytes is checked each time")
+    func remembersShortOnes() throws {
+        let verifier = StoredTokenVerifier(.authorization, keys: keys)
+        let (short, long) = (try issuer.issue(permit("ACME1-NEWS")), try issuer.issue(permit(String(repeating: "x", count: 4000))))
+        for text in [short, long] { _ = try verifier.verify(text) }
+        keys.replace(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        #expect(try verifier.verify(short) == permit("ACME1-NEWS"), "nobody has said that a key has gone")
+        #expect(throws: StoredTokenRejection.foreign) { try verifier.verify(long) }
+    }
+
     @Test("what is remembered is bounded, and forgotten with its key")
     func forgets() throws {
         let verifier = StoredTokenVerifier(.authentication, keys: keys, capacity: 4)

@@ -67,9 +67,9 @@ extension Status {
 extension Tracking {
     package var event: Int32 {
         switch self {
-        case .authentication: TRACKING_AUTHENTICATION
-        case .authorization: TRACKING_AUTHORIZATION
-        case .selectedProvider: TRACKING_GET_SELECTED_PROVIDER
+        case .authentication: DelegateConstants.TRACKING_AUTHENTICATION
+        case .authorization: DelegateConstants.TRACKING_AUTHORIZATION
+        case .selectedProvider: DelegateConstants.TRACKING_GET_SELECTED_PROVIDER
         }
     }
 

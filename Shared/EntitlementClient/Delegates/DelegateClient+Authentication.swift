@@ -7,8 +7,10 @@ extension DelegateClient {
     ///   - data: Pairs for the server.
     ///   - filter: ``TV_PROVIDERS`` and ``FEATURED_TV_PROVIDERS``.
     package func getAuthentication(force: Bool = false, data: [String: String] = [:], filter: [String: [String]]) {
-        let listed = filter[TV_PROVIDERS].map { providers in
-            ProviderFilter(providers: providers.map { Provider.ID($0) }, featured: (filter[FEATURED_TV_PROVIDERS] ?? []).map { Provider.ID($0) })
+        let listed = filter[DelegateConstants.TV_PROVIDERS].map { providers in
+            ProviderFilter(
+                providers: providers.map { Provider.ID($0) },
+                featured: (filter[DelegateConstants.FEATURED_TV_PROVIDERS] ?? []).map { Provider.ID($0) })
         }
         startSignIn(force: force, data: data, filter: listed)
     }
@@ -49,7 +51,7 @@ extension DelegateClient {
         run { client, push in
             if await client.cancelSignIn() { return }
             push(.status(Status(.pickerCancelled)))
-            push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_ERROR, PROVIDER_NOT_SELECTED_ERROR))
+            push(.setAuthenticationStatus(DelegateConstants.ACCESS_ENABLER_STATUS_ERROR, DelegateConstants.PROVIDER_NOT_SELECTED_ERROR))
         }
     }
 
@@ -76,14 +78,14 @@ extension DelegateClient {
             let end: (Int32, String)
             do {
                 _ = try await signIn(client, interaction)
-                end = (ACCESS_ENABLER_STATUS_SUCCESS, USER_AUTHENTICATED)
+                end = (DelegateConstants.ACCESS_ENABLER_STATUS_SUCCESS, DelegateConstants.USER_AUTHENTICATED)
             } catch EntitlementError.providerNotSelected {
-                end = (ACCESS_ENABLER_STATUS_ERROR, PROVIDER_NOT_SELECTED_ERROR)
+                end = (DelegateConstants.ACCESS_ENABLER_STATUS_ERROR, DelegateConstants.PROVIDER_NOT_SELECTED_ERROR)
             } catch {
-                end = (ACCESS_ENABLER_STATUS_ERROR, GENERIC_AUTHENTICATION_ERROR)
+                end = (DelegateConstants.ACCESS_ENABLER_STATUS_ERROR, DelegateConstants.GENERIC_AUTHENTICATION_ERROR)
             }
             self?.ended(end, wasCancelled: Task.isCancelled)
-            return end.0 == ACCESS_ENABLER_STATUS_SUCCESS
+            return end.0 == DelegateConstants.ACCESS_ENABLER_STATUS_SUCCESS
         }
         signInTask = task
         return task

@@ -13,7 +13,7 @@ extension DelegateClient {
             if await !client.needsSignIn() { return await Self.authorize(resource, data, client, push) }
             guard let signIn = self?.startSignIn(force: false, data: data, filter: nil) else { return }
             if await signIn.value { return await Self.authorize(resource, data, client, push) }
-            push(.tokenRequestFailed(resource: resource, code: USER_NOT_AUTHENTICATED_ERROR, text: ""))
+            push(.tokenRequestFailed(resource: resource, code: DelegateConstants.USER_NOT_AUTHENTICATED_ERROR, text: ""))
         }
     }
 
@@ -60,7 +60,7 @@ extension DelegateClient {
         } catch EntitlementError.denied(let denial) {
             push(.tokenRequestFailed(resource: resource, code: denial.code.rawValue, text: denial.text))
         } catch {
-            push(.tokenRequestFailed(resource: resource, code: GENERIC_AUTHORIZATION_ERROR, text: ""))
+            push(.tokenRequestFailed(resource: resource, code: DelegateConstants.GENERIC_AUTHORIZATION_ERROR, text: ""))
         }
     }
 }

@@ -83,9 +83,9 @@ package final class DelegateClient {
             await optionsChange?.value
             do {
                 try await client.configure(requestor: Requestor.ID(requestor), endpoints: serviceProviders)
-                callbacks.yield(.setRequestorComplete(ACCESS_ENABLER_STATUS_SUCCESS))
+                callbacks.yield(.setRequestorComplete(DelegateConstants.ACCESS_ENABLER_STATUS_SUCCESS))
             } catch {
-                callbacks.yield(.setRequestorComplete(ACCESS_ENABLER_STATUS_ERROR))
+                callbacks.yield(.setRequestorComplete(DelegateConstants.ACCESS_ENABLER_STATUS_ERROR))
             }
         }
     }
@@ -96,8 +96,9 @@ package final class DelegateClient {
     package func checkAuthentication() {
         run { client, push in
             switch await client.authenticationState() {
-            case .authenticated: push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_SUCCESS, USER_AUTHENTICATED))
-            case .notAuthenticated: push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_ERROR, USER_NOT_AUTHENTICATED_ERROR))
+            case .authenticated: push(.setAuthenticationStatus(DelegateConstants.ACCESS_ENABLER_STATUS_SUCCESS, DelegateConstants.USER_AUTHENTICATED))
+            case .notAuthenticated:
+                push(.setAuthenticationStatus(DelegateConstants.ACCESS_ENABLER_STATUS_ERROR, DelegateConstants.USER_NOT_AUTHENTICATED_ERROR))
             }
         }
     }
@@ -112,7 +113,7 @@ package final class DelegateClient {
         let interaction = logoutInteraction
         run { client, push in
             _ = try? await client.signOut(interaction: interaction)
-            push(.setAuthenticationStatus(ACCESS_ENABLER_STATUS_ERROR, USER_NOT_AUTHENTICATED_ERROR))
+            push(.setAuthenticationStatus(DelegateConstants.ACCESS_ENABLER_STATUS_ERROR, DelegateConstants.USER_NOT_AUTHENTICATED_ERROR))
         }
     }
 
@@ -120,15 +121,15 @@ package final class DelegateClient {
     /// - Parameter arguments: ``METADATA_OPCODE_KEY``, and the key that goes with it.
     package func getMetadata(_ arguments: [String: JSONValue]) {
         func text(_ key: String) -> String { if case .string(let text) = arguments[key] { text } else { "" } }
-        guard case .integer(let number) = arguments[METADATA_OPCODE_KEY], let opcode = Int32(exactly: number) else {
+        guard case .integer(let number) = arguments[DelegateConstants.METADATA_OPCODE_KEY], let opcode = Int32(exactly: number) else {
             return push(.setMetadataStatus(nil, encrypted: false, key: -1, arguments: arguments))
         }
         let key: MetadataKey? =
             switch opcode {
-            case METADATA_AUTHENTICATION: .authenticationExpiry
-            case METADATA_AUTHORIZATION: .authorizationExpiry(Resource.ID(text(METADATA_RESOURCE_ID_KEY)))
-            case METADATA_DEVICE_ID: .deviceID
-            case METADATA_USER_META: .user(text(METADATA_USER_META_KEY))
+            case DelegateConstants.METADATA_AUTHENTICATION: .authenticationExpiry
+            case DelegateConstants.METADATA_AUTHORIZATION: .authorizationExpiry(Resource.ID(text(DelegateConstants.METADATA_RESOURCE_ID_KEY)))
+            case DelegateConstants.METADATA_DEVICE_ID: .deviceID
+            case DelegateConstants.METADATA_USER_META: .user(text(DelegateConstants.METADATA_USER_META_KEY))
             default: nil
             }
         run { client, push in

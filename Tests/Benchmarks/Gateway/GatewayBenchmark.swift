@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// Measures the HTTP path of a whole cluster against a bare server and bare signatures.
 @main
@@ -7,4 +8,16 @@ struct GatewayBenchmark: AsyncParsableCommand {
         commandName: "gateway-benchmark", abstract: "Measures a cluster through its gateway.",
         subcommands: [RunCommand.self, FleetCommand.self, FormerAppsCommand.self, HangingProviderCommand.self, HelloCommand.self],
         defaultSubcommand: RunCommand.self)
+
+    /// Ends the program as each of its commands says: 0 when every goal holds, 1 when one does not, 2 when there was nothing to measure.
+    static func judge(_ measure: () async throws -> Bool) async throws {
+        let met: Bool
+        do {
+            met = try await measure()
+        } catch {
+            FileHandle.standardError.write(Data("gateway-benchmark: \(error)\n".utf8))
+            throw ExitCode(2)
+        }
+        if !met { throw ExitCode(1) }
+    }
 }

@@ -28,16 +28,7 @@ struct HangingProviderCommand: AsyncParsableCommand {
     @Option(help: "First port of the cluster that is started.")
     var portBase = 21_600
 
-    func run() async throws {
-        let met: Bool
-        do {
-            met = try await measure()
-        } catch {
-            FileHandle.standardError.write(Data("gateway-benchmark: \(error)\n".utf8))
-            throw ExitCode(2)
-        }
-        if !met { throw ExitCode(1) }
-    }
+    func run() async throws { try await GatewayBenchmark.judge(measure) }
 
     private func measure() async throws -> Bool {
         let binaries = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

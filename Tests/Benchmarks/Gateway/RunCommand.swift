@@ -31,16 +31,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "First port of the cluster that is started.")
     var portBase = 21_400
 
-    func run() async throws {
-        let met: Bool
-        do {
-            met = try await measure()
-        } catch {
-            FileHandle.standardError.write(Data("gateway-benchmark: \(error)\n".utf8))
-            throw ExitCode(2)
-        }
-        if !met { throw ExitCode(1) }
-    }
+    func run() async throws { try await GatewayBenchmark.judge(measure) }
 
     private func measure() async throws -> Bool {
         let cluster = try openCluster()

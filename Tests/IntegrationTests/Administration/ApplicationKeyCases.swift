@@ -47,6 +47,10 @@ extension AdministrationApi {
             try await Condition.wait("both count") { try await ask(later, one) == 403 }
             #expect(try await ask(later, one) == 403, "#5: one header for several calls, where the pair is not strict")
             #expect(try await ask(app, app.header("GET", "/checkauthn")) == 403)
+            try Data("a wrong secret".utf8).write(to: folder)
+            let again = try boxoffice("key", "import", "acme-tv", next.publicKey, "--file", folder.path, "--push")
+            #expect(again.status != 0 && again.output.contains(next.publicKey), "\(again.output)")
+            #expect(try await ask(later, later.header("GET", "/checkauthn")) == 403, "the secret of a pair that is there stays")
             let listed = try boxoffice("key", "list", "acme-tv")
             for line in ["\(pair.publicKey)  ACME1  enabled, strict, window 300 s", "\(next.publicKey)  ACME1,ACME2  enabled, lenient"] {
                 #expect(listed.output.contains(line), "\(listed.output)")

@@ -58,10 +58,7 @@ public struct AuthenticationKeys: Sendable {
     public static func secretKeys(
         _ settings: AuthenticationSettings, path: String, read: (_ path: String, _ key: String) throws -> String
     ) throws -> SecretKeys {
-        SecretKeys(
-            current: try use(path, "secretsKey", read: read, symmetric),
-            older: try settings.olderSecretsKeys.enumerated().map { index, path in try use(path, "olderSecretsKeys[\(index)]", read: read, symmetric)
-            })
+        try symmetricKeys(path, "secretsKey", settings.olderSecretsKeys, "olderSecretsKeys", read)
     }
 
     /// The keys of what is sealed in stored tokens, as the files hold them now.
@@ -70,10 +67,15 @@ public struct AuthenticationKeys: Sendable {
     public static func storedTokenSeals(
         _ settings: AuthenticationSettings, path: String, read: (_ path: String, _ key: String) throws -> String
     ) throws -> SecretKeys {
+        try symmetricKeys(path, "sdkSealKey", settings.olderSdkSealKeys, "olderSdkSealKeys", read)
+    }
+
+    private static func symmetricKeys(
+        _ path: String, _ name: String, _ older: [String], _ olderName: String, _ read: (_ path: String, _ key: String) throws -> String
+    ) throws -> SecretKeys {
         SecretKeys(
-            current: try use(path, "sdkSealKey", read: read, symmetric),
-            older: try settings.olderSdkSealKeys.enumerated().map { index, path in try use(path, "olderSdkSealKeys[\(index)]", read: read, symmetric)
-            })
+            current: try use(path, name, read: read, symmetric),
+            older: try older.enumerated().map { index, path in try use(path, "\(olderName)[\(index)]", read: read, symmetric) })
     }
 
     /// The keys that sign stored tokens, as the files hold them now.

@@ -57,24 +57,39 @@ final class FingerprintLimit: Sendable {
 
     private struct Seen {
         let since: Timestamp
-        var fingerprints: Set<OctetText> = []
+        /// Hashes by the process's own seed: an hour of many addresses is to stay small.
+        var fingerprints: Set<Int> = []
     }
 
-    private let places = Mutex<[Place: Seen]>([:])
+    private struct State {
+        var places: [Place: Seen] = [:]
+        /// When what is over was last looked for: with all places taken that costs milliseconds.
+        var sweptAt: Timestamp?
+    }
+
+    private static let sweep: Duration = .seconds(60)
+    private let state = Mutex(State())
 
     /// - Returns: True for one that is seen already, or for which there is room.
     func admits(_ fingerprint: String, address: String, application: String, now: Timestamp) -> Bool {
         let place = Place(address: OctetText(address), application: OctetText(application))
-        return places.withLock { places in
-            if places.count >= Self.capacity, places[place] == nil { places = places.filter { Self.counts($0.value, now) } }
-            guard places.count < Self.capacity || places[place] != nil else { return false }
-            var seen = places[place].flatMap { Self.counts($0, now) ? $0 : nil } ?? Seen(since: now)
-            defer { places[place] = seen }
-            if seen.fingerprints.contains(fingerprint) { return true }
+        let mark = OctetText(fingerprint).hashValue
+        return state.withLock { state in
+            if state.places.count >= Self.capacity, state.places[place] == nil { Self.makeRoom(&state, now) }
+            guard state.places.count < Self.capacity || state.places[place] != nil else { return false }
+            var seen = state.places[place].flatMap { Self.counts($0, now) ? $0 : nil } ?? Seen(since: now)
+            defer { state.places[place] = seen }
+            if seen.fingerprints.contains(mark) { return true }
             guard seen.fingerprints.count < Self.most else { return false }
-            seen.fingerprints.insert(fingerprint)
+            seen.fingerprints.insert(mark)
             return true
         }
+    }
+
+    private static func makeRoom(_ state: inout State, _ now: Timestamp) {
+        if let last = state.sweptAt, now >= last, now < last + sweep { return }
+        state.sweptAt = now
+        state.places = state.places.filter { counts($0.value, now) }
     }
 
     /// A clock that was set back begins anew.

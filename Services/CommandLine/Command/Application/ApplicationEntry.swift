@@ -17,12 +17,21 @@ struct ApplicationEntry {
 
     /// All of them.
     static func all() async throws -> [ApplicationEntry] {
-        let answer = try await AdministrationCall.send("GET", "/applications?size=200")
-        return (answer.object["items"] as? [[String: Any]] ?? []).compactMap { item in
-            guard let id = item["id"] as? String, let object = item["entity"] as? [String: Any] else { return nil }
-            return ApplicationEntry(id: id, object: object, etag: item["etag"] as? String)
+        var (all, page): ([ApplicationEntry], Int) = ([], 1)
+        while true {
+            let answer = try await AdministrationCall.send("GET", "/applications?size=\(pageSize)&page=\(page)")
+            let items = answer.object["items"] as? [[String: Any]] ?? []
+            all += items.compactMap { item in
+                guard let id = item["id"] as? String, let object = item["entity"] as? [String: Any] else { return nil }
+                return ApplicationEntry(id: id, object: object, etag: item["etag"] as? String)
+            }
+            guard items.count == pageSize else { return all }
+            page += 1
         }
     }
+
+    /// The most that the API gives at once.
+    private static let pageSize = 200
 
     /// Puts it into the draft in place of what stands there.
     /// - Throws: `CommandFailure` naming the fields that are wrong, also when somebody changed it meanwhile.
@@ -50,8 +59,11 @@ struct ApplicationEntry {
         set { object["clients"] = newValue }
     }
 
-    /// Keeps a secret under a reference of its programmer's. It comes before the draft: a push that names a secret which is not there is refused.
-    func keep(_ secret: String, as reference: String) async throws {
+    /// Puts it into the draft, and then keeps a secret of it under a reference of its programmer's: what the draft refuses, a pair that is there already for
+    /// one, leaves kept secrets alone. A push in between is refused, since the secret is not there yet.
+    /// - Throws: As `write`.
+    func write(keeping secret: String, as reference: String) async throws {
+        try await write()
         var body = ["secret": secret]
         body["programmer"] = programmer
         _ = try await AdministrationCall.send("POST", "/secrets/\(FormEncoding.encode(reference))", body: try AdministrationCall.json(body))

@@ -56,8 +56,7 @@ public struct ClientImportCommand: AsyncParsableCommand {
         var entry = try await ApplicationEntry.read(application)
         let reference = "client-\(Hex.encode(SHA256.hash(clientID).prefix(8)))"
         entry.clients.append(["clientId": clientID, "secret": reference])
-        try await entry.keep(secret, as: reference)
-        try await entry.write()
+        try await entry.write(keeping: secret, as: reference)
         Console().line("\(clientID): imported; its secret is kept as '\(reference)'")
         try await pushing.finish("The client \(clientID) of \(application)")
     }

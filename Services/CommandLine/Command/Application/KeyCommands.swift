@@ -51,9 +51,8 @@ public struct KeyMakeCommand: AsyncParsableCommand {
         var entry = try await ApplicationEntry.read(application)
         let (publicKey, secret) = (Self.letters(24), Self.letters(40))
         let reference = "key-\(publicKey)"
-        try await entry.keep(secret, as: reference)
         entry.keys.append(options.pair(publicKey, secret: reference, of: entry, strict: !lenient, window: lenient ? nil : Self.window))
-        try await entry.write()
+        try await entry.write(keeping: secret, as: reference)
         let console = Console()
         console.line("public key  \(publicKey)")
         console.line("secret      \(secret)")
@@ -100,8 +99,7 @@ public struct KeyImportCommand: AsyncParsableCommand {
         var entry = try await ApplicationEntry.read(application)
         let reference = "key-\(publicKey)"
         entry.keys.append(options.pair(publicKey, secret: reference, of: entry, strict: strict, window: nil))
-        try await entry.keep(secret, as: reference)
-        try await entry.write()
+        try await entry.write(keeping: secret, as: reference)
         Console().line("\(publicKey): imported; its secret is kept as '\(reference)'")
         try await pushing.finish("The key pair \(publicKey) of \(application)")
     }

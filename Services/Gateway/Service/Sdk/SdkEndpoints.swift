@@ -96,10 +96,9 @@ struct SdkEndpoints: Sendable {
 
     @Sendable func preauthorize(_ exchange: Exchange) async throws -> Response {
         var (call, request) = try await reader.read(exchange) { exchange throws(Fault) in
-            (token: try Self.token("authentication_token", exchange), resources: try exchange.all("resource_id"))
+            (token: try Self.token("authentication_token", exchange), resources: try Self.resources(exchange))
         }
         call.storedToken = request.token
-        guard !request.resources.allSatisfy(\.isEmpty) else { throw Fault(.missingResource, "Required 'resource_id' is not present") }
         do {
             let answer = try await dependencies.authorization.preauthorize(
                 PreauthorizeRequest(call: call, resources: ResourceList(items: request.resources)), context: exchange.call)
@@ -120,5 +119,11 @@ struct SdkEndpoints: Sendable {
 
     private static func resource(_ exchange: Exchange) throws(Fault) -> String {
         do { return try exchange.required("resource_id") } catch { throw Fault(.missingResource, error.message) }
+    }
+
+    private static func resources(_ exchange: Exchange) throws(Fault) -> [String] {
+        let sent = try exchange.all("resource_id")
+        guard !sent.allSatisfy(\.isEmpty) else { throw Fault(.missingResource, "Required 'resource_id' is not present") }
+        return sent
     }
 }

@@ -72,8 +72,9 @@ struct FormerClient {
         guard media.status == 200, let token = media.object["serializedToken"] as? String else { throw refused(media, "the media token") }
         try await verify(token)
         let out = try await calls.send("DELETE", "/api/v1/logout", [("deviceId", deviceID)])
+        guard out.status == 204 else { throw refused(out, "signing out") }
         let end = try await calls.send("GET", "/api/v1/checkauthn", calls.own)
-        guard out.status == 204, end.status == 403 else { throw refused(out, "signing out") }
+        guard end.status == 403 else { throw refused(end, "checkauthn after signing out") }
         console.line("signed out     checkauthn is answered 403")
     }
 

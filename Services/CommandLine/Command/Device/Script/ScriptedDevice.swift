@@ -85,7 +85,9 @@ final class ScriptedDevice: Sendable {
             return StepReport(text: Self.text(session), session: session)
         } catch {
             let isGivenUp = error as? EntitlementError == .providerNotSelected
-            tell("setAuthenticationStatus", [0, .string(isGivenUp ? PROVIDER_NOT_SELECTED_ERROR : GENERIC_AUTHENTICATION_ERROR)])
+            tell(
+                "setAuthenticationStatus",
+                [0, .string(isGivenUp ? DelegateConstants.PROVIDER_NOT_SELECTED_ERROR : DelegateConstants.GENERIC_AUTHENTICATION_ERROR)])
             throw error
         }
     }
@@ -126,7 +128,7 @@ final class ScriptedDevice: Sendable {
         let conduct: SimulatedViewer.Conduct = .signsIn(device.settings.person)
         let viewer = SimulatedViewer(device, provider: nil, conduct)
         let result = try await device.client.signOut(interaction: viewer)
-        tell("setAuthenticationStatus", [0, .string(USER_NOT_AUTHENTICATED_ERROR)])
+        tell("setAuthenticationStatus", [0, .string(DelegateConstants.USER_NOT_AUTHENTICATED_ERROR)])
         return StepReport(text: result.mustSignOutInSettings ? "signed out here; the platform stays signed in, see its settings" : "signed out")
     }
 
@@ -196,7 +198,7 @@ final class ScriptedDevice: Sendable {
         if case .authenticated = state {
             tell("setAuthenticationStatus", [1, ""])
         } else {
-            tell("setAuthenticationStatus", [0, .string(USER_NOT_AUTHENTICATED_ERROR)])
+            tell("setAuthenticationStatus", [0, .string(DelegateConstants.USER_NOT_AUTHENTICATED_ERROR)])
         }
     }
 

@@ -71,6 +71,7 @@ struct ClusterStarter: Sendable {
             }
             try await waitForReplacements(addresses, until: .serves, isRequired: found.isEmpty)
             try await waitUntilReady(started, addresses)
+            if !started.isEmpty { await waitForConnections(ours, addresses) }
             if file.softwareStatements.isEmpty || !started.isEmpty && !addresses.isReplaced(.config) {
                 file.softwareStatements = try await statements(addresses)
             }
@@ -146,6 +147,23 @@ struct ClusterStarter: Sendable {
             for try await service in group {
                 console.step("\(service.rawValue) is ready at \(addresses.main(service))", took: ContinuousClock.now - start)
             }
+        }
+    }
+    /// Waits until services have reached each other. One that came before its peer listened tries again within half a second, and refuses until then what it
+    /// needs the peer for. Gives up in silence: a peer that somebody else runs may be away.
+    private func waitForConnections(_ services: [ClusterService], _ addresses: ClusterAddresses) async {
+        let end = ContinuousClock.now + .seconds(2)
+        for service in services where service != .sandbox {
+            while ContinuousClock.now < end, let answer = try? await exchange.send("GET", "http://\(addresses.debug(service))/metrics"),
+                Self.lacksConnections(answer.text)
+            { try? await Task.sleep(for: .milliseconds(15)) }
+        }
+    }
+
+    /// - Parameter metrics: In Prometheus' text form.
+    static func lacksConnections(_ metrics: String) -> Bool {
+        metrics.split(separator: "\n").contains { line in
+            line.hasPrefix("boxoffice_rpc_client_connections{") && line.split(separator: " ").last.flatMap { Double($0) } == 0
         }
     }
 }

@@ -101,6 +101,17 @@ struct StoreConformanceTests {
         #expect(try await !store.remove(code, requestor: RequestorID("CHAN7"), now: t0))
     }
 
+    @Test("A code that was removed by a clock that is ahead is not there again by a right one", arguments: Backend.allCases)
+    func removalOutlivesClocks(_ backend: Backend) async throws {
+        let store = try backend.open()
+        let code = RegistrationCodeText(typed: "QK7M2XD")
+        for made in [t0, t0 + .seconds(30)] {
+            #expect(try await store.claim(Sample.record(from: made), now: made))
+            #expect(try await store.remove(code, requestor: RequestorID("CHAN7"), now: t0 + .seconds(31)))
+            #expect(try await store.liveRecord(code, now: t0) == nil)
+        }
+    }
+
     // MARK: Sign-ins
 
     @Test("A pending sign-in is found by its RelayState until it ends", arguments: Backend.allCases)

@@ -120,7 +120,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
     func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
             guard let record = state.records[code], record.requestor == requestor, record.expiresAt > now else { return false }
-            state.records[code]?.expiresAt = now
+            state.records[code]?.expiresAt = min(now, record.generatedAt) - .milliseconds(RegistrationRecord.clockErrorMilliseconds)
             state.pending = state.pending.filter { $0.value.record != record.id }
             return true
         }

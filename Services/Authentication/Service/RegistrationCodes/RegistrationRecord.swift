@@ -3,6 +3,9 @@ internal import Contracts
 
 /// What is known of the device that shows a registration code (rest-v1 §3.4).
 struct RegistrationRecord: Hashable, Sendable {
+    /// By how much the clock that makes or removes a code may be ahead of the one that asks for it.
+    static let clockErrorMilliseconds: Int64 = 60_000
+
     let id: RegistrationRecordID
     let code: RegistrationCodeText
     let requestor: RequestorID

@@ -41,9 +41,12 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
                     (SELECT id FROM registration_code WHERE code = ? AND requestor = ? AND expires_at_ms > ?)
                 """
             try database.cachedStatement(sql: pending).execute(arguments: [code, requestor, now])
-            // Over, and remembered for a while: its maker may go on polling.
-            let record = "UPDATE registration_code SET expires_at_ms = ? WHERE code = ? AND requestor = ? AND expires_at_ms > ?"
-            try database.cachedStatement(sql: record).execute(arguments: [now, code, requestor, now])
+            // Over, and remembered for a while: its maker may go on polling. From the time of its making on, and some more: by another clock, that of a copy
+            // or this one set right, it must not be there again.
+            let record = """
+                UPDATE registration_code SET expires_at_ms = MIN(?, generated_at_ms) - ? WHERE code = ? AND requestor = ? AND expires_at_ms > ?
+                """
+            try database.cachedStatement(sql: record).execute(arguments: [now, RegistrationRecord.clockErrorMilliseconds, code, requestor, now])
             return database.changesCount == 1
         }
     }

@@ -104,23 +104,30 @@ struct EncryptionTests {
 
     /// Turns a bit of the octet of the content so far from its end, before anything is signed around it.
     private static func turningBit(fromEnd distance: Int) -> (String) throws -> String {
-        { encrypted in
-            var values = encrypted.components(separatedBy: "<xenc:CipherValue>")
-            let text = String(try #require(values.last?.split(separator: "<").first))
-            var octets = try #require(Data(base64Encoded: text, options: .ignoreUnknownCharacters))
-            octets[octets.count - distance] ^= 0x80
-            values[values.count - 1] = (values.last ?? "").replacingOccurrences(of: text, with: octets.base64EncodedString())
-            return values.joined(separator: "<xenc:CipherValue>")
-        }
+        { try turn(0x80, fromEnd: distance, ofValue: $0.components(separatedBy: "<xenc:CipherValue>").count - 1, $0) }
+    }
+
+    /// Turns the last bit of the encrypted key. It is still a number below the modulus, as one that is encrypted for somebody else need not be: that is seen
+    /// without the private key, and so by everybody.
+    private static func turningKey(_ encrypted: String) throws -> String { try turn(0x01, fromEnd: 1, ofValue: 1, encrypted) }
+
+    private static func turn(_ bit: UInt8, fromEnd distance: Int, ofValue index: Int, _ encrypted: String) throws -> String {
+        var values = encrypted.components(separatedBy: "<xenc:CipherValue>")
+        try #require(values.count == 3, "the key's, and the content's")
+        let text = String(try #require(values[index].split(separator: "<").first))
+        var octets = try #require(Data(base64Encoded: text, options: .ignoreUnknownCharacters))
+        octets[octets.count - distance] ^= bit
+        values[index] = values[index].replacingOccurrences(of: text, with: octets.base64EncodedString())
+        return values.joined(separator: "<xenc:CipherValue>")
     }
 
     /// Pairs of which nobody may learn which one it was: bad key and bad tag; in AES-CBC bad key, bad padding, and good padding around garbage.
     private func failures(_ pair: String) throws -> [String] {
         switch pair {
-        case "key and tag": try [encrypted(for: world.stranger), encrypted(ciphertext: Self.turningBit(fromEnd: 1))]
+        case "key and tag": try [encrypted(ciphertext: Self.turningKey), encrypted(ciphertext: Self.turningBit(fromEnd: 1))]
         case "key and padding":
             try [
-                encrypted(Self.cbc, signsResponse: true, for: world.stranger),
+                encrypted(Self.cbc, signsResponse: true, ciphertext: Self.turningKey),
                 // An octet of the block before the last one turns the same octet of the last block: here the length of the padding.
                 encrypted(Self.cbc, signsResponse: true, ciphertext: Self.turningBit(fromEnd: 17)),
             ]

@@ -93,7 +93,7 @@ struct TestGateway: Sendable {
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
             authorization: authorization, administration: administration, operations: operations, autoSignIn: autoSignIn,
             signInWithApple: signInWithApple, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock),
-            liveCodes: LiveCodes(settings: settings.throttle, clock: clock))
+            liveCodes: LiveCodes(settings: settings.throttle, clock: clock), signatures: SignatureGuard(exempt: [], clock: clock))
     }
 
     /// A good bearer, device information, and a wish for JSON.

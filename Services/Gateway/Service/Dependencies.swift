@@ -17,11 +17,13 @@ final class Dependencies: Sendable {
     let catalogue: any CatalogueSource
     let codes: CodeGuard
     let liveCodes: LiveCodes
+    let signatures: SignatureGuard
 
     init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
         administration: any Administration, operations: any AuthenticationOperations, autoSignIn: any AutomaticSignIn,
-        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes
+        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes,
+        signatures: SignatureGuard
     ) {
         self.settings = settings
         self.pages = pages
@@ -34,5 +36,6 @@ final class Dependencies: Sendable {
         self.catalogue = catalogue
         self.codes = codes
         self.liveCodes = liveCodes
+        self.signatures = signatures
     }
 }

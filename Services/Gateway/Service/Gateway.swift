@@ -22,7 +22,8 @@ public struct Gateway: Sendable {
         dependencies = Dependencies(
             settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
             operations: operations, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
-            codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock), liveCodes: LiveCodes(settings: settings.throttle, clock: clock))
+            codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock), liveCodes: LiveCodes(settings: settings.throttle, clock: clock),
+            signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock))
         throttle = Throttle(settings: settings.throttle, clock: clock)
         let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
         connections = [.everybody: open(.everybody), .administration: open(.administration)]

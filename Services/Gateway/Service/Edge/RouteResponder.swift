@@ -23,6 +23,11 @@ final class RouteResponder: Sendable {
             let exchange = exchange(request, context, match)
             do { try await knowAdministrator(exchange) } catch { return refusals.reply(to: error, exchange) }
         }
+        if route.audience.isOpenToRequestors,
+            let seconds = dependencies.signatures.pause(request.headers, of: context.facts.clientAddress)
+        {
+            return Refusals.tooManyRequests(retryAfter: seconds)
+        }
         let body: ByteBuffer
         // What a GET says stands in its query (rest-v1 §2.3).
         let rule = request.method == .get && route.handlers[.post] != nil ? .ignored : route.body
@@ -72,6 +77,7 @@ final class RouteResponder: Sendable {
     }
 
     private func refused(_ error: any Error, _ exchange: Exchange) -> Response {
+        dependencies.signatures.charge(error, exchange)
         var response = refusals.reply(to: error, exchange)
         crossOrigin(exchange).apply(to: &response)
         return response
@@ -84,6 +90,7 @@ final class RouteResponder: Sendable {
         } catch let pause as CodePause {
             return Refusals.tooManyRequests(retryAfter: pause.seconds)
         } catch {
+            dependencies.signatures.charge(error, exchange)
             return refusals.reply(to: error, exchange)
         }
     }

@@ -17,13 +17,15 @@ struct RequestRate: AddressRecord {
     /// When the bucket is empty again, in nanoseconds.
     private(set) var expires: Int64 = 0
 
+    /// - Returns: The nanoseconds for which a request would still be one too many; 0 or less when it would not.
+    func excess(at now: Int64, _ limit: Limit) -> Int64 { max(expires, now) - now - limit.tolerance }
+
     /// Counts a request.
     /// - Parameter now: In nanoseconds.
     /// - Returns: False when it is one too many.
     mutating func admit(at now: Int64, _ limit: Limit) -> Bool {
-        let filled = max(expires, now)
-        guard filled - now <= limit.tolerance else { return false }
-        expires = filled + limit.interval
+        guard excess(at: now, limit) <= 0 else { return false }
+        expires = max(expires, now) + limit.interval
         return true
     }
 }

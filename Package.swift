@@ -66,8 +66,10 @@ func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
         name: name, dependencies: dependencies + ["Octets"], path: path, swiftSettings: strict + octets, linkerSettings: quickLinker)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict, linkerSettings: quickLinker)
+/// - Parameter needs: `Unit`: nothing but itself; `Cluster`: the real programs.
+func tests(_ name: String, _ dependencies: [Target.Dependency], needs: String = "Unit", exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(needs)/\(name)", exclude: exclude, swiftSettings: strict, linkerSettings: quickLinker)
 }
 
 func cLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], settings: [CSetting] = [], links: [LinkerSetting]) -> Target {
@@ -131,37 +133,37 @@ let package = Package(
     ],
     targets: [
         // Shared layers, lowest first; a target may only depend on targets above it in this list.
-        plainLibrary("Octets", "Shared/Octets", []),
-        plainLibrary("Faults", "Shared/Faults", []),
-        plainLibrary("Clocks", "Shared/Clocks", []),
-        library("StrictJson", "Shared/StrictJson", []),
-        cLibrary("CProtobufC", "Shared/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
-        cLibrary("COpenSSL", "Shared/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
-        cLibrary("CContracts", "Shared/CContracts", ["CProtobufC"], links: []),
-        cLibrary("CMemory", "Shared/CMemory", links: []),
-        plainLibrary("Cryptography", "Shared/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
-        wireLibrary("ContractRuntime", "Shared/ContractRuntime", ["CProtobufC", "Faults"]),
+        plainLibrary("Octets", "Shared/Language/Octets", []),
+        plainLibrary("Faults", "Shared/Language/Faults", []),
+        plainLibrary("Clocks", "Shared/Language/Clocks", []),
+        library("StrictJson", "Shared/Language/StrictJson", []),
+        cLibrary("CProtobufC", "Shared/Wire/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
+        cLibrary("COpenSSL", "Shared/Platform/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        cLibrary("CContracts", "Shared/Wire/CContracts", ["CProtobufC"], links: []),
+        cLibrary("CMemory", "Shared/Platform/CMemory", links: []),
+        plainLibrary("Cryptography", "Shared/Platform/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
+        wireLibrary("ContractRuntime", "Shared/Wire/ContractRuntime", ["CProtobufC", "Faults"]),
         library(
-            "Contracts", "Shared/Contracts", ["CContracts", "ContractRuntime", "Faults"],
-            exclude: ["Protos", "Released", "REPLACING.md", "WIRE.md"]),
-        library("Catalogue", "Shared/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
-        wireLibrary("Wire", "Shared/Wire", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
-        wireLibrary("Transport", "Shared/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
+            "Contracts", "Shared/Wire/Contracts", ["CContracts", "ContractRuntime", "Faults"],
+            exclude: ["Protos", "Released"]),
+        library("Catalogue", "Shared/Domain/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
+        wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
+        wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
         wireLibrary(
-            "Rpc", "Shared/Rpc",
+            "Rpc", "Shared/Wire/Rpc",
             [
-                "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Transport", "Wire", nioCore, nioPosix, logging, coreMetrics,
+                "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Transport", "Frames", nioCore, nioPosix, logging, coreMetrics,
             ]),
-        plainLibrary("MediaTokenVerifier", "Shared/MediaTokenVerifier", ["Clocks", "Cryptography"]),
+        plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography"]),
         // For apps: builds for Apple platforms too, where CryptoKit takes the place of what is only on Linux.
-        plainLibrary("EntitlementClient", "Shared/EntitlementClient", [.target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
-        plainLibrary("AccessEnabler", "Shared/AccessEnabler", ["EntitlementClient"]),
-        plainLibrary("EntitlementSimulator", "Shared/EntitlementSimulator", ["EntitlementClient"]),
-        library("Tokens", "Shared/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
-        library("OutboundHttp", "Shared/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
-        library("Storage", "Shared/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
+        plainLibrary("EntitlementClient", "Shared/Client/EntitlementClient", [.target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
+        plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", ["EntitlementClient"]),
+        plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", ["EntitlementClient"]),
+        library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
+        library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
+        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
         library(
-            "ServiceKit", "Shared/ServiceKit",
+            "ServiceKit", "Shared/Platform/ServiceKit",
             [
                 "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StrictJson",
                 "Transport",
@@ -178,9 +180,9 @@ let package = Package(
         program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit", "Tokens"]),
 
         cLibrary(
-            "CXmlSec", "Services/Authentication/CXmlSec", settings: xmlsecSettings,
+            "CXmlSec", "Shared/Domain/CXmlSec", settings: xmlsecSettings,
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
-        library("SamlProfile", "Services/Authentication/Saml", ["Clocks", "Cryptography", "CXmlSec"]),
+        library("SamlProfile", "Shared/Domain/SamlProfile", ["Clocks", "Cryptography", "CXmlSec"]),
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
@@ -226,47 +228,52 @@ let package = Package(
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
 
         library(
-            "PeerDoubles", "Services/CommandLine/Doubles",
+            "PeerDoubles", "Services/CommandLine/Judge/Doubles",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Tokens", "Transport", logging, nioCore,
                 nioPosix,
             ]),
-        slowLibrary("ContractReflection", "Services/CommandLine/Reflection", ["StrictJson"]),
-        library("SamlResponder", "Services/CommandLine/SamlResponder", ["CInflate", "Cryptography"]),
+        slowLibrary("ContractReflection", "Services/CommandLine/Judge/Reflection", ["StrictJson"]),
+        library("SamlResponder", "Services/CommandLine/Judge/SamlResponder", ["CInflate", "Cryptography"]),
         slowLibrary(
-            "ContractConformance", "Services/CommandLine/Conformance",
+            "ContractConformance", "Services/CommandLine/Judge/Conformance",
             [
                 "Clocks", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "PeerDoubles",
                 "SamlResponder", "Tokens", "Transport",
-                "Wire",
+                "Frames",
                 nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
-        cLibrary("CQrEncode", "Services/CommandLine/CQrEncode", links: [.linkedLibrary("qrencode")]),
+        cLibrary("CQrEncode", "Services/CommandLine/Device/CQrEncode", links: [.linkedLibrary("qrencode")]),
         wireLibrary(
-            "LoadReporting", "Services/CommandLine/LoadReporting", ["Cryptography", histogram, mustache], exclude: ["Page/Resources"]),
+            "LoadReporting", "Services/CommandLine/Load/Reporting", ["Cryptography", histogram, mustache], exclude: ["Page/Resources"]),
         wireLibrary(
-            "LoadTool", "Services/CommandLine/Load",
+            "LoadTool", "Services/CommandLine/Load/Tool",
             [
                 "ContractRuntime", "Contracts", "Faults", "LoadReporting", "Rpc", "Transport", logging, nioCore, nioPosix, nioSSL, nioTLS,
-            ], exclude: ["README.md"]),
-        cLibrary("CSpawn", "Services/CommandLine/CSpawn", links: []),
-        cLibrary("CInflate", "Services/CommandLine/CInflate", links: [.linkedLibrary("z")]),
+            ]),
+        cLibrary("CSpawn", "Services/CommandLine/Cluster/CSpawn", links: []),
+        cLibrary("CInflate", "Services/CommandLine/Judge/CInflate", links: [.linkedLibrary("z")]),
+        // The commands of all four folders are one module; what they stand on is beside them.
         library(
-            "BoxofficeCommand", "Services/CommandLine/Command",
+            "BoxofficeCommand", "Services/CommandLine",
             [
                 "AuthenticationService", "ConfigService", "CQrEncode", "CSpawn",
                 "Catalogue", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
                 "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlResponder", "ServiceKit", "StrictJson", "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
+            ],
+            exclude: [
+                "Cluster/CSpawn", "Device/CQrEncode", "Dockerfile", "Judge/CInflate", "Judge/Conformance", "Judge/Doubles", "Judge/Reflection",
+                "Judge/SamlResponder", "Load/README.md", "Load/Reporting", "Load/Tool", "Main", "README.md",
             ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
     ]
 )
 
 // What tests, benchmarks and faults share.
-if hasAny("tests", "benchmarks", "mutations") { package.targets.append(library("SamlSigner", "Tests/SamlSigner", [])) }
-if hasAny("tests") { package.targets.append(library("PairedTimes", "Tests/PairedTimes", [])) }
+if hasAny("tests", "benchmarks", "mutations") { package.targets.append(library("SamlSigner", "Tests/Support/SamlSigner", [])) }
+if hasAny("tests") { package.targets.append(library("PairedTimes", "Tests/Support/PairedTimes", [])) }
 if hasAny("tests", "chaos") { package.targets.append(library("FaultProxy", "Tests/Chaos/Proxy", [nioCore, nioPosix])) }
 
 // Faults under load: a program, as it runs on release binaries.
@@ -315,17 +322,18 @@ if hasAny("benchmarks") {
 if hasAny("tests") {
     package.targets += [
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
-        library("Doubles", "Tests/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
+        library(
+            "Doubles", "Tests/Support/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("OctetsTests", ["Octets"]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
         tests("ContractsTests", ["Contracts", "ContractReflection", "ContractRuntime", "Faults", "StrictJson"]),
         tests("CryptographyTests", ["Clocks", "Cryptography"]),
-        tests("WireTests", ["Wire", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),
+        tests("FramesTests", ["Frames", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),
         tests("TransportTests", ["Transport", "Cryptography", "Faults", nioCore, nioPosix, nioEmbedded]),
         tests(
             "RpcTests",
-            ["Rpc", "Wire", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency, logging]),
+            ["Rpc", "Frames", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency, logging]),
         tests("TokensTests", ["Clocks", "Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
         tests("StorageTests", ["Clocks", "Storage", "Faults", grdb, logging]),
         tests(
@@ -378,7 +386,8 @@ if hasAny("tests") {
         tests(
             "ContractConformanceTests",
             [
-                "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults", "PeerDoubles", "Rpc", "Tokens", "Transport", "Wire",
+                "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults", "PeerDoubles", "Rpc", "Tokens", "Transport",
+                "Frames",
                 logging, nioCore, nioPosix,
             ]),
         tests(
@@ -395,6 +404,6 @@ if hasAny("tests") {
                 "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Tokens",
                 "Transport",
                 httpClient, nioCore, nioPosix, logging,
-            ]),
+            ], needs: "Cluster"),
     ]
 }

@@ -4,7 +4,7 @@
 import pathlib
 
 HERE = pathlib.Path(__file__).parent
-GOLDEN = HERE.parent / "WireTests/Golden"
+GOLDEN = HERE.parent / "Unit/FramesTests/Golden"
 # Frame: bit 7 caller, bit 6 the hello is over, low bits the read size.
 CALLER, OPEN = 0x80, 0x40
 SMALL_READS, LARGE_READS = 0x00, 0x3F

@@ -12,7 +12,7 @@ import time
 import http2
 from cluster import FORM, Client, address, admin, ask, authority, device, file, form, from_address, home, memory, public, sandbox, secure_port
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "OpenApi"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "Cluster/OpenApi"))
 import person  # noqa: E402
 
 attacks = []

@@ -74,7 +74,7 @@ def main(folder, released, release=None):
     for one in found:
         print(f"{one.place}: {one.rule}: {one.text}", file=sys.stderr)
     if found:
-        print(f"contracts: {len(found)} breaking changes since release {known['release']}; Shared/Contracts/REPLACING.md says what may change",
+        print(f"contracts: {len(found)} breaking changes since release {known['release']}; Shared/Documents/Operations/Replacing.md says what may change",
               file=sys.stderr)
         return 1
     if release is None:

@@ -89,7 +89,7 @@ class Builder:
         :return: the folder that `load` and `server` are in."""
         def build():
             self.packages("libssl-dev", "libprotobuf-c-dev")
-            contracts = CHECKOUT / "Shared/CContracts"
+            contracts = CHECKOUT / "Shared/Wire/CContracts"
             self._command(["cc", "-O2", "-Wall", "-Wextra", "-o", TOOLS / "server", BENCHMARKS / "CEcho/server.c", "-lssl", "-lcrypto"])
             self._command([
                 "cc", "-O2", f"-I{contracts}/include", "-o", TOOLS / "load", BENCHMARKS / "CEcho/load.c", contracts / "frame.pb-c.c",

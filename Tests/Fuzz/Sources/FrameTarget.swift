@@ -1,6 +1,6 @@
 internal import ContractRuntime
 internal import Faults
-internal import Wire
+internal import Frames
 
 /// Bytes of a connection: decoded in reads of odd sizes, encoded again, and handed to the state machine of the other side.
 ///

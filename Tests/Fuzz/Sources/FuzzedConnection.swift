@@ -1,6 +1,6 @@
 internal import ContractRuntime
 internal import Faults
-internal import Wire
+internal import Frames
 
 /// One side of a connection whose peer sends arbitrary bytes. It obeys the state machine as the real shell does, and checks what must always hold.
 struct FuzzedConnection: ~Copyable {

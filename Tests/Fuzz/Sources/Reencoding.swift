@@ -1,6 +1,6 @@
 internal import ContractRuntime
 internal import Faults
-internal import Wire
+internal import Frames
 
 /// What was decoded can be encoded, and decodes to the same.
 enum Reencoding {

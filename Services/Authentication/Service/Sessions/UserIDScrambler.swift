@@ -1,7 +1,7 @@
 internal import Cryptography
 
 /// Turns the MVPD's id of a person into the one that programmers see (rest-v1 §7). When its key changes, a session keeps the id that it began with
-/// (Shared/Decisions/0052).
+/// (Shared/Documents/Decisions/0052).
 struct UserIDScrambler: Sendable {
     private let keys: SymmetricKeyRing
     private var key: SymmetricKey { keys.current }

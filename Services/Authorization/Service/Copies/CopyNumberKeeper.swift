@@ -7,7 +7,7 @@ internal import Synchronization
 public import Tokens
 
 /// Holds this process's number in the store, so that no two processes ever date a reference token alike: not two copies beside each other, and not a process
-/// and the one that is started after it (Shared/Decisions/0019).
+/// and the one that is started after it (Shared/Documents/Decisions/0019).
 ///
 /// The row says up to when seconds may have been given, two seconds ahead of the last one. Nobody gives a second behind that end without having moved it first,
 /// and whoever takes the number over begins at it.

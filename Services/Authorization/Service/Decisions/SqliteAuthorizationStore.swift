@@ -20,7 +20,7 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
         Migration(
             "3-copy-numbers",
             sql: """
-                -- Who dates reference tokens in which zone, and from when on the next one may (Shared/Decisions/0019).
+                -- Who dates reference tokens in which zone, and from when on the next one may (Shared/Documents/Decisions/0019).
                 CREATE TABLE copy_number (
                     service TEXT NOT NULL, number INTEGER NOT NULL, holder TEXT NOT NULL, until_ms INTEGER NOT NULL, given_ms INTEGER NOT NULL,
                     PRIMARY KEY (service, number)

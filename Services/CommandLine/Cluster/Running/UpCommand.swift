@@ -1,0 +1,117 @@
+public import ArgumentParser
+internal import Foundation
+
+/// `boxoffice up`: starts a whole cluster on this machine, and plays one sign-in through it.
+public struct UpCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Start a whole cluster on this machine.",
+        discussion: """
+            Starts what is not running, so it also brings back a service that was killed. All state is in $BOXOFFICE_HOME \
+            (default: .boxoffice in the checkout); BOXOFFICE_PORT_BASE=N moves all ports.
+            """
+    )
+
+    @Flag(help: "Return once the cluster is up; 'boxoffice down' stops it.")
+    var detach = false
+
+    @Flag(help: "Forget the state of an earlier run first; stops a cluster that runs.")
+    var reset = false
+
+    @Flag(help: "With --reset: do not ask.")
+    var yes = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Run with this catalogue: it is copied to $BOXOFFICE_HOME; a catalogue of yours that is there is kept beside it.", valueName: "file"))
+    var catalogue: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Run with the settings in this folder, SERVICE.json each; the others are made. They are copied to $BOXOFFICE_HOME/settings; settings of \
+            yours that are there are kept beside them.
+            """, valueName: "folder"))
+    var settings: String?
+
+    @Flag(name: .customLong("no-demo"), help: "Do not play the sign-in.")
+    var noDemo = false
+
+    @Flag(help: "Start a service again when it dies.")
+    var supervise = false
+
+    @Option(
+        name: .customLong("tls-certificate"),
+        help: "PEM file of the gateway's HTTPS certificate, for a gateway that starts now; default: from the local PKI.")
+    var tlsCertificate: String?
+
+    @Option(name: .customLong("tls-key"), help: "PEM file of its key.")
+    var tlsKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Run with your own service at this address in place of the cluster's: config, authentication, authorization or autosignin; may be \
+            repeated. Shared/Documents/Operations/Replacing.md says what it needs.
+            """, valueName: "service=host:port"))
+    var replace: [String] = []
+
+    public init() {}
+
+    public func validate() throws {
+        guard reset || !yes else { throw ValidationError("--yes goes with --reset") }
+        guard !(detach && supervise) else { throw ValidationError("--supervise watches the services from here; it cannot be --detach too") }
+        _ = try Replacement.read(replace)
+        guard (tlsCertificate == nil) == (tlsKey == nil) else { throw ValidationError("--tls-certificate and --tls-key go together") }
+    }
+
+    public func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let console = Console()
+        let signals = StopSignals()
+        let client = HTTPExchange.makeClient()
+        let starter = ClusterStarter(
+            home: ClusterHome(environment: environment, checkout: Checkout.current), ports: try PortPlan(environment: environment),
+            checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client), https: https,
+            replacements: try Replacement.read(replace), own: OwnFiles(catalogue: catalogue, settings: settings))
+        let outcome: Result<Void, any Error>
+        do {
+            try await run(starter, console, signals)
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await client.shutdown()
+        try outcome.get()
+    }
+
+    private func run(_ starter: ClusterStarter, _ console: Console, _ signals: StopSignals) async throws {
+        let start = ContinuousClock.now
+        if reset {
+            try confirmReset(starter.home, console)
+            try await starter.reset()
+        }
+        let started = try await starter.start()
+        console.line("  \(console.bold("The cluster is ready")) after \(Console.text(of: ContinuousClock.now - start)).\n")
+        if !noDemo { try await starter.playSignIn(stoppingOnFailure: detach ? [] : started) }
+        starter.printSummary(isDetached: detach)
+        guard !detach else { return }
+        await ClusterWatch(starter: starter, console: console, supervise: supervise).watch(started, until: signals)
+    }
+
+    /// - Throws: `CommandFailure` when nobody can be asked, or the answer is no.
+    private func confirmReset(_ home: ClusterHome, _ console: Console) throws {
+        let state = home.state.map(\.path)
+        guard !yes, !state.isEmpty else { return }
+        console.line("  --reset removes, with all that was written there by hand:")
+        for path in state { console.line("    \(path)") }
+        guard isatty(STDIN_FILENO) == 1 else { throw CommandFailure("--reset removes the above and asks nobody", advice: "say --yes beside it") }
+        console.line("  Remove it? [y/N]")
+        guard ["y", "yes"].contains((readLine() ?? "").lowercased()) else { throw CommandFailure("nothing was removed", advice: "leave out --reset") }
+    }
+
+    private var https: HttpsFiles? {
+        guard let tlsCertificate, let tlsKey else { return nil }
+        return HttpsFiles(certificate: tlsCertificate, key: tlsKey)
+    }
+}

@@ -1,0 +1,60 @@
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import Synchronization
+internal import Frames
+
+/// One requirement being tried: opens connections, and notes for the report what went over them last.
+final class Examination: Sendable {
+    /// How long an answer may take that is due at once; ample, as the machine may be busy.
+    @TaskLocal static var patience: Duration = .seconds(8)
+
+    private struct Transcript {
+        var sent: [String] = []
+        var came: [String] = []
+    }
+
+    /// Lines of the transcript that a report shows.
+    private static let shown = 3
+
+    let subject: Subject
+    private let transcript = Mutex(Transcript())
+
+    init(_ subject: Subject) { self.subject = subject }
+
+    func sent(_ text: String) {
+        transcript.withLock { transcript in
+            transcript.sent.append(text)
+            transcript.came.removeAll()
+            if transcript.sent.count > Self.shown { transcript.sent.removeFirst() }
+        }
+    }
+
+    func came(_ text: String) {
+        transcript.withLock { transcript in
+            transcript.came.append(text)
+            if transcript.came.count > Self.shown { transcript.came.removeFirst() }
+        }
+    }
+
+    var lastSent: [String] { transcript.withLock { $0.sent } }
+    var lastCame: [String] { transcript.withLock { $0.came } }
+
+    // MARK: Connections
+
+    /// A connection on which nothing was said yet.
+    func connect() async throws -> WireProbe { try await WireProbe(self, as: subject.caller) }
+
+    /// A connection whose hellos are exchanged.
+    func greet(maxFrameBytes: UInt32 = 16 * 1024 * 1024) async throws -> Conversation {
+        try await Conversation(try await connect(), maxFrameBytes: maxFrameBytes)
+    }
+
+    // MARK: Peers
+
+    /// - Throws: `NotApplicable` when the examiner plays none.
+    func peers() throws -> PlayedPeers {
+        guard let peers = subject.peers else { throw NotApplicable("the examiner does not play this implementation's peers (--peers-port)") }
+        return PlayedPeers(doubles: peers)
+    }
+}

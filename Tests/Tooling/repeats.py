@@ -1,0 +1,129 @@
+"""Which failures Tests/run tries again: those of tests that carry the tag .timing, and no others."""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import outcomes
+
+SOURCE = '''\
+    @Test(.tags(.timing)) func bare() {}
+    @Test("a name", .tags(.timing), arguments: [1, 2])
+    func named(number: Int) {}
+    @Test(
+        "has .tags(.timing) in its name",
+        arguments: [1])
+    func untagged(number: Int) {}
+    @Test func plain() {}
+    @Test(.tags(.slow, .timing)) func several() {}
+'''
+LINES = {"bare": 1, "named": 2, "untagged": 4, "plain": 8, "several": 9}
+
+
+class Repeats(unittest.TestCase):
+    def told(self, results, status):
+        """What is told of tests that ended so: True passed, False failed, None never ended."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "Some.swift")
+            source.write_text(SOURCE, encoding="utf-8")
+            records = [("test", {"kind": "suite", "id": "T.S"})]
+            for name in results:
+                place = {"_filePath": str(source), "line": LINES[name], "column": 6}
+                records.append(("test", {"kind": "function", "id": f"T.S/{name}", "sourceLocation": place}))
+            for name, passed in results.items():
+                records.append(("event", {"kind": "testStarted", "testID": f"T.S/{name}", "messages": []}))
+                if passed is not None:
+                    symbol = "pass" if passed else "fail"
+                    records.append(("event", {"kind": "testEnded", "testID": f"T.S/{name}", "messages": [{"symbol": symbol}]}))
+            # A suite ends as its tests do, and is no test.
+            records.append(("event", {"kind": "testEnded", "testID": "T.S", "messages": [{"symbol": "fail"}]}))
+            stream = pathlib.Path(folder, "events")
+            lines = [json.dumps({"kind": kind, "payload": payload}) for kind, payload in records]
+            stream.write_text("\n".join(lines) + "\n" + '{"kind": "ev', encoding="utf-8")
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                outcomes.main(str(stream), status)
+            return printed.getvalue().splitlines()
+
+    def test_all_passed(self):
+        self.assertEqual(self.told({"bare": True, "plain": True}, 0), ["ran 2", "bad 0"])
+
+    def test_only_tagged_ones_are_tried_again(self):
+        self.assertEqual(
+            self.told(dict.fromkeys(LINES, False), 1),
+            ["ran 5", "bad 5", "again T.S/bare", "again T.S/named", "final T.S/plain", "again T.S/several", "final T.S/untagged"],
+        )
+
+    def test_a_crash_is_final_for_all(self):
+        told = self.told({"bare": False, "named": None, "plain": True}, 139)
+        self.assertEqual(told, ["ran 3", "bad 2", "final T.S/bare", "final T.S/named (the program ended while it ran)"])
+
+    def test_a_runner_that_fails_is_a_failure(self):
+        self.assertEqual(self.told({"plain": True}, 1)[:2], ["ran 2", "bad 1"])
+        self.assertEqual(self.told({}, 0)[:2], ["ran 1", "bad 1"])
+
+
+# Plays the bundle of the tests: `bare` passes from its second run on.
+RUNNER = """\
+#!/usr/bin/python3
+import json, os, re, sys
+
+arguments = dict(zip(sys.argv, sys.argv[1:]))
+again = os.path.exists("begun")
+open("begun", "w").close()
+lines, passes = LINES, {"bare": again, "named": False, "plain": False, "several": True}
+wanted = [name for name in passes if re.search(arguments["--filter"], f"T.S/{name}()/Some.swift:{lines[name]}:6")]
+with open(arguments["--event-stream-output-path"], "w") as stream:
+    for name in wanted:
+        test = f"T.S/{name}()/Some.swift:{lines[name]}:6"
+        place = {"_filePath": os.path.abspath("Some.swift"), "line": lines[name], "column": 6}
+        for kind, payload in [
+            ("test", {"kind": "function", "id": test, "sourceLocation": place}),
+            ("event", {"kind": "testStarted", "testID": test, "messages": []}),
+            ("event", {"kind": "testEnded", "testID": test, "messages": [{"symbol": "pass" if passes[name] else "fail"}]}),
+        ]:
+            stream.write(json.dumps({"kind": kind, "payload": payload}) + "\\n")
+sys.exit(0 if all(passes[name] for name in wanted) else 1)
+"""
+
+
+class Summary(unittest.TestCase):
+    def test_each_repeat_is_a_line(self):
+        here = pathlib.Path(__file__).resolve().parent
+        functions = re.search(r"^# swift_tests NAME.*?(?=^Shared/Tooling/toolchain)", (here.parent / "run").read_text(), re.M | re.S)
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / ".build/debug").mkdir(parents=True)
+            (root / "Tests/Tooling").mkdir(parents=True)
+            shutil.copy(here / "outcomes.py", root / "Tests/Tooling")
+            (root / "Some.swift").write_text(SOURCE)
+            runner = root / ".build/debug/boxofficePackageTests.xctest"
+            runner.write_text(RUNNER.replace("LINES", str(LINES), 1))
+            runner.chmod(0o755)
+            script = f"""set -euo pipefail
+                work={folder} passed=0 failed=0 failures=() repeats=()
+                {functions.group()}
+                swift_tests T --no-parallel --filter '^T[.]' >&2
+                printf '%s\\n' "${{repeats[@]}}" "${{failures[@]}}" "$passed $failed" """
+            told = subprocess.run(["bash", "-c", script], cwd=root, env=os.environ, capture_output=True, text=True, check=False)
+        self.assertEqual(
+            told.stdout.splitlines(),
+            [
+                "passed: T.S/bare()/Some.swift:1:6",
+                "failed again: T.S/named()/Some.swift:2:6",
+                "T: T.S/plain()/Some.swift:8:6",
+                "T: T.S/named()/Some.swift:2:6",
+                "2 2",
+            ],
+            told.stderr,
+        )
+
+
+unittest.main(verbosity=2)

@@ -1,0 +1,19 @@
+import ConfigService
+import Doubles
+import Foundation
+import Storage
+import Testing
+
+@Suite struct StateInventoryTests {
+    @Test("Shared/Documents/State.md has every table of the store, and no other")
+    func isComplete() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try Store(file: folder + "/config.sqlite", name: "config", migrations: CatalogueStore.migrations)
+        let tables = try await store.read {
+            try String.fetchSet($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        }
+        #expect(try StateInventory.tables(of: "config").symmetricDifference(tables).sorted() == [])
+        await store.close()
+    }
+}

@@ -13,12 +13,16 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 
 class Browser:
-    def __init__(self, width, height, scripts=True):
+    def __init__(self, width, height, scripts=True, hosts=None):
+        """hosts: for names, the `address:port` where this machine serves them instead, with any certificate."""
         options = webdriver.ChromeOptions()
         for switch in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
             options.add_argument(switch)
         if not scripts:
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        if hosts:
+            options.add_argument("--host-resolver-rules=" + ", ".join(f"MAP {name} {place}" for name, place in hosts.items()))
+            options.accept_insecure_certs = True
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
     def wait(self, what, condition):

@@ -142,7 +142,7 @@ struct KeyRotationTests {
         try await TestCluster.running().send(.json("/o/client/register", ["software_statement": statement])).status
     }
 
-    private static func log(of service: ClusterService) throws -> String {
+    static func log(of service: ClusterService) throws -> String {
         try String(contentsOf: TestCluster.running().home.log(of: service), encoding: .utf8)
     }
 

@@ -10,24 +10,24 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
 
     /// - Throws: As `TempPassReset.reset(byOperator:)`.
     public func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse {
-        ResetTempPassResponse(trials: UInt32(clamping: try await service.resets.reset(byOperator: request)))
+        ResetTempPassResponse(trials: UInt32(clamping: try await service.trials.resets.reset(byOperator: request)))
     }
 
     /// - Throws: `invalid_request` without a client id.
     public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
         guard !request.clientID.isEmpty else { throw Fault(.invalidRequest, "Required 'client_id' is not present") }
-        return RevokeClientResponse(wasKnown: try await service.revocation.revoke(ClientID(request.clientID)))
+        return RevokeClientResponse(wasKnown: try await service.callers.revocation.revoke(ClientID(request.clientID)))
     }
 
     /// - Throws: As `KeptSecrets.put`.
     public func putSecret(_ request: PutSecretRequest, context: CallContext) async throws -> PutSecretResponse {
         let secret = ProviderSecret(request.secret)
         return PutSecretResponse(
-            replaced: try await service.secrets.put(SecretReference(request.reference), secret, owner: request.programmerID))
+            replaced: try await service.callers.secrets.put(SecretReference(request.reference), secret, owner: request.programmerID))
     }
 
     public func listSecrets(_ request: ListSecretsRequest, context: CallContext) async throws -> SecretList {
-        let secrets = try await service.secrets.list()
+        let secrets = try await service.callers.secrets.list()
         return SecretList(
             secrets: secrets.map { secret in
                 StoredSecret(
@@ -38,15 +38,15 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
 
     /// - Throws: `not_found`.
     public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
-        try service.reports.report(request)
+        try service.signIns.reports.report(request)
     }
 
     public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> Contracts.SignInReports {
-        service.reports.list(request)
+        service.signIns.reports.list(request)
     }
 
     /// - Throws: As `ResponseExplainer.explain`.
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
-        try await offEventLoop { [explainer = service.explainer] () throws(Fault) in try explainer.explain(request) }
+        try await offEventLoop { [explainer = service.signIns.explainer] () throws(Fault) in try explainer.explain(request) }
     }
 }

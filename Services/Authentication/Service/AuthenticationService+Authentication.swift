@@ -5,98 +5,98 @@ internal import Faults
 // Each operation throws `Fault` only; which codes, say the types that do the work.
 extension AuthenticationService: Authentication {
     public func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient {
-        try await registration.register(request)
+        try await callers.registration.register(request)
     }
 
     public func issueAccessToken(_ request: IssueAccessTokenRequest, context: CallContext) async throws -> AccessToken {
-        try await tokenIssue.issue(request)
+        try await callers.tokenIssue.issue(request)
     }
 
     public func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient {
-        try await bearers.client(request.credentials, requestor: request.requestor).contract
+        try await callers.bearers.client(request.credentials, requestor: request.requestor).contract
     }
 
     public func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
-        try await codes.create(request)
+        try await callers.codes.create(request)
     }
 
     public func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
-        try await codes.show(request)
+        try await callers.codes.show(request)
     }
 
     public func deleteRegistrationCode(
         _ request: RegistrationCodeRequest, context: CallContext
     ) async throws -> DeleteRegistrationCodeResponse {
-        try await codes.remove(request)
+        try await callers.codes.remove(request)
         return DeleteRegistrationCodeResponse()
     }
 
     public func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart {
-        try await starter.start(request)
+        try await signIns.starter.start(request)
     }
 
     public func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome {
-        try await finisher.finish(request, trace: context.trace)
+        try await signIns.samlFinisher.finish(request, trace: context.trace)
     }
 
     public func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome {
-        try await oauthFinisher.finish(request, trace: context.trace)
+        try await signIns.oauthFinisher.finish(request, trace: context.trace)
     }
 
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
-        let (record, catalogue) = try await sessions.session(anywhere: request.call)
+        let (record, catalogue) = try await sessions.lookup.session(anywhere: request.call)
         return record.contract(in: catalogue)
     }
 
     public func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
-        let (record, catalogue) = try await sessions.session(ofMaker: request)
+        let (record, catalogue) = try await sessions.lookup.session(ofMaker: request)
         return record.contract(in: catalogue)
     }
 
     public func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
-        let (record, catalogue) = try await sessions.session(byCode: request)
+        let (record, catalogue) = try await sessions.lookup.session(byCode: request)
         return record.contract(in: catalogue)
     }
 
     public func issueStoredToken(_ request: SessionByCodeRequest, context: CallContext) async throws -> StoredAuthentication {
-        let (record, catalogue) = try await sessions.session(toKeep: request)
+        let (record, catalogue) = try await sessions.lookup.session(toKeep: request)
         return StoredAuthentication(
-            token: try stored.token(of: record), metadata: try await metadata.metadata(of: record, in: catalogue))
+            token: try sessions.stored.token(of: record), metadata: try await sessions.metadata.metadata(of: record, in: catalogue))
     }
 
     public func identifyDevice(_ request: IdentifyDeviceRequest, context: CallContext) async throws -> IdentifiedDevice {
-        try await devices.identify(request)
+        try await callers.devices.identify(request)
     }
 
     public func getStoredTokenKeys(_ request: GetStoredTokenKeysRequest, context: CallContext) async throws -> StoredTokenKeys {
-        StoredTokenKeys(jwks: storedTokenKeys.keySet.json)
+        StoredTokenKeys(jwks: sessions.storedTokenKeys.keySet.json)
     }
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
-        let ended = try await sessions.logout(request.call)
-        let visit = request.hasBrowser ? try await logouts.begin(for: ended, redirectURL: request.redirectURL) : ""
+        let ended = try await sessions.logouts.end(request.call)
+        let visit = request.hasBrowser ? try await sessions.logouts.begin(for: ended, redirectURL: request.redirectURL) : ""
         return LogoutResponse(ended: UInt32(clamping: ended.count), visitURL: visit)
     }
 
     public func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep {
-        try await logouts.visit(request.handle, trace: context.trace)
+        try await sessions.logouts.visit(request.handle, trace: context.trace)
     }
 
     public func receiveSamlLogout(_ request: SamlLogoutMessage, context: CallContext) async throws -> LogoutStep {
-        try await logouts.receive(request, trace: context.trace)
+        try await sessions.logouts.receive(request, trace: context.trace)
     }
 
     public func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest {
-        try await profileRequests.create(request)
+        try await signIns.profileRequests.create(request)
     }
 
     public func exchangePlatformProfile(_ request: ExchangePlatformProfileRequest, context: CallContext) async throws -> Session {
-        let (record, catalogue) = try await exchanger.exchange(request, trace: context.trace)
+        let (record, catalogue) = try await signIns.exchanger.exchange(request, trace: context.trace)
         return record.contract(in: catalogue)
     }
 
     public func getUserMetadata(_ request: SessionRequest, context: CallContext) async throws -> UserMetadata {
-        try await metadata.metadata(of: request.call)
+        try await sessions.metadata.metadata(of: request.call)
     }
 
     public func getServiceProviderMetadata(
@@ -104,28 +104,28 @@ extension AuthenticationService: Authentication {
     ) async throws -> ServiceProviderMetadata {
         if !request.requestor.isEmpty { _ = try catalogue.current().requireRequestor(request.requestor) }
         let requestor = request.requestor.isEmpty ? nil : RequestorID(request.requestor)
-        return ServiceProviderMetadata(document: try await signedMetadata.document(requestor))
+        return ServiceProviderMetadata(document: try await signIns.signedMetadata.document(requestor))
     }
 }
 
 extension AuthenticationService: Sessions {
     public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
-        let (record, catalogue) = try await sessions.session(of: request.call, hidesDisabled: false)
+        let (record, catalogue) = try await sessions.lookup.session(of: request.call, hidesDisabled: false)
         var subject = record.subjectContract(in: catalogue)
-        if let token = request.call?.storedToken { try stored.complete(&subject, of: record, as: token) }
+        if let token = request.call?.storedToken { try sessions.stored.complete(&subject, of: record, as: token) }
         return subject
     }
 
     public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
-        let (record, catalogue) = try await sessions.session(byCode: request)
+        let (record, catalogue) = try await sessions.lookup.session(byCode: request)
         return record.subjectContract(in: catalogue)
     }
 
     public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
-        try await upstreamTokens.token(SessionID(request.upstreamSessionID))
+        try await sessions.upstreamTokens.token(SessionID(request.upstreamSessionID))
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
-        UpdateAttributesResponse(changed: try await metadata.update(request))
+        UpdateAttributesResponse(changed: try await sessions.metadata.update(request))
     }
 }

@@ -7,33 +7,10 @@ public import Tokens
 
 /// Clients and their access tokens, registration codes, sign-in at an MVPD, and the sessions (authn tokens) that come of it.
 public struct AuthenticationService: Sendable {
-    let bearers: BearerCheck
-    let registration: ClientRegistration
-    let tokenIssue: AccessTokenIssue
-    let codes: RegistrationCodes
-    let starter: SignInStarter
-    let finisher: SignInFinisher
-    let sessions: SessionLookup
-    let logouts: SingleLogout
-    let metadata: UserMetadataAnswer
-    let previews: FreePreviews
-    let plays: TrialPlays
-    let resets: TempPassReset
-    let revocation: ClientRevocation
-    let profileRequests: ProfileRequests
-    let exchanger: PlatformExchanger
-    let reports: SignInReports
-    let explainer: ResponseExplainer
-    let identification: CallerIdentification
-    let automaticSessions: AutomaticSessions
-    let signedMetadata: SignedMetadata
-    let oauthFinisher: OAuthSignInFinisher
-    let upstreamTokens: UpstreamTokens
-    let keySets: ProviderKeySets
-    let secrets: KeptSecrets
-    let stored: StoredSessions
-    let devices: DeviceIdentities
-    let storedTokenKeys: SigningKeys
+    let callers: Callers
+    let signIns: SignIns
+    let sessions: SessionParts
+    let trials: Trials
     let catalogue: any CatalogueSource
     let clock: any WallClock
     private let store: any AuthenticationStore
@@ -45,75 +22,11 @@ public struct AuthenticationService: Sendable {
 
     init(_ parts: Parts) {
         let metrics = AuthenticationMetrics()
-        let reports = SignInReports()
-        let (catalogue, store, clock, random) = (parts.catalogue, parts.store, parts.clock, parts.random)
-        secrets = KeptSecrets(folder: parts.oauth.secretFolder, store: store, seals: parts.oauth.secretSeals, clock: clock)
-        let recent = RecentSecrets(parts.oauth.secrets ?? secrets, clock: clock)
-        let signatures = SignedRequestCheck(secrets: recent, nonces: UsedNonces(store: store), clock: clock, logger: parts.logger)
-        let bearers = BearerCheck(
-            tokens: parts.verifier, catalogue: catalogue, store: store, clock: clock, metrics: metrics, signatures: signatures)
-        self.bearers = bearers
-        registration = ClientRegistration(
-            catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
-        tokenIssue = AccessTokenIssue(
-            tokens: parts.issuer, catalogue: catalogue, store: store, clock: clock, secrets: recent, metrics: metrics)
-        self.store = store
-        logger = parts.logger
-        codes = RegistrationCodes(
-            bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, userIDs: parts.scrambler, metrics: metrics,
-            limits: parts.codeLimits)
-        storedTokenKeys = parts.storedTokens.keys
-        stored = StoredSessions(
-            bearers: bearers, catalogue: catalogue, store: store, clock: clock, issuer: StoredTokenIssuer(keys: storedTokenKeys),
-            verifier: StoredTokenVerifier(.authentication, keys: storedTokenKeys), seals: parts.storedTokens.seals, userIDs: parts.scrambler,
-            metrics: metrics, logger: parts.logger)
-        devices = DeviceIdentities(
-            bearers: bearers, seals: parts.storedTokens.seals, userIDs: parts.scrambler, limit: FingerprintLimit(), random: random, clock: clock)
-        sessions = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics, stored: stored)
-        logouts = SingleLogout(
-            saml: parts.logout, catalogue: catalogue, store: store, clock: clock, random: random, visitAddress: parts.logoutVisitAddress,
-            metrics: metrics, log: LogoutLog(logger: parts.logger, metrics: metrics))
-        let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
-        previews = FreePreviews(
-            bearers: bearers, store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
-        plays = TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
-        metadata = UserMetadataAnswer(
-            bearers: bearers, sessions: sessions, trials: plays, store: store, clock: clock, logger: parts.logger)
-        identification = CallerIdentification(bearers: bearers, sessions: sessions)
-        automaticSessions = AutomaticSessions(
-            bearers: bearers, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, metadata: metadata, clock: clock, random: random,
-            metrics: metrics)
-        resets = TempPassReset(bearers: bearers, catalogue: catalogue, store: store, metrics: metrics)
-        revocation = ClientRevocation(bearers: bearers, store: store, metrics: metrics)
-        let oauth = OAuthSignInStarter(
-            store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)
-        let client = ProviderClient(
-            transport: parts.oauth.transport, gate: ProviderGate(), secrets: parts.oauth.secrets ?? secrets, metrics: metrics, logger: parts.logger)
-        let keySets = ProviderKeySets(client: client, clock: clock)
-        self.keySets = keySets
-        upstreamTokens = UpstreamTokens(
-            client: client, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, clock: clock, metrics: metrics, logger: parts.logger)
-        oauthFinisher = OAuthSignInFinisher(
-            starter: oauth, client: client, identification: OAuthIdentification(client: client, keySets: keySets), seal: parts.oauth.keys.seal,
-            destination: SignInDestination(store: store, activationOrigins: parts.activationOrigins), catalogue: catalogue, store: store,
-            clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics, logger: parts.logger)
-        starter = SignInStarter(
-            saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random,
-            activationOrigins: parts.activationOrigins, degraded: degraded, previews: previews, bearers: bearers,
-            metrics: metrics)
-        finisher = SignInFinisher(
-            saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: parts.scrambler,
-            activationOrigins: parts.activationOrigins, metrics: metrics, logger: parts.logger, reports: reports)
-        self.reports = reports
-        explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { [saml = parts.saml] in saml.finding(on: $0, from: $1, now: $2) }
-        profileRequests = ProfileRequests(
-            bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
-        exchanger = PlatformExchanger(
-            bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, scrambler: parts.scrambler,
-            degraded: degraded, log: PlatformExchangeLog(logger: parts.logger, metrics: metrics, reports: reports))
-        signedMetadata = SignedMetadata(saml: parts.saml, clock: parts.clock)
-        self.catalogue = catalogue
-        self.clock = clock
+        callers = Callers(parts, metrics)
+        sessions = SessionParts(parts, callers, metrics)
+        trials = Trials(parts, callers, metrics)
+        signIns = SignIns(parts, callers, trials, sessions, metrics)
+        (catalogue, store, clock, logger) = (parts.catalogue, parts.store, parts.clock, parts.logger)
     }
 
     /// What the service is put together from.
@@ -157,15 +70,15 @@ public struct AuthenticationService: Sendable {
     public static let longestSession: Duration = .seconds(31_536_000 + 86_400)
 
     /// To be called when a key of access tokens may have gone: bearers that were checked are checked again.
-    public func accessTokenKeysChanged() { bearers.forgetTokens() }
+    public func accessTokenKeysChanged() { callers.bearers.forgetTokens() }
 
     /// To be called when a key of stored tokens may have gone.
-    public func storedTokenKeysChanged() { stored.verifier.forget() }
+    public func storedTokenKeysChanged() { sessions.stored.verifier.forget() }
 
     /// Takes in other keys for what seals handles of sessions and device ids; what was sealed opens still.
     /// - Throws: `CryptographyError`; nothing has changed then.
     public func adopt(storedTokenSeals keys: AuthenticationKeys.SecretKeys) throws {
-        try stored.seals.adopt(keys.current, older: keys.older)
+        try sessions.stored.seals.adopt(keys.current, older: keys.older)
     }
 
     /// Takes in what the files of SAML keys, user ids and OAuth seals hold now, all of them.
@@ -174,14 +87,14 @@ public struct AuthenticationService: Sendable {
         try ringOfOAuth?.adopt(keys.oauthKey, older: keys.olderOAuthKeys)
         serviceProvider?.adopt(keys)
         userIDs?.adopt(current: keys.userID, older: [])
-        signedMetadata.forget()
+        signIns.signedMetadata.forget()
     }
 
     /// Takes in other keys for kept secrets, and seals these with the current one; the older keys are needed no more afterwards.
     /// - Throws: Faults of the store; what is not sealed anew opens with the older keys.
     public func adopt(secretKeys keys: AuthenticationKeys.SecretKeys) async throws {
-        secrets.seals.adopt(current: keys.current, older: keys.older)
-        try await secrets.resealAll()
+        callers.secrets.seals.adopt(current: keys.current, older: keys.older)
+        try await callers.secrets.resealAll()
     }
 
     /// Forgets clients that nobody uses any more, once an hour until it is cancelled; they register again (rest-v1 §3.1).
@@ -206,13 +119,13 @@ public struct AuthenticationService: Sendable {
             logger.warning("clients.not_forgotten", metadata: ["reason": "\(error)"])
         }
         guard forgotten > 0 else { return }
-        bearers.forgetTokens()
+        callers.bearers.forgetTokens()
         logger.info("clients.forgotten", metadata: ["clients": "\(forgotten)"])
     }
 
     /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.
     public func keepProviderKeys() async {
-        while (try? await Task.sleep(for: .seconds(15))) != nil { await keySets.refreshDue() }
+        while (try? await Task.sleep(for: .seconds(15))) != nil { await signIns.keySets.refreshDue() }
     }
 }
 

@@ -37,14 +37,14 @@ struct Subject {
         self.expected = expected
     }
 
-    /// Base64 to verdict, per second of processor time, on this thread.
+    /// Base64 to verdict and explanation, as a sign-in has them, per second of processor time, on this thread.
     func rate(seconds: Double) throws -> Double {
         let start = Self.processorTime
         var done = 0
         while Self.processorTime - start < seconds {
             for _ in 0..<50 {
-                guard case .accepted = ResponseVerifier().verify(try UnverifiedResponse(encoded: encoded), expecting: expected, at: Self.now).verdict
-                else { throw CocoaError(.featureUnsupported) }
+                let answer = ResponseVerifier().explain(try UnverifiedResponse(encoded: encoded), expecting: expected, at: Self.now)
+                guard case .accepted = answer.report.verdict else { throw CocoaError(.featureUnsupported) }
             }
             done += 50
         }

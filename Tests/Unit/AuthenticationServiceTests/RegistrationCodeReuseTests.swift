@@ -73,8 +73,8 @@ struct RegistrationCodeReuseTests {
     func signsInTheNewDevice(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let codes = RegistrationCodes(
-            bearers: rig.service.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: OneCode(),
-            userIDs: rig.service.codes.userIDs,
+            bearers: rig.service.callers.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: OneCode(),
+            userIDs: rig.service.callers.codes.userIDs,
             metrics: AuthenticationMetrics())
         let bearer = try await rig.bearer()
         func draw(_ device: String) async throws -> String {

@@ -43,8 +43,8 @@ struct RegistrationCodeTests {
         let rig = try Rig()
         let source = CountingRandom(repeats: 3)
         let codes = RegistrationCodes(
-            bearers: rig.service.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: source,
-            userIDs: rig.service.codes.userIDs, metrics: AuthenticationMetrics())
+            bearers: rig.service.callers.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: source,
+            userIDs: rig.service.callers.codes.userIDs, metrics: AuthenticationMetrics())
         let call = try await rig.call(rig.bearer())
         let first = try await codes.create(CreateRegistrationCodeRequest(call: call))
         let second = try await codes.create(CreateRegistrationCodeRequest(call: call))

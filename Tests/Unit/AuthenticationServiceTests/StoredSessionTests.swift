@@ -99,10 +99,10 @@ struct StoredSessionTests {
         let request = IdentifyDeviceRequest(fingerprint: "x", clientAddress: "192.0.2.1")
         let device = try await rig.service.identifyDevice(request, context: rig.context)
         for _ in 1...2 {
-            let keys = rig.service.storedTokenKeys
+            let keys = rig.service.sessions.storedTokenKeys
             keys.replace(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()), previous: keys.keySet.keys))
             rig.service.storedTokenKeysChanged()
-            try rig.service.stored.seals.adopt(.random(), older: [])
+            try rig.service.sessions.stored.seals.adopt(.random(), older: [])
             _ = try await find(text)
             var again = request
             again.seal = device.seal

@@ -229,27 +229,4 @@ struct ProtocolTests {
         #expect(try world.outcome(try world.assertion { $0.issueInstant = "x" }) == "assert.form")
         #expect(try world.outcome(try world.assertion { $0.issueInstant = instant(61) }) == "assert.form")
     }
-
-    @Test("mvpd #110: a call without a SAML message is no failure; other parameters are refused")
-    func readsCalls() throws {
-        func read(_ method: String, _ parameters: [(name: String, value: String)]) throws -> String {
-            do {
-                switch try AssertionConsumerCall(method: method, isForm: true, parameters: parameters) {
-                case .withoutMessage: return "none"
-                case .response(let encoded, let relayState): return "\(encoded)/\(relayState ?? "-")"
-                }
-            } catch { return error.reason.rawValue }
-        }
-        #expect(try read("GET", []) == "none")
-        #expect(try read("POST", []) == "none")
-        #expect(try read("POST", [("SAMLResponse", "")]) == "none")
-        #expect(try read("POST", [("SAMLResponse", "QQ=="), ("RelayState", "r")]) == "QQ==/r")
-        #expect(try read("POST", [("SAMLResponse", "QQ==")]) == "QQ==/-")
-        #expect(try read("GET", [("SAMLResponse", "QQ==")]) == "bind.params")
-        #expect(try read("POST", [("SAMLResponse", "QQ=="), ("SAMLResponse", "QQ==")]) == "bind.params")
-        #expect(try read("POST", [("SAMLResponse", "QQ=="), ("RelayState", "r"), ("RelayState", "r")]) == "bind.params")
-        for foreign in ["SAMLRequest", "SigAlg", "Signature"] {
-            #expect(try read("POST", [("SAMLResponse", "QQ=="), (foreign, "x")]) == "bind.params")
-        }
-    }
 }

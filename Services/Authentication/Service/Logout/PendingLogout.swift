@@ -8,7 +8,7 @@ struct PendingLogout: Hashable, Sendable {
     /// Of the secret in the address of the visit, which also goes along as `RelayState`.
     let handle: SecretDigest
     /// `ID` of the last request that was sent; `nil` before the first.
-    var requestID: SamlRequestID?
+    var requestID: UpstreamRequestID?
     let requestor: RequestorID
     let mvpd: MvpdID
     let name: SubjectName

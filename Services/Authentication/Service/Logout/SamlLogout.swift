@@ -22,7 +22,7 @@ protocol SamlLogout: Sendable {
 
 /// A visit of a browser at an MVPD.
 struct LogoutVisit: Sendable {
-    let requestID: SamlRequestID
+    let requestID: UpstreamRequestID
     let relay: RelayHandle
     let requestor: RequestorID
     let provider: SamlProvider
@@ -32,7 +32,7 @@ struct LogoutVisit: Sendable {
 
 /// An answer to an MVPD's request.
 struct LogoutReply: Sendable {
-    let id: SamlRequestID
+    let id: UpstreamRequestID
     let provider: SamlProvider
     /// For whom the person was signed in; `nil`: nobody was.
     let requestor: RequestorID?

@@ -5,8 +5,9 @@ internal import Contracts
 internal import Faults
 internal import SamlProfile
 
-/// Takes a browser through the logouts of the MVPDs, and obeys the logouts that they ask for (mvpd §2.7).
+/// Ends sessions (rest-v1 §3.20), takes a browser through the logouts of the MVPDs, and obeys the logouts that they ask for (mvpd §2.7).
 struct SingleLogout: Sendable {
+    let bearers: BearerCheck
     let saml: any SamlLogout
     let catalogue: any CatalogueSource
     let store: any AuthenticationStore
@@ -16,6 +17,17 @@ struct SingleLogout: Sendable {
     let visitAddress: String
     let metrics: AuthenticationMetrics
     let log: LogoutLog
+
+    /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).
+    /// - Returns: The sessions that ended.
+    /// - Throws: As `BearerCheck.device`; faults of the store.
+    func end(_ call: DeviceCall?) async throws(Fault) -> [SessionRecord] {
+        let caller = try await bearers.device(call, requiresRequestor: false)
+        let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
+        let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
+        metrics.endedSessions.increment(by: ended.count)
+        return ended
+    }
 
     /// Notes the visits that the ended sessions call for.
     /// - Parameter redirectURL: Where the browser goes after the last; empty: nowhere.
@@ -41,7 +53,7 @@ struct SingleLogout: Sendable {
     /// The browser goes on to the MVPD. A second call sends it there again.
     func visit(_ text: String, trace: TraceContext) async throws(Fault) -> LogoutStep {
         let handle = RelayHandle(text)
-        let id = SamlRequestID.random(from: random)
+        let id = UpstreamRequestID.random(from: random)
         guard let pending = try await store.visit(handle.digest, as: id, now: clock.now()) else {
             return log.rejected(Self.unknownState, trace: trace)
         }
@@ -109,7 +121,7 @@ extension SingleLogout {
         LogoutStep(result: pending.redirectURL.isEmpty ? .done : .goesOn, url: pending.redirectURL, traceID: trace.traceID)
     }
 
-    private func visit(_ pending: PendingLogout, _ id: SamlRequestID, _ handle: RelayHandle, _ provider: SamlProvider) -> LogoutVisit {
+    private func visit(_ pending: PendingLogout, _ id: UpstreamRequestID, _ handle: RelayHandle, _ provider: SamlProvider) -> LogoutVisit {
         LogoutVisit(
             requestID: id, relay: handle, requestor: pending.requestor, provider: provider, name: pending.name, now: clock.now())
     }

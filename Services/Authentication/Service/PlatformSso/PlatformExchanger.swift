@@ -77,7 +77,7 @@ struct PlatformExchanger: Sendable {
         _ request: ExchangePlatformProfileRequest, _ attempt: Attempt
     ) async throws(Fault) -> (UnverifiedResponse, ProfileRequestRecord) {
         let response: UnverifiedResponse
-        let claimed: SamlRequestID?
+        let claimed: UpstreamRequestID?
         do throws(SamlRejection) {
             response = try UnverifiedResponse(encoded: request.samlResponse)
             claimed = attempt.provider.endpoint.answersAnyRequest ? nil : try saml.claimedRequest(of: response)

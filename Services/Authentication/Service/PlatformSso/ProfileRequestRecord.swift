@@ -7,7 +7,7 @@ struct ProfileRequestRecord: Hashable, Sendable {
     static let lifetime: Duration = .seconds(600)
 
     /// `ID` of the AuthnRequest in the token.
-    let requestID: SamlRequestID
+    let requestID: UpstreamRequestID
     let clientID: ClientID
     let requestor: RequestorID
     let mvpd: MvpdID
@@ -25,7 +25,7 @@ struct ProfileRequestRecord: Hashable, Sendable {
 
 /// What an accepted answer of a platform changes, all of it or nothing (mvpd §2.3 step 31).
 struct PlatformCompletion: Hashable, Sendable {
-    let requestID: SamlRequestID
+    let requestID: UpstreamRequestID
     let replay: SignInCompletion.Replay
     let session: SessionRecord
 }

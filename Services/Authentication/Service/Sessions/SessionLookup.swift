@@ -3,7 +3,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 
-/// Finds and ends sessions (rest-v1 §3.9-3.11, §3.20).
+/// Finds sessions (rest-v1 §3.9-3.11).
 struct SessionLookup: Sendable {
     let bearers: BearerCheck
     let catalogue: any CatalogueSource
@@ -15,7 +15,7 @@ struct SessionLookup: Sendable {
     /// The valid session of the calling device, or the one that a stored token names.
     /// - Parameter hidesDisabled: False for a service that has to tell a person without a session from an integration that is switched off
     ///   (rest-v1 #51).
-    /// - Throws: The faults of `DeviceCheck`; `authentication_session_missing`, `authentication_session_expired`.
+    /// - Throws: The faults of `BearerCheck.device`; `authentication_session_missing`, `authentication_session_expired`.
     func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         if let call, let token = call.storedToken { return try await stored.session(of: call, token, hidesDisabled: hidesDisabled) }
         let caller = try await bearers.device(call)
@@ -109,15 +109,5 @@ struct SessionLookup: Sendable {
         try code.requireTold(.session, to: client.id, now: now)
         let record = try await store.session(SessionKey(device: code.deviceID, requestor: requestor))
         return (record?.record == code.id ? record : nil, code)
-    }
-
-    /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).
-    /// - Returns: The sessions that ended.
-    func logout(_ call: DeviceCall?) async throws(Fault) -> [SessionRecord] {
-        let caller = try await bearers.device(call, requiresRequestor: false)
-        let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
-        let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
-        metrics.endedSessions.increment(by: ended.count)
-        return ended
     }
 }

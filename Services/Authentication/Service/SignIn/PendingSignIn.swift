@@ -6,7 +6,7 @@ struct PendingSignIn: Hashable, Sendable {
     static let most = 5
 
     /// `ID` of the AuthnRequest; by OAuth it names the request to us alone.
-    let requestID: SamlRequestID
+    let requestID: UpstreamRequestID
     let relayState: SecretDigest
     /// `nil`: the code's maker began it, and any agent may bring the answer (clients §4.2).
     let browserSecret: SecretDigest?

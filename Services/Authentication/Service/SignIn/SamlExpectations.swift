@@ -23,7 +23,7 @@ final class SamlExpectations: Sendable {
 
     /// What a request left behind, by whatever way it went out.
     struct Recorded {
-        let id: SamlRequestID
+        let id: UpstreamRequestID
         let startedAt: Timestamp
         let issuerSent: String
     }
@@ -62,7 +62,7 @@ final class SamlExpectations: Sendable {
     }
 
     private func finding(on held: HeldResponse, issuerSent: String, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
-        let id = held.requestID ?? (try? held.message.claimedRequestID()).map { SamlRequestID($0) } ?? SamlRequestID("")
+        let id = held.requestID ?? (try? held.message.claimedRequestID()).map { UpstreamRequestID($0) } ?? UpstreamRequestID("")
         return explained(held.message, Recorded(id: id, startedAt: Timestamp(milliseconds: 0), issuerSent: issuerSent), provider, now)
     }
 

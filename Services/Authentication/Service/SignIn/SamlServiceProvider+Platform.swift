@@ -21,8 +21,8 @@ extension SamlServiceProvider {
         }
     }
 
-    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID {
-        SamlRequestID(try response.claimedRequestID())
+    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID {
+        UpstreamRequestID(try response.claimedRequestID())
     }
 
     func verdict(

@@ -90,14 +90,14 @@ final class SamlServiceProvider: SamlSignIn {
             encryptionCertificate: identity.encryptionCertificate, singleLogoutServiceURL: identity.logoutServiceURL,
             validUntil: now + identity.metadataValidity)
         do {
-            let id = RequestID(rawValue: SamlRequestID.random(from: random).text)
+            let id = RequestID(rawValue: UpstreamRequestID.random(from: random).text)
             return try metadata.document(requestor: requestor?.text, id: id, signedWith: identity.signingKey)
         } catch {
             throw Fault(.internal, "An internal fault occurred.", cause: error)
         }
     }
 
-    func authnRequest(_ id: SamlRequestID, _ requestor: RequestorID, _ provider: SamlProvider, _ now: Timestamp) -> AuthnRequest {
+    func authnRequest(_ id: UpstreamRequestID, _ requestor: RequestorID, _ provider: SamlProvider, _ now: Timestamp) -> AuthnRequest {
         let endpoint = provider.endpoint
         var message = AuthnRequest(
             id: RequestID(rawValue: id.text), issuedAt: now, destination: endpoint.ssoURL,

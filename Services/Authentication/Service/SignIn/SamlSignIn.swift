@@ -15,7 +15,7 @@ protocol SamlSignIn: Sendable {
 
     /// The recorded request that an answer claims to be for; nothing of the answer is checked.
     /// - Throws: Why none can be read.
-    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID
+    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID
 
     /// What an answer means that a platform's framework passed on (mvpd §2.3 B to F, §2.8).
     func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlFinding
@@ -33,7 +33,7 @@ protocol SamlSignIn: Sendable {
 
 /// What a request needs to know.
 struct SamlRequest: Sendable {
-    let id: SamlRequestID
+    let id: UpstreamRequestID
     let relay: RelayHandle
     let requestor: RequestorID
     let provider: SamlProvider
@@ -53,7 +53,7 @@ struct SamlDispatch: Sendable {
 
 /// What a platform's verification token needs to know.
 struct PlatformSamlRequest: Sendable {
-    let id: SamlRequestID
+    let id: UpstreamRequestID
     let requestor: RequestorID
     let provider: SamlProvider
     /// What the platform shall ask the MVPD for.

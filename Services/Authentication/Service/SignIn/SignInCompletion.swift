@@ -9,7 +9,7 @@ struct SignInCompletion: Hashable, Sendable {
         let expiresAt: Timestamp
     }
 
-    let requestID: SamlRequestID
+    let requestID: UpstreamRequestID
     let record: RegistrationRecordID
     let replay: Replay
     let session: SessionRecord

@@ -26,7 +26,7 @@ struct ResponseExplainer: Sendable {
         do throws(SamlRejection) {
             held = HeldResponse(
                 message: try UnverifiedResponse(encoded: request.samlResponse),
-                requestID: request.requestID.isEmpty ? nil : SamlRequestID(request.requestID),
+                requestID: request.requestID.isEmpty ? nil : UpstreamRequestID(request.requestID),
                 requestor: request.requestor.isEmpty ? nil : RequestorID(request.requestor),
                 at: request.atMilliseconds == 0 ? nil : Timestamp(milliseconds: Int64(clamping: request.atMilliseconds)))
         } catch {
@@ -66,7 +66,7 @@ struct ResponseExplainer: Sendable {
 struct HeldResponse: Sendable {
     let message: UnverifiedResponse
     /// The request that it has to answer; nil: whichever it names.
-    let requestID: SamlRequestID?
+    let requestID: UpstreamRequestID?
     /// Nil: whichever its audience names.
     let requestor: RequestorID?
     /// Nil: when it says that it was issued.

@@ -62,7 +62,7 @@ protocol SignInStore: Sendable {
 
     /// Consumes a pending sign-in without a session.
     /// - Returns: False when it was consumed before.
-    func abandon(_ request: SamlRequestID) async throws(Fault) -> Bool
+    func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool
 
     /// Consumes the pending sign-in, remembers the assertion, marks the code used and stores the session in place of the one before, as
     /// one change. Of several calls for one request or one assertion at most one completes.
@@ -99,13 +99,13 @@ protocol LogoutStore: Sendable {
 
     /// Notes the request that is sent now.
     /// - Returns: `nil` when there is no such logout, or it is over.
-    func visit(_ handle: SecretDigest, as request: SamlRequestID, now: Timestamp) async throws(Fault) -> PendingLogout?
+    func visit(_ handle: SecretDigest, as request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> PendingLogout?
 
     func pendingLogout(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> PendingLogout?
 
     /// Consumes the logout.
     /// - Returns: False when it was consumed before, or another request was sent since.
-    func finish(_ handle: SecretDigest, request: SamlRequestID) async throws(Fault) -> Bool
+    func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool
 
     /// Removes the sessions that an MVPD ended, and remembers the request and the logouts, as one change.
     func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult
@@ -133,7 +133,7 @@ protocol ProfileRequestStore: Sendable {
     func add(_ request: ProfileRequestRecord) async throws(Fault)
 
     /// The request with that id, unless it was answered or is over.
-    func profileRequest(_ id: SamlRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord?
+    func profileRequest(_ id: UpstreamRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord?
 
     /// The latest of a client's requests that was not answered and is not over.
     func newestProfileRequest(

@@ -13,7 +13,7 @@ enum RequestorSubject {}
 enum MvpdSubject {}
 enum DeviceSubject {}
 enum RegistrationRecordSubject {}
-enum SamlRequestSubject {}
+enum UpstreamRequestSubject {}
 enum SessionSubjectTag {}
 enum DegradationRuleSubject {}
 enum PlatformIdentitySubject {}
@@ -27,7 +27,8 @@ typealias MvpdID = Identifier<MvpdSubject>
 typealias DeviceID = Identifier<DeviceSubject>
 /// Names a registration code's record for good; the code itself may be given out again later.
 typealias RegistrationRecordID = Identifier<RegistrationRecordSubject>
-typealias SamlRequestID = Identifier<SamlRequestSubject>
+/// Names a request to an MVPD that is answered through a browser: an AuthnRequest, a LogoutRequest, or an authorization request of OAuth.
+typealias UpstreamRequestID = Identifier<UpstreamRequestSubject>
 typealias SessionID = Identifier<SessionSubjectTag>
 typealias DegradationRuleID = Identifier<DegradationRuleSubject>
 /// Who a platform says that its user is: the digest of issuer and subject (rest-v1 §2.6).

@@ -13,10 +13,10 @@ struct ProviderKeyTests {
         for number in 0..<3 { try await rig.signInByOAuth(device: "dev-\(number)") }
         #expect(rig.provider.count("jwks") == 1)
         rig.clock.advance(by: .seconds(3599))
-        await rig.service.keySets.refreshDue()
+        await rig.service.signIns.keySets.refreshDue()
         #expect(rig.provider.count("jwks") == 1)
         rig.clock.advance(by: .seconds(1))
-        await rig.service.keySets.refreshDue()
+        await rig.service.signIns.keySets.refreshDue()
         #expect(rig.provider.count("jwks") == 2)
         try await rig.signInByOAuth()
         #expect(rig.provider.count("jwks") == 2)

@@ -150,7 +150,7 @@ struct UpstreamTokenTests {
             let text = String(decoding: sealed, as: UTF8.self)
             #expect(!text.contains("refresh-1") && !text.contains("access-1"))
         }
-        let seal = rig.service.oauthFinisher.seal
+        let seal = rig.service.signIns.oauthFinisher.seal
         #expect(seal.open(refresh, of: id, as: UpstreamRefreshToken.self)?.text == "refresh-1")
         #expect(seal.open(refresh, of: SessionID("another"), as: UpstreamRefreshToken.self) == nil)
         #expect("\(try #require(seal.open(refresh, of: id, as: UpstreamRefreshToken.self)))" == "[hidden]")

@@ -32,9 +32,9 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var lastUses: [ClientID: Timestamp] = [:]
         var acted: Set<ClientID> = []
         var records: [RegistrationCodeText: RegistrationRecord] = [:]
-        var pending: [SamlRequestID: PendingSignIn] = [:]
+        var pending: [UpstreamRequestID: PendingSignIn] = [:]
         /// Of sign-ins, as they began.
-        var order: [SamlRequestID] = []
+        var order: [UpstreamRequestID] = []
         var assertions: Set<AssertionKey> = []
         var sessions: [SessionKey: SessionRecord] = [:] {
             didSet { acted.formUnion(sessions.values.map(\.clientID)) }
@@ -42,7 +42,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var upstream: [SessionID: UpstreamTokenRecord] = [:]
         var refreshing: [SessionID: Timestamp] = [:]
         var trials: [TrialEntry] = []
-        var profileRequests: [SamlRequestID: ProfileRequestRecord] = [:]
+        var profileRequests: [UpstreamRequestID: ProfileRequestRecord] = [:]
         var pendingLogouts: [SecretDigest: PendingLogout] = [:]
         var logouts: [SessionKey: (at: Timestamp, until: Timestamp)] = [:]
 
@@ -142,7 +142,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { $0.pending.values.first { $0.relayState == relayState && $0.expiresAt > now } }
     }
 
-    func abandon(_ request: SamlRequestID) async throws(Fault) -> Bool {
+    func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool {
         state.withLock { $0.pending.removeValue(forKey: request) != nil }
     }
 
@@ -211,7 +211,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     func add(_ request: ProfileRequestRecord) async throws(Fault) { state.withLock { $0.profileRequests[request.requestID] = request } }
 
-    func profileRequest(_ id: SamlRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
+    func profileRequest(_ id: UpstreamRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
         state.withLock { $0.profileRequests[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
@@ -262,7 +262,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         }
     }
 
-    func visit(_ handle: SecretDigest, as request: SamlRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
+    func visit(_ handle: SecretDigest, as request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
         state.withLock { state in
             guard let logout = state.pendingLogouts[handle], logout.expiresAt > now else { return nil }
             state.pendingLogouts[handle]?.requestID = request
@@ -274,7 +274,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { $0.pendingLogouts[handle] }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
-    func finish(_ handle: SecretDigest, request: SamlRequestID) async throws(Fault) -> Bool {
+    func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool {
         state.withLock { state in
             guard state.pendingLogouts[handle]?.requestID == request else { return false }
             state.pendingLogouts[handle] = nil

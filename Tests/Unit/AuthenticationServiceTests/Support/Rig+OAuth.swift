@@ -66,7 +66,7 @@ extension Rig {
     /// Those of another copy of the service on the same store.
     func upstreamTokens() -> UpstreamTokens {
         UpstreamTokens(
-            client: service.oauthFinisher.client, catalogue: catalogue, store: store, seal: service.oauthFinisher.seal, clock: clock,
+            client: service.signIns.oauthFinisher.client, catalogue: catalogue, store: store, seal: service.signIns.oauthFinisher.seal, clock: clock,
             metrics: AuthenticationMetrics(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 }

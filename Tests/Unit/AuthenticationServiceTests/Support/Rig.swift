@@ -117,7 +117,7 @@ struct Rig {
     func facts(_ call: DeviceCall) async throws -> TempPassFacts? {
         let key = SessionKey(device: DeviceID(call.deviceID), requestor: RequestorID(call.requestor))
         let session = try #require(try await store.session(key))
-        return try await service.plays.facts(of: session, in: catalogue.current())
+        return try await service.trials.plays.facts(of: session, in: catalogue.current())
     }
 
     // MARK: What an operator does

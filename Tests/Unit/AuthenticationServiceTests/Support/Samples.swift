@@ -34,7 +34,7 @@ enum Sample {
         lifetime: Duration = .seconds(900), isHandedOver: Bool = false
     ) -> PendingSignIn {
         PendingSignIn(
-            requestID: SamlRequestID(request), relayState: RelayHandle(relay).digest,
+            requestID: UpstreamRequestID(request), relayState: RelayHandle(relay).digest,
             browserSecret: isHandedOver ? nil : BrowserSecret("browser").digest,
             record: record.id, code: record.code, requestor: record.requestor, mvpd: MvpdID("DemoCable"),
             issuerSent: "https://sp.example/on-behalf-of/CHAN7", redirectURL: "https://chan7.example/done", startedAt: t0,
@@ -68,7 +68,7 @@ enum Sample {
         record: String = "record-1"
     ) -> SignInCompletion {
         SignInCompletion(
-            requestID: SamlRequestID(request), record: RegistrationRecordID(record),
+            requestID: UpstreamRequestID(request), record: RegistrationRecordID(record),
             replay: .init(issuer: "https://idp.example", assertionID: assertion, expiresAt: t0 + .seconds(600)), session: session)
     }
 }

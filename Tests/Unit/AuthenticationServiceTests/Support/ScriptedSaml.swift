@@ -12,7 +12,7 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
         var verdict: SamlVerdict = .silent
         var requests: [SamlRequest] = []
         var platformRequests: [PlatformSamlRequest] = []
-        var claimed: SamlRequestID?
+        var claimed: UpstreamRequestID?
     }
 
     private let state = Mutex(State())
@@ -24,7 +24,7 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
     var platformRequests: [PlatformSamlRequest] { state.withLock { $0.platformRequests } }
 
     /// From now on answers name that request; `nil`: none.
-    func claim(_ request: SamlRequestID?) { state.withLock { $0.claimed = request } }
+    func claim(_ request: UpstreamRequestID?) { state.withLock { $0.claimed = request } }
 
     func answer(_ verdict: SamlVerdict) { state.withLock { $0.verdict = verdict } }
 
@@ -67,7 +67,7 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
         return PlatformDispatch(encoded: "dG9rZW4=", issuer: "https://sp.example/on-behalf-of/\(request.requestor)")
     }
 
-    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID {
+    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID {
         guard let claimed = state.withLock({ $0.claimed }) else { throw SamlRejection(.unsolicited, "The response answers no request.") }
         return claimed
     }

@@ -20,7 +20,7 @@ extension SqliteAuthenticationStore: LogoutStore {
         }
     }
 
-    func visit(_ handle: SecretDigest, as request: SamlRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
+    func visit(_ handle: SecretDigest, as request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
         try await store.write { database in
             let sql = "UPDATE pending_logout SET request_id = ? WHERE handle = ? AND expires_at_ms > ? RETURNING *"
             return try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [request, handle, now]).map(PendingLogout.init(row:))
@@ -34,7 +34,7 @@ extension SqliteAuthenticationStore: LogoutStore {
         }
     }
 
-    func finish(_ handle: SecretDigest, request: SamlRequestID) async throws(Fault) -> Bool {
+    func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool {
         try await store.write { database in
             try database.cachedStatement(sql: "DELETE FROM pending_logout WHERE handle = ? AND request_id = ?").execute(arguments: [handle, request])
             return database.changesCount == 1

@@ -17,7 +17,7 @@ extension SqliteAuthenticationStore: ProfileRequestStore {
         }
     }
 
-    func profileRequest(_ id: SamlRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
+    func profileRequest(_ id: UpstreamRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
         try await store.read { database in
             let sql = "SELECT * FROM profile_request WHERE request_id = ? AND expires_at_ms > ?"
             return try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [id, now]).map(ProfileRequestRecord.init(row:))

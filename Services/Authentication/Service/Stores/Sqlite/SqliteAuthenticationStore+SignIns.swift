@@ -30,7 +30,7 @@ extension SqliteAuthenticationStore: SignInStore {
         }
     }
 
-    func abandon(_ request: SamlRequestID) async throws(Fault) -> Bool {
+    func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool {
         try await store.write { database in
             try database.cachedStatement(sql: "DELETE FROM pending_sign_in WHERE request_id = ?").execute(arguments: [request])
             return database.changesCount == 1

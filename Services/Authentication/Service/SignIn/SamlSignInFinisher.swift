@@ -7,7 +7,7 @@ internal import Logging
 internal import SamlProfile
 
 /// Takes an MVPD's answer and makes a session of it, or not (mvpd §2.3, §2.4, §2.6).
-struct SignInFinisher: Sendable {
+struct SamlSignInFinisher: Sendable {
     let saml: any SamlSignIn
     let catalogue: any CatalogueSource
     let store: any AuthenticationStore

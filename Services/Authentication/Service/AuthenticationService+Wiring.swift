@@ -1,0 +1,132 @@
+internal import Catalogue
+internal import Clocks
+internal import Cryptography
+internal import Faults
+internal import Logging
+internal import Tokens
+
+extension AuthenticationService {
+    /// Who calls: clients, their tokens and signatures, and the codes and ids that they get.
+    struct Callers: Sendable {
+        let secrets: KeptSecrets
+        let clientSecrets: any ClientSecrets
+        let bearers: BearerCheck
+        let registration: ClientRegistration
+        let tokenIssue: AccessTokenIssue
+        let revocation: ClientRevocation
+        let codes: RegistrationCodes
+        let devices: DeviceIdentities
+
+        init(_ parts: Parts, _ metrics: AuthenticationMetrics) {
+            let (catalogue, store, clock, random) = (parts.catalogue, parts.store, parts.clock, parts.random)
+            secrets = KeptSecrets(folder: parts.oauth.secretFolder, store: store, seals: parts.oauth.secretSeals, clock: clock)
+            clientSecrets = parts.oauth.secrets ?? secrets
+            let recent = RecentSecrets(clientSecrets, clock: clock)
+            bearers = BearerCheck(
+                tokens: parts.verifier, catalogue: catalogue, store: store, clock: clock, metrics: metrics,
+                signatures: SignedRequestCheck(secrets: recent, nonces: UsedNonces(store: store), clock: clock, logger: parts.logger))
+            registration = ClientRegistration(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+            tokenIssue = AccessTokenIssue(
+                tokens: parts.issuer, catalogue: catalogue, store: store, clock: clock, secrets: recent, metrics: metrics)
+            revocation = ClientRevocation(bearers: bearers, store: store, metrics: metrics)
+            codes = RegistrationCodes(
+                bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, userIDs: parts.scrambler, metrics: metrics,
+                limits: parts.codeLimits)
+            devices = DeviceIdentities(
+                bearers: bearers, seals: parts.storedTokens.seals, userIDs: parts.scrambler, limit: FingerprintLimit(), random: random, clock: clock)
+        }
+    }
+
+    /// Sessions that are there: how they are found, told, kept by apps, refreshed and ended.
+    struct SessionParts: Sendable {
+        let lookup: SessionLookup
+        let stored: StoredSessions
+        let storedTokenKeys: SigningKeys
+        let logouts: SingleLogout
+        let metadata: UserMetadataAnswer
+        let identification: CallerIdentification
+        let automatic: AutomaticSessions
+        let provider: ProviderClient
+        let upstreamTokens: UpstreamTokens
+
+        init(_ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
+            let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
+            let bearers = callers.bearers
+            storedTokenKeys = parts.storedTokens.keys
+            stored = StoredSessions(
+                bearers: bearers, catalogue: catalogue, store: store, clock: clock, issuer: StoredTokenIssuer(keys: storedTokenKeys),
+                verifier: StoredTokenVerifier(.authentication, keys: storedTokenKeys), seals: parts.storedTokens.seals,
+                userIDs: parts.scrambler, metrics: metrics, logger: logger)
+            lookup = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics, stored: stored)
+            logouts = SingleLogout(
+                bearers: bearers, saml: parts.logout, catalogue: catalogue, store: store, clock: clock, random: random,
+                visitAddress: parts.logoutVisitAddress, metrics: metrics, log: LogoutLog(logger: logger, metrics: metrics))
+            metadata = UserMetadataAnswer(
+                bearers: bearers, sessions: lookup,
+                trials: TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics), store: store, clock: clock,
+                logger: logger)
+            identification = CallerIdentification(bearers: bearers, sessions: lookup)
+            automatic = AutomaticSessions(
+                bearers: bearers, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, metadata: metadata, clock: clock,
+                random: random, metrics: metrics)
+            provider = ProviderClient(
+                transport: parts.oauth.transport, gate: ProviderGate(), secrets: callers.clientSecrets, metrics: metrics, logger: logger)
+            upstreamTokens = UpstreamTokens(
+                client: provider, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, clock: clock, metrics: metrics, logger: logger)
+        }
+    }
+
+    /// TempPass.
+    struct Trials: Sendable {
+        let previews: FreePreviews
+        let plays: TrialPlays
+        let resets: TempPassReset
+
+        init(_ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
+            let (catalogue, store, clock, random) = (parts.catalogue, parts.store, parts.clock, parts.random)
+            previews = FreePreviews(
+                bearers: callers.bearers, store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
+            plays = TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
+            resets = TempPassReset(bearers: callers.bearers, catalogue: catalogue, store: store, metrics: metrics)
+        }
+    }
+
+    /// Ways to a session: at an MVPD by SAML or OAuth, or through a platform; and what became of attempts.
+    struct SignIns: Sendable {
+        let starter: SignInStarter
+        let samlFinisher: SamlSignInFinisher
+        let oauthFinisher: OAuthSignInFinisher
+        let keySets: ProviderKeySets
+        let profileRequests: ProfileRequests
+        let exchanger: PlatformExchanger
+        let reports: SignInReports
+        let explainer: ResponseExplainer
+        let signedMetadata: SignedMetadata
+
+        init(_ parts: Parts, _ callers: Callers, _ trials: Trials, _ sessions: SessionParts, _ metrics: AuthenticationMetrics) {
+            let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
+            let (bearers, scrambler, origins) = (callers.bearers, parts.scrambler, parts.activationOrigins)
+            reports = SignInReports()
+            let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics)
+            let oauth = OAuthSignInStarter(
+                store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)
+            starter = SignInStarter(
+                saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random, activationOrigins: origins,
+                degraded: degraded, previews: trials.previews, bearers: bearers, metrics: metrics)
+            samlFinisher = SamlSignInFinisher(
+                saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: scrambler,
+                activationOrigins: origins, metrics: metrics, logger: logger, reports: reports)
+            keySets = ProviderKeySets(client: sessions.provider, clock: clock)
+            oauthFinisher = OAuthSignInFinisher(
+                starter: oauth, client: sessions.provider, identification: OAuthIdentification(client: sessions.provider, keySets: keySets),
+                seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, activationOrigins: origins), catalogue: catalogue,
+                store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics, logger: logger)
+            profileRequests = ProfileRequests(bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
+            exchanger = PlatformExchanger(
+                bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, scrambler: scrambler, degraded: degraded,
+                log: PlatformExchangeLog(logger: logger, metrics: metrics, reports: reports))
+            explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { [saml = parts.saml] in saml.finding(on: $0, from: $1, now: $2) }
+            signedMetadata = SignedMetadata(saml: parts.saml, clock: clock)
+        }
+    }
+}

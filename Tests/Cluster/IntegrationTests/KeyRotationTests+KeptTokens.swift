@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import Tokens
 
-/// Keys of the tokens that apps of the vendor's SDKs keep, and of what is sealed in them (Shared/Specs/clients.md §3).
+/// Keys of the tokens that apps of the vendor's SDKs keep, and of what is sealed in them (Shared/Documents/Specs/clients.md §3).
 extension KeyRotationTests {
     /// A key file in a service's data folder.
     private struct KeptKey {

@@ -212,7 +212,8 @@ let package = Package(
         library(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "ContractRuntime", "Contracts", "Cryptography", "Faults", "StrictJson", "Tokens", logging, coreMetrics, hummingbird,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "StrictJson", "Tokens", logging, coreMetrics,
+                hummingbird,
                 hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
             ]),

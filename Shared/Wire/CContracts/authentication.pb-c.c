@@ -3828,7 +3828,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_informati
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_information__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[12] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[13] =
 {
   {
     "access_token",
@@ -3974,9 +3974,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "api",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, api),
+    &boxoffice__authentication__v1__api_version__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__device_call__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
+  12,   /* field[12] = api */
   5,   /* field[5] = app_id */
   7,   /* field[7] = client_address */
   6,   /* field[6] = device */
@@ -3992,7 +4005,7 @@ static const unsigned boxoffice__authentication__v1__device_call__field_indices_
 static const ProtobufCIntRange boxoffice__authentication__v1__device_call__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor =
 {
@@ -4002,7 +4015,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__des
   "Boxoffice__Authentication__V1__DeviceCall",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__DeviceCall),
-  12,
+  13,
   boxoffice__authentication__v1__device_call__field_descriptors,
   boxoffice__authentication__v1__device_call__field_indices_by_name,
   1,  boxoffice__authentication__v1__device_call__number_ranges,
@@ -4471,7 +4484,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__access_token__de
   (ProtobufCMessageInit) boxoffice__authentication__v1__access_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_access_token_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_access_token_request__field_descriptors[4] =
 {
   {
     "access_token",
@@ -4509,16 +4522,29 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_acce
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "api",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__VerifyAccessTokenRequest, api),
+    &boxoffice__authentication__v1__api_version__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__verify_access_token_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
+  3,   /* field[3] = api */
   1,   /* field[1] = requestor */
   2,   /* field[2] = signed_request */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__verify_access_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__verify_access_token_request__descriptor =
 {
@@ -4528,7 +4554,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__verify_access_to
   "Boxoffice__Authentication__V1__VerifyAccessTokenRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__VerifyAccessTokenRequest),
-  3,
+  4,
   boxoffice__authentication__v1__verify_access_token_request__field_descriptors,
   boxoffice__authentication__v1__verify_access_token_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__verify_access_token_request__number_ranges,
@@ -9150,6 +9176,34 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_automatic_se
   1,  boxoffice__authentication__v1__end_automatic_sessions_response__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__end_automatic_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue boxoffice__authentication__v1__api_version__enum_values_by_number[2] =
+{
+  { "API_VERSION_V1", "BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1", 0 },
+  { "API_VERSION_V2", "BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V2", 1 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__api_version__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__api_version__enum_values_by_name[2] =
+{
+  { "API_VERSION_V1", 0 },
+  { "API_VERSION_V2", 1 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__api_version__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ApiVersion",
+  "ApiVersion",
+  "Boxoffice__Authentication__V1__ApiVersion",
+  "boxoffice.authentication.v1",
+  2,
+  boxoffice__authentication__v1__api_version__enum_values_by_number,
+  2,
+  boxoffice__authentication__v1__api_version__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__api_version__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__enum_values_by_number[6] =
 {

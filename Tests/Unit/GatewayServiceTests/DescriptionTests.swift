@@ -38,6 +38,8 @@ internal import Testing
         #expect(Set(codes) == Set(ErrorTable.rows.map(\.code)))
         let others = try #require(schemas["AutoSignInErrorCode"]?["enum"] as? [String])
         #expect(Set(others) == Set(AutoSignInErrors.rows.map(\.code)))
+        let successor = try #require(schemas["V2ErrorCode"]?["enum"] as? [String])
+        #expect(Set(successor) == Set(V2Errors.rows.map(\.code)))
     }
 
     @Test func everyOperationHasAnIdOfItsOwnAndAnswers() throws {

@@ -10,7 +10,7 @@ struct CallerIdentification: Sendable {
     /// - Throws: As `BearerCheck.device` or, for a backend, `BearerCheck.backend`.
     func identify(_ request: IdentifyCallerRequest) async throws(Fault) -> IdentifiedCaller {
         if request.isBackend {
-            let scope = request.scope.isEmpty ? BearerCheck.scope : request.scope
+            let scope = request.scope.isEmpty ? ApiVersion.v1.scope : request.scope
             return IdentifiedCaller(try await bearers.backend(request.call, scope: scope), request.call?.requestor ?? "")
         }
         let caller = try await bearers.device(request.call, scopes: request.scope.isEmpty ? BearerCheck.appScopes : [request.scope])

@@ -10,10 +10,8 @@ internal import Tokens
 /// A token that was checked once is remembered by its text until a client is revoked: its signature never changes. What may change by
 /// itself, the time, the software statement and the application, is looked at on every call.
 final class BearerCheck: Sendable {
-    /// The scope of this API (rest-v1 §2.2).
-    static let scope = "api:client:v1"
     /// Those of apps, of whichever API: Automatic Sign-In is beside both (apple §4).
-    static let appScopes = [scope, "api:client:v2"]
+    static let appScopes = [ApiVersion.v1.scope, ApiVersion.v2.scope]
 
     private struct CheckedToken: Sendable {
         let client: ClientID
@@ -52,14 +50,15 @@ final class BearerCheck: Sendable {
     ///   - scope: What the call needs.
     /// - Throws: `access_denied` (absent, malformed, expired, not ours), `invalid_client` (statement or client revoked),
     ///   `insufficient_scope` (another scope, or a foreign requestor), `invalid_requestor` (unknown).
-    func client(_ token: String, requestor: String, scope: String = BearerCheck.scope) async throws(Fault) -> AuthenticatedClient {
+    func client(_ token: String, requestor: String, scope: String = ApiVersion.v1.scope) async throws(Fault) -> AuthenticatedClient {
         try await client(Credentials(accessToken: token), requestor: requestor, scope: scope)
     }
 
     /// The same for a call that may be signed.
-    func client(_ credentials: Credentials, requestor: String, scope: String = BearerCheck.scope) async throws(Fault) -> AuthenticatedClient {
+    /// - Parameter scope: What the call needs; `nil`: that of its API.
+    func client(_ credentials: Credentials, requestor: String, scope: String? = nil) async throws(Fault) -> AuthenticatedClient {
         let catalogue = try catalogue.current()
-        let client = try await client(credentials, scopes: [scope], catalogue)
+        let client = try await client(credentials, scopes: [scope ?? credentials.api.scope], catalogue)
         if !requestor.isEmpty { try requireCovered(requestor, by: client) }
         return client
     }
@@ -74,19 +73,19 @@ final class BearerCheck: Sendable {
     }
 
     /// - Parameters:
-    ///   - scopes: The call needs one of these.
+    ///   - scopes: The call needs one of these; `nil`: that of its API.
     ///   - allowsShared: False where the answer is bound to the client alone: one device's could be redeemed by another of the same app (clients §2).
     ///   - requiresRequestor: False for logout, which may lack one (rest-v1 §2.8).
     ///   - allowsPlaceholder: True where a device may still lack an id (rest-v1 §2.5).
     ///   - mayRequireInformation: False where the device information may be left out whatever the requestor's setting (rest-v1 §3.12).
     /// - Throws: As `client`, then `invalid_requestor`, `invalid_device_id`, `invalid_device_info`.
     func device(
-        _ call: DeviceCall?, scopes: [String] = [BearerCheck.scope], allowsShared: Bool = true, requiresRequestor: Bool = true,
+        _ call: DeviceCall?, scopes: [String]? = nil, allowsShared: Bool = true, requiresRequestor: Bool = true,
         allowsPlaceholder: Bool = false, mayRequireInformation: Bool = true
     ) async throws(Fault) -> DeviceCaller {
         let call = call ?? DeviceCall()
         guard allowsShared || call.signedRequest == nil else { throw Fault(.accessDenied, "The call needs an access token.") }
-        let client = try await client(call.credentials, scopes: scopes, try catalogue.current())
+        let client = try await client(call.credentials, scopes: scopes ?? [call.api.scope], try catalogue.current())
         guard allowsShared || !client.isShared else { throw Fault(.insufficientScope, "The call needs a client of the device's own.") }
         if requiresRequestor || !call.requestor.isEmpty { try requireCovered(call.requestor, by: client) }
         let device = try DeviceRules.device(call.deviceID, allowsPlaceholder: allowsPlaceholder)
@@ -107,14 +106,23 @@ final class BearerCheck: Sendable {
     }
 
     private func client(_ credentials: Credentials, scopes: [String], _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
-        guard let signed = credentials.signed else { return try await client(credentials.accessToken, scopes: scopes, catalogue) }
+        guard let signed = credentials.signed else {
+            let client = try await client(credentials.accessToken, catalogue)
+            guard scopes.contains(where: { client.scopes.contains($0) }) else { throw Self.foreignScope(credentials.api) }
+            return client
+        }
         guard credentials.accessToken.isEmpty else { throw Fault(.invalidRequest, "An access token and a signature were sent.") }
+        guard credentials.api != .v2 else { throw Fault(.accessDenied, "The call needs an access token.") }
         let client = try await signatures.client(signed, in: catalogue)
         guard scopes.contains(where: { client.scopes.contains($0) }) else { throw Fault(.accessDenied, "The call needs an access token.") }
         return client
     }
 
-    private func client(_ token: String, scopes: [String], _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
+    private static func foreignScope(_ api: ApiVersion) -> Fault {
+        Fault(api == .v2 ? .accessDenied : .insufficientScope, "The access token is not for this call.")
+    }
+
+    private func client(_ token: String, _ catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
         guard !token.isEmpty else { throw Fault(.accessDenied, "An access token is required.") }
         let checked: CheckedToken
         switch self.checked.lookup(token) {
@@ -129,9 +137,6 @@ final class BearerCheck: Sendable {
                 catalogue.importedClient(checked.client.text)?.application
             }
         guard let application else { throw Fault(.invalidClient, "The client's software statement is no longer accepted.") }
-        guard scopes.contains(where: { checked.scopes.contains($0) }) else {
-            throw Fault(.insufficientScope, "The access token is not for this call.")
-        }
         return AuthenticatedClient(
             id: checked.client, application: application, scopes: checked.scopes, expiresAt: checked.expiresAt, catalogue: catalogue,
             isShared: checked.software == nil)
@@ -157,4 +162,9 @@ final class BearerCheck: Sendable {
             throw Fault(.accessDenied, "The access token is not accepted.", cause: error)
         }
     }
+}
+
+extension ApiVersion {
+    /// What an access token must have for it (rest-v1 §2.2, rest-v2 §1.3).
+    var scope: String { self == .v2 ? "api:client:v2" : "api:client:v1" }
 }

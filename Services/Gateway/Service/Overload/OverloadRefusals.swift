@@ -117,12 +117,20 @@ final class OverloadRefusals: Sendable {
             case .json: (Self.jsonFields, json)
             case .xml: (Self.xmlFields, xml)
             }
+        case .apiV2: (Self.jsonFields, v2Document().body(.json))
         case .clientRegistration: (Self.oauthFields, oauth)
         case .administration: (Self.jsonFields, AdministrationError(Fault(.overloaded, Self.message)).document(trace: Self.trace()).body(.json))
         case .autoSignIn: (Self.jsonFields, autoSignInDocument().body(.json))
         case .notification: ([.cacheControl: "no-store"], ByteBuffer())
         case .browser: page
         }
+    }
+
+    private func v2Document() -> Document {
+        let row = V2Errors.unavailable
+        return ErrorDocument.enhanced(
+            action: row.action, status: 503, code: row.code, message: Self.message, details: nil, help: settings.help(row.code),
+            trace: Refusals.uuid(Self.trace()))
     }
 
     private func autoSignInDocument() -> Document {
@@ -136,6 +144,7 @@ final class OverloadRefusals: Sendable {
     /// Who calls an address that the gateway does not have.
     private static func audience(of path: String) -> Route.Audience {
         if path.hasPrefix("/admin/") { return .administration }
+        if path.hasPrefix("/api/v2/") { return .apiV2 }
         if path.hasPrefix("/auto-signin/") || path.hasPrefix("/apple/") { return .autoSignIn }
         return ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/"].contains { path.hasPrefix($0) } ? .api(.config) : .browser
     }
@@ -160,7 +169,7 @@ extension Route.Audience {
     var isUrgent: Bool {
         switch self {
         case .browser, .administration, .notification, .api(.authenticate), .api(.logout): true
-        case .api, .clientRegistration, .autoSignIn: false
+        case .api, .apiV2, .clientRegistration, .autoSignIn: false
         }
     }
 }

@@ -122,9 +122,13 @@ extension Exchange {
 
     private func capture(_ name: String) -> Substring? { captures.first { $0.name == name }?.text }
 
+    /// The part of the path that names the channel: `{requestor}`, in v2's words `{serviceProvider}`.
+    /// - Throws: `invalid_request` when it is no percent-encoded UTF-8 text.
+    func capturedRequestor() throws(Fault) -> String { try captured(capture("requestor") == nil ? "serviceProvider" : "requestor") }
+
     /// The requestor that the request names anywhere, for choices that must not fail: error format and CORS.
     var namedRequestor: String? {
-        if capture("requestor") != nil { return try? captured("requestor") }
+        if capture("requestor") != nil || capture("serviceProvider") != nil { return try? capturedRequestor() }
         return (try? value("requestor")) ?? (try? value("requestor_id"))
     }
 }

@@ -27,6 +27,7 @@ final class Refusals: Sendable {
                 } else {
                     apiReply(fault, at: endpoint, exchange)
                 }
+            case .apiV2: v2Reply(fault, trace: exchange.facts.trace.traceID)
             case .clientRegistration: Self.oauthReply(fault)
             case .administration: administrationReply(to: error, fault, exchange)
             case .autoSignIn: autoSignInReply(fault, trace: exchange.facts.trace.traceID)
@@ -42,6 +43,7 @@ final class Refusals: Sendable {
             switch exchange.audience {
             case .api:
                 errorReply(ErrorTable.internalError, status: .methodNotAllowed, message: "Method Not Allowed", details: nil, exchange)
+            case .apiV2: Self.v2MethodNotAllowed()
             case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed)
             case .administration: administrationReply(.methodNotAllowed, code: "method_not_allowed", trace: exchange.facts.trace.traceID)
             case .autoSignIn:
@@ -65,6 +67,7 @@ final class Refusals: Sendable {
         var response =
             switch exchange.audience {
             case .api: errorReply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
+            case .apiV2: v2Reply(problem, trace: exchange.facts.trace.traceID)
             case .clientRegistration: Self.oauthReply("invalid_request", status: status)
             case .administration: administrationReply(status, code: Self.administrationCode(problem), trace: exchange.facts.trace.traceID)
             case .autoSignIn: autoSignInReply(problem, trace: exchange.facts.trace.traceID)

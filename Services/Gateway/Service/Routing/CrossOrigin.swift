@@ -24,7 +24,9 @@ struct CrossOrigin {
         guard isPreflight else { return }
         response.headers[.accessControlAllowMethods] = "POST,GET,OPTIONS,DELETE"
         response.headers[.accessControlAllowHeaders] =
-            "authorization,content-type,X-Device-Info,ap_vi,Adobe-Subject-Token,traceparent,tracestate,AP-Device-Identifier,Idempotency-Key"
+            "authorization,content-type,X-Device-Info,ap_vi,Adobe-Subject-Token,traceparent,tracestate,AP-Device-Identifier,Idempotency-Key,"
+            + "AP-Partner-Framework-Status,AP-TempPass-Identity,AP-Visitor-Identifier,AP-Session-Identifier,AD-Service-Token,"
+            + "X-Roku-Reserved-Roku-Connect-Token"
         response.headers[.accessControlMaxAge] = "600"
     }
 }

@@ -93,7 +93,7 @@ final class Edge: HTTPResponder {
             if isPublic, unserved.note(context.facts.sentPath) { return (refusals.unserved(), "other") }
             return (refusals.notFound(request, facts: context.facts), "other")
         }
-        if verdict == .endsInSlash { return (Self.redirect(request, to: match), match.route.path) }
+        if verdict == .endsInSlash, !match.route.audience.takesSlash { return (Self.redirect(request, to: match), match.route.path) }
         return (await responder.respond(request, context, match), match.route.path)
     }
 

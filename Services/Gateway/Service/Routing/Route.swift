@@ -8,6 +8,8 @@ final class Route: Sendable {
     enum Audience: Sendable {
         /// Apps: errors of rest-v1 §2.8.
         case api(Endpoint)
+        /// Apps on REST v2: errors of rest-v2 §3.
+        case apiV2
         /// Apps registering themselves: errors of RFC 6749 §5.2.
         case clientRegistration
         /// Administrators: errors of dashboard §5.
@@ -23,8 +25,13 @@ final class Route: Sendable {
         var door: Door {
             switch self {
             case .administration, .api(.tempPassReset): .administration
-            case .api, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
+            case .api, .apiV2, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
             }
+        }
+
+        /// True where a slash at the end of the path does no harm (rest-v2 §1.1); elsewhere it leads to the path without it.
+        var takesSlash: Bool {
+            if case .apiV2 = self { true } else { false }
         }
 
         /// True where no page of another origin may call, whatever bearer it has.
@@ -36,7 +43,7 @@ final class Route: Sendable {
         var demandsBearer: Bool {
             switch self {
             case .api(.registrationCode), .api(.freePreview), .api(.preauthorize), .api(.authnToken), .api(.sdkSession), .api(.sdkDecision),
-                .autoSignIn:
+                .apiV2, .autoSignIn:
                 true
             case .api, .clientRegistration, .administration, .notification, .browser: false
             }
@@ -45,7 +52,7 @@ final class Route: Sendable {
         /// True where pages of a requestor's domains may call and read (rest-v1 §2.1).
         var isOpenToRequestors: Bool {
             switch self {
-            case .api, .autoSignIn: true
+            case .api, .apiV2, .autoSignIn: true
             case .clientRegistration, .administration, .notification, .browser: false
             }
         }

@@ -6,7 +6,7 @@ struct RouteTable {
 
     init(_ dependencies: Dependencies) {
         routes =
-            Self.api(dependencies) + Self.sdk(dependencies) + Self.browser(dependencies) + Self.administration(dependencies)
+            Self.api(dependencies) + Self.v2(dependencies) + Self.sdk(dependencies) + Self.browser(dependencies) + Self.administration(dependencies)
             + Self.autoSignIn(dependencies) + Self.devices(dependencies)
     }
 

@@ -97,6 +97,21 @@ typedef struct Boxoffice__Authentication__V1__EndAutomaticSessionsResponse Boxof
 
 /* --- enums --- */
 
+/*
+ * The API that an app calls: its access token must be for it.
+ */
+typedef enum _Boxoffice__Authentication__V1__ApiVersion {
+  /*
+   * Scope `api:client:v1`; a token without it is `insufficient_scope`.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 = 0,
+  /*
+   * Scope `api:client:v2`; a token without it is `access_denied`, so that `insufficient_scope` says one thing: a foreign requestor. A signed request is
+   * `access_denied`.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V2 = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__API_VERSION)
+} Boxoffice__Authentication__V1__ApiVersion;
 typedef enum _Boxoffice__Authentication__V1__SignInResult {
   BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN = 0,
   BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SIGNED_IN = 1,
@@ -254,10 +269,11 @@ struct  Boxoffice__Authentication__V1__DeviceCall
    * Beside a bearer or in place of one, where a session is looked up: the session that it names, of the device that it was made for.
    */
   Boxoffice__Authentication__V1__StoredToken *stored_token;
+  Boxoffice__Authentication__V1__ApiVersion api;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__DEVICE_CALL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__device_call__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
 
 
 /*
@@ -389,10 +405,11 @@ struct  Boxoffice__Authentication__V1__VerifyAccessTokenRequest
    * In place of a bearer.
    */
   Boxoffice__Authentication__V1__SignedRequest *signed_request;
+  Boxoffice__Authentication__V1__ApiVersion api;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__VERIFY_ACCESS_TOKEN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__verify_access_token_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
 
 
 struct  Boxoffice__Authentication__V1__VerifiedClient
@@ -3754,6 +3771,7 @@ void boxoffice__authentication__v1__authentication_operations__explain_response(
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__api_version__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_result__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__session_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__logout_result__descriptor;

@@ -4,6 +4,34 @@ internal import CContracts
 public import ContractRuntime
 public import Faults
 
+/// The API that an app calls: its access token must be for it.
+public enum ApiVersion: Hashable, Sendable {
+    /// Scope `api:client:v1`; a token without it is `insufficient_scope`.
+    case v1
+    /// Scope `api:client:v2`; a token without it is `access_denied`, so that `insufficient_scope` says one thing: a foreign requestor. A signed request is
+    /// `access_denied`.
+    case v2
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .v1
+        case 1: self = .v2
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .v1: 0
+        case .v2: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public enum SignInResult: Hashable, Sendable {
     case unknown
     case signedIn
@@ -313,6 +341,7 @@ public struct DeviceCall: Message {
     public var signedRequest: SignedRequest?
     /// Beside a bearer or in place of one, where a session is looked up: the session that it names, of the device that it was made for.
     public var storedToken: StoredToken?
+    public var api: ApiVersion
 
     public init() { self.init(accessToken: "") }
 
@@ -328,7 +357,8 @@ public struct DeviceCall: Message {
         userAgent: String = "",
         subjectToken: String = "",
         signedRequest: SignedRequest? = nil,
-        storedToken: StoredToken? = nil
+        storedToken: StoredToken? = nil,
+        api: ApiVersion = ApiVersion(rawValue: 0)
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
@@ -342,6 +372,7 @@ public struct DeviceCall: Message {
         self.subjectToken = subjectToken
         self.signedRequest = signedRequest
         self.storedToken = storedToken
+        self.api = api
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.DeviceCall" }
@@ -362,6 +393,7 @@ public struct DeviceCall: Message {
         subjectToken = try CField.string(c.pointee.subject_token, "boxoffice.authentication.v1.DeviceCall.subject_token")
         signedRequest = try CField.message(c.pointee.signed_request)
         storedToken = try CField.message(c.pointee.stored_token)
+        api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -379,6 +411,7 @@ public struct DeviceCall: Message {
         if !subjectToken.isEmpty { c.pointee.subject_token = try arena.string(subjectToken, "boxoffice.authentication.v1.DeviceCall.subject_token") }
         c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
         c.pointee.stored_token = try arena.message(storedToken, as: Boxoffice__Authentication__V1__StoredToken.self)
+        c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
     }
 }
 
@@ -657,17 +690,20 @@ public struct VerifyAccessTokenRequest: Message {
     public var requestor: String
     /// In place of a bearer.
     public var signedRequest: SignedRequest?
+    public var api: ApiVersion
 
     public init() { self.init(accessToken: "") }
 
     public init(
         accessToken: String = "",
         requestor: String = "",
-        signedRequest: SignedRequest? = nil
+        signedRequest: SignedRequest? = nil,
+        api: ApiVersion = ApiVersion(rawValue: 0)
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
         self.signedRequest = signedRequest
+        self.api = api
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.VerifyAccessTokenRequest" }
@@ -679,6 +715,7 @@ public struct VerifyAccessTokenRequest: Message {
         accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.VerifyAccessTokenRequest.access_token")
         requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.VerifyAccessTokenRequest.requestor")
         signedRequest = try CField.message(c.pointee.signed_request)
+        api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -687,6 +724,7 @@ public struct VerifyAccessTokenRequest: Message {
         if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.VerifyAccessTokenRequest.access_token") }
         if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.VerifyAccessTokenRequest.requestor") }
         c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
+        c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
     }
 }
 

@@ -3,11 +3,12 @@ internal import Contracts
 internal import Faults
 internal import Hummingbird
 
-/// Reads what the calls of Automatic Sign-In and Sign in with Apple have in common, in the order of rest-v2 §1.5: bearer, requestor, device
+/// Reads what the calls of REST v2, Automatic Sign-In and Sign in with Apple have in common, in the order of rest-v2 §1.5: bearer, requestor, device
 /// identifier, device information, the rest.
 struct AppCallReader: Sendable {
     let authentication: any Authentication
     let catalogue: any CatalogueSource
+    var api = ApiVersion.v1
 
     /// A call of a device.
     /// - Parameter others: Reads what the endpoint alone has.
@@ -25,6 +26,16 @@ struct AppCallReader: Sendable {
             try await verify(token, requestor, exchange)
             throw error
         }
+    }
+
+    /// A call that names no device, checked for its bearer: for what the gateway answers by itself.
+    /// - Returns: The service provider.
+    /// - Throws: `BearerProblem`, `access_denied`, `invalid_client`, `insufficient_scope`, `invalid_requestor`: the bearer comes first.
+    func serviceProvider(_ exchange: Exchange) async throws -> Requestor {
+        let token = try Bearer.required(exchange)
+        let id = (try? requestor(exchange)) ?? ""
+        try await verify(token, id, exchange)
+        return try catalogue.current().requireRequestor(try requestor(exchange))
     }
 
     /// A call of a programmer's own backend, which has no device headers (apple §4).
@@ -45,13 +56,13 @@ struct AppCallReader: Sendable {
     }
 
     private func verify(_ token: String, _ requestor: String, _ exchange: Exchange) async throws {
-        let request = VerifyAccessTokenRequest(accessToken: token, requestor: requestor)
+        let request = VerifyAccessTokenRequest(accessToken: token, requestor: requestor, api: api)
         _ = try await authentication.verifyAccessToken(request, context: exchange.call)
     }
 
     private func requestor(_ exchange: Exchange) throws(Fault) -> String {
         let id: String
-        do { id = try exchange.captured("requestor") } catch { throw Fault(.invalidRequestor, error.message) }
+        do { id = try exchange.capturedRequestor() } catch { throw Fault(.invalidRequestor, error.message) }
         return try catalogue.current().requireRequestor(id).id
     }
 
@@ -62,6 +73,6 @@ struct AppCallReader: Sendable {
         if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
         return DeviceCall(
             accessToken: token, requestor: requestor, deviceID: id, device: device, clientAddress: address.text, userAgent: exchange.userAgent,
-            subjectToken: SubjectToken.sent(exchange))
+            subjectToken: SubjectToken.sent(exchange), api: api)
     }
 }

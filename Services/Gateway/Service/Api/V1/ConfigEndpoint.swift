@@ -34,7 +34,7 @@ struct ConfigEndpoint: Sendable {
     }
 
     /// - Returns: `unknown` for a device that is of no platform that the catalogue names; `nil` when the call tells nothing of its device.
-    private static func platform(_ exchange: Exchange) throws -> Platform? {
+    static func platform(_ exchange: Exchange) throws -> Platform? {
         guard let encoded = try exchange.headers[.xDeviceInfo] ?? exchange.value("device_info"), !encoded.isEmpty else { return nil }
         if let device = try? DeviceInformation.strict(encoded, userAgent: exchange.userAgent) { return device.platform }
         let guessed = DeviceInformation.lenient(encoded, userAgent: exchange.userAgent).platform
@@ -48,7 +48,7 @@ struct ConfigEndpoint: Sendable {
             Document.Value.object([.init("name", .text(domain.name)), .init("mvpdInitiated", .flag(domain.mvpdInitiated))])
         }
         let mvpds = catalogue.activeIntegrations(requestor: requestor.id, platform: platform).map { pair in
-            Document.Value.object(members(pair.mvpd) + sso(pair, catalogue, platform))
+            Document.Value.object(MvpdListing.members(pair.mvpd) + MvpdListing.sso(pair, catalogue, platform))
         }
         return Document(
             "config",
@@ -60,64 +60,5 @@ struct ConfigEndpoint: Sendable {
                         .init("domains", .list(domains, item: "domain")), .init("mvpds", .list(mvpds, item: "mvpd")),
                     ]))
             ])
-    }
-
-    private static func members(_ mvpd: Mvpd) -> [Document.Member] {
-        var members: [Document.Member] = [
-            .init("id", .text(mvpd.id)), .init("displayName", .text(mvpd.displayName)), .init("logoUrl", .text(mvpd.logoURL)),
-            .init("authPerAggregator", .flag(mvpd.authPerAggregator)),
-        ]
-        if mvpd.iframeRequired {
-            members.append(.init("iFrameRequired", .flag(true)))
-            let sizes = [("iFrameWidth", mvpd.iframeWidth), ("iFrameHeight", mvpd.iframeHeight)]
-            members += sizes.filter { $0.1 != 0 }.map { Document.Member($0.0, .number(Int64($0.1))) }
-        }
-        if case .tempPass = mvpd.signIn { members.append(.init("isTempPass", .flag(true))) }
-        let flags = [
-            ("isProxy", mvpd.isProxied), ("passiveAuthnEnabled", mvpd.passiveAuthnEnabled),
-            ("authPerBrowserSession", mvpd.authPerBrowserSession), ("requiresSafariViewController", mvpd.requiresSafariViewController),
-        ]
-        return members + flags.filter(\.1).map { Document.Member($0.0, .flag(true)) }
-    }
-
-    /// Only MVPDs that are configured for platform single sign-on have these.
-    private static func sso(_ pair: (integration: Integration, mvpd: Mvpd), _ catalogue: Catalogue, _ platform: Platform?) -> [Document.Member] {
-        guard let (settings, isOn) = settings(pair, catalogue, platform) else { return [] }
-        var members: [Document.Member] = [.init("enablePlatformServices", .flag(isOn))]
-        if let status = name(settings.boardingStatus) { members.append(.init("boardingStatus", .text(status))) }
-        members += [
-            .init("displayInPlatformPicker", .flag(settings.displayInPlatformPicker)),
-            .init("platformMappingId", .text(settings.platformMappingID)),
-            .init("requiredMetadataFields", .list(settings.requiredMetadataFields.map { .text($0) }, item: "field")),
-        ]
-        if settings.enforcePlatformPermissions { members.append(.init("enforcePlatformPermissions", .flag(true))) }
-        return members
-    }
-
-    /// The settings of the platform, or of the first one where single sign-on is on, else the first one, and whether it is on there.
-    private static func settings(
-        _ pair: (integration: Integration, mvpd: Mvpd), _ catalogue: Catalogue, _ platform: Platform?
-    ) -> (settings: PlatformSettings, isOn: Bool)? {
-        if let platform { return pair.mvpd.platforms.first { $0.platform == platform }.map { ($0, isOn($0, pair.integration)) } }
-        let configured = pair.mvpd.platforms.compactMap { settings -> (settings: PlatformSettings, isOn: Bool)? in
-            let requestor = pair.integration.requestorID
-            let resolved = try? catalogue.requireIntegration(requestor: requestor, mvpd: pair.mvpd.id, platform: settings.platform)
-            return resolved.flatMap { own in
-                own.mvpd.platforms.first { $0.platform == settings.platform }.map { ($0, isOn($0, own.integration)) }
-            }
-        }
-        return configured.first(where: \.isOn) ?? configured.first
-    }
-
-    private static func isOn(_ settings: PlatformSettings, _ integration: Integration) -> Bool {
-        settings.enablePlatformServices && integration.platformSsoEnabled
-    }
-
-    private static func name(_ status: BoardingStatus) -> String? {
-        switch status {
-        case .supported: "SUPPORTED"
-        case .picker: "PICKER"
-        case .none, .unrecognized: nil
-        }
     }
 }

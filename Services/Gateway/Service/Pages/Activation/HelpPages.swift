@@ -8,7 +8,8 @@ struct HelpPages: Sendable {
     private static let written: Set = ["invalid_access_token_client_application", "invalid_access_token_service_provider"]
 
     @Sendable func errors(_ exchange: Exchange) async throws -> Response {
-        let rows = (ErrorTable.rows + AutoSignInErrors.rows).filter { !Self.written.contains($0.code) }.map { row in
+        var told = Self.written
+        let rows = (ErrorTable.rows + AutoSignInErrors.rows + V2Errors.rows).filter { told.insert($0.code).inserted }.map { row in
             [
                 "code": row.code, "action": row.action, "statuses": row.statuses.map(String.init).joined(separator: ", "),
             ]

@@ -41,7 +41,7 @@ struct SignInStarter: Sendable {
             guard session != nil else { throw RegistrationCodes.spentCode }
             return SignInStart(url: request.redirectURL)
         }
-        // Whose MVPD cannot be asked silently is as good as not signed in there (mvpd §2.6).
+        // An MVPD that cannot answer without showing a page counts as not signed in (mvpd §2.6).
         if request.isPassive, !mvpd.passiveAuthnEnabled { return SignInStart(url: request.redirectURL) }
         let isHandedOver = await isHandedOver(request, record, requestor)
         if let provider = OAuthProvider(mvpd, integration, in: catalogue) {

@@ -3,7 +3,7 @@ public import ArgumentParser
 /// `boxoffice application`: identities that apps bring along.
 public struct ApplicationCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "application", abstract: "Key pairs, statements and clients that apps bring along from another house.",
+        commandName: "application", abstract: "Import key pairs, statements and clients that apps already have.",
         discussion: "What is changed stands in the administrator's draft until it is pushed: here with --push, or by the administration API.",
         subcommands: [ApplicationKeyCommand.self, ApplicationStatementCommand.self, ApplicationClientCommand.self])
 
@@ -22,7 +22,7 @@ public struct ApplicationKeyCommand: AsyncParsableCommand {
 /// `boxoffice application statement`.
 public struct ApplicationStatementCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "statement", abstract: "Software statements that another house signed.", subcommands: [StatementAddCommand.self])
+        commandName: "statement", abstract: "Software statements that another vendor signed.", subcommands: [StatementAddCommand.self])
 
     public init() {}
 }
@@ -30,7 +30,7 @@ public struct ApplicationStatementCommand: AsyncParsableCommand {
 /// `boxoffice application client`.
 public struct ApplicationClientCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "client", abstract: "Clients that another house registered.", subcommands: [ClientImportCommand.self])
+        commandName: "client", abstract: "Clients that another vendor registered.", subcommands: [ClientImportCommand.self])
 
     public init() {}
 }

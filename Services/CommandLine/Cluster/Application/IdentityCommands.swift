@@ -5,8 +5,8 @@ internal import Foundation
 /// `boxoffice application statement add APPLICATION FILE`.
 public struct StatementAddCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Let apps register with a software statement that another house signed.",
-        discussion: "Only its SHA-256 is kept: the text is a password to whoever has it, and its signature is not ours to check.")
+        commandName: "add", abstract: "Let apps register with a software statement that another vendor signed.",
+        discussion: "Only its SHA-256 is stored: the text works like a password, and its signature is not checked.")
 
     @Argument(help: "The application's id.")
     var application: String

@@ -134,7 +134,7 @@ public struct KeyListCommand: AsyncParsableCommand {
         }
         let console = Console()
         let rows = entries.flatMap(Self.rows)
-        if rows.isEmpty { console.line("no application has a key pair, a client or a statement of another house") }
+        if rows.isEmpty { console.line("no application has a key pair, or a client or statement of another vendor") }
         for row in rows { console.line(row) }
     }
 

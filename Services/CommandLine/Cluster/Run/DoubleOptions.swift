@@ -21,7 +21,7 @@ struct DoubleOptions: ParsableArguments {
     @Option(name: .customLong("double-user"), help: "The person's id at the MVPD, for every device; default: a person for each device.")
     var user: String?
 
-    @Option(name: .customLong("double-deny"), help: "A resource that nobody may watch; can be given several times.")
+    @Option(name: .customLong("double-deny"), help: "A resource that is denied to all; may be repeated.")
     var denied: [String] = []
 
     /// - Throws: `ValidationError` when an answer would take too long.

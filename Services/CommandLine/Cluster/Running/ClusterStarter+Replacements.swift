@@ -6,7 +6,7 @@ extension ClusterStarter {
         guard let running else { return replacements.sorted { $0.service.index < $1.service.index } }
         let known = running.replacements
         guard replacements.allSatisfy(known.contains) else {
-            let now = known.isEmpty ? "no service of somebody else" : known.map { "\($0.service.rawValue) at \($0.address)" }.joined(separator: ", ")
+            let now = known.isEmpty ? "no replaced service" : known.map { "\($0.service.rawValue) at \($0.address)" }.joined(separator: ", ")
             throw CommandFailure("the cluster in \(home.root.path) runs already, with \(now)", advice: "stop it with ./Services/down first")
         }
         return known

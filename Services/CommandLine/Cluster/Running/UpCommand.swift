@@ -105,7 +105,7 @@ public struct UpCommand: AsyncParsableCommand {
         guard !yes, !state.isEmpty else { return }
         console.line("  --reset removes, with all that was written there by hand:")
         for path in state { console.line("    \(path)") }
-        guard isatty(STDIN_FILENO) == 1 else { throw CommandFailure("--reset removes the above and asks nobody", advice: "say --yes beside it") }
+        guard isatty(STDIN_FILENO) == 1 else { throw CommandFailure("--reset removes the above, and cannot ask", advice: "say --yes beside it") }
         console.line("  Remove it? [y/N]")
         guard ["y", "yes"].contains((readLine() ?? "").lowercased()) else { throw CommandFailure("nothing was removed", advice: "leave out --reset") }
     }

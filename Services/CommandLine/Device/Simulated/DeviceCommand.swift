@@ -41,7 +41,7 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(
         name: [.customLong("as"), .customLong("person")],
         help:
-            "The sandbox's person who signs in: ada, ben, cleo, dan or eve. Or an app that nobody can change any more, with ada: kodi, sdk or signed."
+            "The sandbox's person who signs in: ada, ben, cleo, dan or eve. Or an older app, with ada: kodi, sdk or signed."
     )
     var person: String?
 
@@ -96,7 +96,7 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "With signin: the platform's picker lists only these MVPDs, separated by commas.")
     var filter: String?
 
-    @Flag(help: "With signin: sign in even if somebody is signed in.")
+    @Flag(help: "With signin: sign in even if the device is signed in already.")
     var force = false
 
     @Flag(help: "Print a line of JSON for each callback and step.")

@@ -88,7 +88,7 @@ struct ConformanceSession {
 
     private func pki() throws -> URL {
         guard let home = options.home else {
-            throw CommandFailure("nobody says which certificates to use", advice: "give --home, or --ca with --certificate and --key")
+            throw CommandFailure("no certificates are given", advice: "give --home, or --ca with --certificate and --key")
         }
         let folder = URL(fileURLWithPath: home).appendingPathComponent("pki")
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("ca.crt").path) else {

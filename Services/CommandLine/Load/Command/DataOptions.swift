@@ -7,7 +7,7 @@ struct DataOptions: ParsableArguments {
         help: "The request of --method as JSON, or @FILE; an array is several requests. 'boxoffice call SERVICE METHOD --template' shows its fields.")
     var data: String?
 
-    @Option(help: "CSV with a head, or JSON Lines: a row per request for the places in --data, --path, --header and --body.")
+    @Option(help: "CSV with a header row, or JSON Lines: one row per request for the placeholders in --data, --path, --header and --body.")
     var dataFile: String?
 
     @Option(help: "How many different requests are made from places, at least.")

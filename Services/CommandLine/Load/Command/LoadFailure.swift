@@ -27,7 +27,7 @@ enum LoadFailure {
     }
 
     private static func channel(_ error: ChannelError) -> String {
-        if case .connectTimeout = error { return "nobody answered in time: check --address" }
+        if case .connectTimeout = error { return "no answer in time: check --address" }
         return "the connection failed: \(error)"
     }
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// How much load, for how long.
 struct LoadOptions: ParsableArguments {
-    @Option(help: "Iterations per second, whatever the service does: 500, 2.5k, 600/m.")
+    @Option(help: "Iterations per second, no matter how slow the service is: 500, 2.5k, 600/m.")
     var rate: String?
 
     @Option(help: "Users instead of a rate: each calls again when its last call has ended.")

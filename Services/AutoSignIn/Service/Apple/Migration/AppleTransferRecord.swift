@@ -7,7 +7,7 @@ struct AppleTransferRecord: Hashable, Sendable {
     /// How long Apple translates after the transfer was accepted.
     static let window: Duration = .seconds(60 * 86_400)
 
-    /// That receives.
+    /// The team that receives the app.
     let team: AppleTeamID
     let transferSubject: String
     let programmer: ProgrammerID

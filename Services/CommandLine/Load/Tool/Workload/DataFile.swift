@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Rows of values for the places of a template: CSV with a head (RFC 4180), or JSON Lines of flat objects.
+/// Rows of values for the placeholders of a template: CSV with a header row (RFC 4180), or JSON Lines of flat objects.
 public struct DataFile: Sendable {
     /// Names of the columns.
     public let columns: [String]

@@ -272,7 +272,7 @@ struct  Boxoffice__Config__V1__KnownSecret
    */
   char *programmer_id;
   /*
-   * True: a file, which nobody overwrites.
+   * True: a file, which no call overwrites.
    */
   protobuf_c_boolean is_file;
 };
@@ -309,7 +309,7 @@ struct  Boxoffice__Config__V1__SecretOutcome
 
 
 /*
- * Which secrets there are, as whoever keeps them says.
+ * The secrets there are, as the service that keeps them says.
  */
 struct  Boxoffice__Config__V1__SecretInventory
 {
@@ -373,7 +373,7 @@ struct  Boxoffice__Config__V1__ListEntitiesRequest
   char *token;
   Boxoffice__Config__V1__EntityKind kind;
   /*
-   * A part of id or name, whatever its case; empty: all.
+   * A part of id or name, in any case; empty: all.
    */
   char *query;
   Boxoffice__Config__V1__PageRequest *page;

@@ -147,7 +147,7 @@ typedef enum _Boxoffice__Authentication__V1__SessionKind {
   BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_PLATFORM = 1,
   BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_TEMP_PASS = 2,
   /*
-   * An AuthN-all rule; nobody has signed in.
+   * From an AuthN-all rule, without a sign-in.
    */
   BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_DEGRADED = 3,
   /*
@@ -426,7 +426,7 @@ struct  Boxoffice__Authentication__V1__VerifiedClient
    */
   uint64_t expires_at_ms;
   /*
-   * True: all installations of the app are this client, so that it is nobody's own.
+   * True: all installations of the app share this client.
    */
   protobuf_c_boolean is_shared;
 };
@@ -505,7 +505,7 @@ struct  Boxoffice__Authentication__V1__RegistrationCode
    */
   protobuf_c_boolean used;
   /*
-   * What the device says that it is, for a person to recognise; at most 120 characters, empty when it says nothing. Shown to whoever has the code.
+   * The device's description of itself, for a person to recognise; at most 120 characters, empty if it gives none. Shown to everyone who has the code.
    */
   char *device_label;
 };
@@ -537,11 +537,11 @@ struct  Boxoffice__Authentication__V1__StartSignInRequest
    */
   char *generic_data;
   /*
-   * True: nobody is to be asked anything; whoever is not signed in at the MVPD stays so.
+   * True: the MVPD must not show a page; a person who is not signed in there is not signed in here.
    */
   protobuf_c_boolean is_passive;
   /*
-   * The code's maker by itself begins the sign-in, and hands it over: whichever agent brings the MVPD's answer completes it, once. Empty, over, or another
+   * The code's maker by itself begins the sign-in, and hands it over: any agent that brings the MVPD's answer completes it, once. Empty, over, or another
    * client's: the sign-in belongs to the browser that began it, and this is no fault.
    */
   char *access_token;
@@ -599,7 +599,7 @@ struct  Boxoffice__Authentication__V1__CompleteSamlSignInRequest
    */
   char *browser_secret;
   /*
-   * True: a frame brings it, and not a page that somebody sees; a sign-in that was handed over is not completed by one.
+   * True: a frame brings it, not a page that a person sees; a frame cannot complete a sign-in that was handed over.
    */
   protobuf_c_boolean is_embedded;
 };
@@ -738,7 +738,7 @@ struct  Boxoffice__Authentication__V1__IdentifiedDevice
   ProtobufCMessage base;
   char *device_id;
   /*
-   * The id, sealed: whoever sends it gets the same id.
+   * The id, sealed: an app that sends it gets the same id.
    */
   char *seal;
 };

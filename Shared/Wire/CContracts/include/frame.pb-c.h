@@ -262,7 +262,7 @@ struct  Boxoffice__Wire__V1__WireFault
    */
   char *code;
   /*
-   * Safe for whoever called: no secret, no stack, no internals.
+   * Safe to show to the caller: no secret, no stack, no internals.
    */
   char *message;
   protobuf_c_boolean retryable;

@@ -460,7 +460,7 @@ public struct KnownSecret: Message {
     public var reference: String
     /// Empty: operators'.
     public var programmerID: String
-    /// True: a file, which nobody overwrites.
+    /// True: a file, which no call overwrites.
     public var isFile: Bool
 
     public init() { self.init(reference: "") }
@@ -541,7 +541,7 @@ public struct SecretOutcome: Message {
     }
 }
 
-/// Which secrets there are, as whoever keeps them says.
+/// The secrets there are, as the service that keeps them says.
 public struct SecretInventory: Message {
     public var knowledge: SecretKnowledge
     public var secrets: [KnownSecret]
@@ -668,7 +668,7 @@ public struct PageRequest: Message {
 public struct ListEntitiesRequest: Message {
     public var token: String
     public var kind: EntityKind
-    /// A part of id or name, whatever its case; empty: all.
+    /// A part of id or name, in any case; empty: all.
     public var query: String
     public var page: PageRequest?
 

@@ -79,7 +79,7 @@ public enum SessionKind: Hashable, Sendable {
     /// An exchange with a platform's sign-in framework.
     case platform
     case tempPass
-    /// An AuthN-all rule; nobody has signed in.
+    /// From an AuthN-all rule, without a sign-in.
     case degraded
     /// Taken over from another requestor by the platform's identity.
     case shared
@@ -735,7 +735,7 @@ public struct VerifiedClient: Message {
     public var requestorIDs: [String]
     /// Milliseconds since 1970.
     public var expiresAtMilliseconds: UInt64
-    /// True: all installations of the app are this client, so that it is nobody's own.
+    /// True: all installations of the app share this client.
     public var isShared: Bool
 
     public init() { self.init(clientID: "") }
@@ -895,7 +895,7 @@ public struct RegistrationCode: Message {
     public var applicationVersion: String
     /// True once a sign-in through the code has succeeded; it starts no other.
     public var used: Bool
-    /// What the device says that it is, for a person to recognise; at most 120 characters, empty when it says nothing. Shown to whoever has the code.
+    /// The device's description of itself, for a person to recognise; at most 120 characters, empty if it gives none. Shown to everyone who has the code.
     public var deviceLabel: String
 
     public init() { self.init(id: "") }
@@ -1023,9 +1023,9 @@ public struct StartSignInRequest: Message {
     public var clientAddress: String
     /// `generic_data` as it was sent; a promotional TempPass needs it.
     public var genericData: String
-    /// True: nobody is to be asked anything; whoever is not signed in at the MVPD stays so.
+    /// True: the MVPD must not show a page; a person who is not signed in there is not signed in here.
     public var isPassive: Bool
-    /// The code's maker by itself begins the sign-in, and hands it over: whichever agent brings the MVPD's answer completes it, once. Empty, over, or another
+    /// The code's maker by itself begins the sign-in, and hands it over: any agent that brings the MVPD's answer completes it, once. Empty, over, or another
     /// client's: the sign-in belongs to the browser that began it, and this is no fault.
     public var accessToken: String
 
@@ -1170,7 +1170,7 @@ public struct CompleteSamlSignInRequest: Message {
     public var relayStatePresent: Bool
     /// Value of the browser's cookie; empty when it sent none.
     public var browserSecret: String
-    /// True: a frame brings it, and not a page that somebody sees; a sign-in that was handed over is not completed by one.
+    /// True: a frame brings it, not a page that a person sees; a frame cannot complete a sign-in that was handed over.
     public var isEmbedded: Bool
 
     public init() { self.init(samlResponse: "") }
@@ -1478,7 +1478,7 @@ public struct IdentifyDeviceRequest: Message {
 
 public struct IdentifiedDevice: Message {
     public var deviceID: String
-    /// The id, sealed: whoever sends it gets the same id.
+    /// The id, sealed: an app that sends it gets the same id.
     public var seal: String
 
     public init() { self.init(deviceID: "") }
@@ -3545,18 +3545,18 @@ public protocol Authentication: Sendable {
     func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session
     /// The session that a sign-in through the code made: told to others for ten minutes after the code's use, to its maker until it is over.
     ///
-    /// Faults: `authentication_session_missing` (nobody has signed in, or nobody is any more), `invalid_registration_code`, `registration_code_spent` (as
+    /// Faults: `authentication_session_missing` (not signed in yet, or no longer), `invalid_registration_code`, `registration_code_spent` (as
     /// GetRegistrationCode has them). A caller is told the same of all.
     func getSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
     /// The same for the code's maker alone, and for as long as the session is remembered.
     ///
-    /// Faults: `authentication_session_missing` (nobody has signed in, or nobody is any more), `authentication_session_expired` (for a day after its end),
+    /// Faults: `authentication_session_missing` (not signed in yet, or no longer), `authentication_session_expired` (for a day after its end),
     /// `invalid_registration_code` (also for a code that the caller has not made), `registration_code_spent` (the caller's, and over for less than an hour).
     func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
     /// The token that an app of the vendor's SDKs keeps in place of a session of its own, for the code's maker (clients section 3); with what it may know of the
     /// person. A caller that many installations share names the code's device, as does every caller where `demands_device` is set.
     ///
-    /// Faults: as GetOwnSessionByCode; `authentication_session_missing` says that nobody has signed in yet, `authentication_session_expired` that nobody is any more.
+    /// Faults: as GetOwnSessionByCode; `authentication_session_missing`: not signed in yet; `authentication_session_expired`: no longer signed in.
     func issueStoredToken(_ request: SessionByCodeRequest, context: CallContext) async throws -> StoredAuthentication
     /// An id for a device whose app leaves that to the service (clients section 3): the one in `seal`, if it holds; else, to a client with a fingerprint of 32
     /// hexadecimal digits, the same for the same application and fingerprint; else a random one.
@@ -3564,7 +3564,7 @@ public protocol Authentication: Sendable {
     /// Faults: those of a bearer where one is sent, and `invalid_request` (the fingerprint is absent or has more than 512 octets).
     func identifyDevice(_ request: IdentifyDeviceRequest, context: CallContext) async throws -> IdentifiedDevice
     func getStoredTokenKeys(_ request: GetStoredTokenKeysRequest, context: CallContext) async throws -> StoredTokenKeys
-    /// From its answer on nobody finds the session. Faults: as every device call.
+    /// From its answer on, no call finds the session. Faults: as every device call.
     func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse
     /// Opens the address of `LogoutResponse.visit_url`: the browser goes on to the MVPD (mvpd section 2.7).
     func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep
@@ -3576,7 +3576,7 @@ public protocol Authentication: Sendable {
     func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest
     /// A session for what the platform's framework got from the MVPD.
     func exchangePlatformProfile(_ request: ExchangePlatformProfileRequest, context: CallContext) async throws -> Session
-    /// A session of a TempPass, without anybody signing in.
+    /// A session of a TempPass, without a sign-in.
     ///
     /// Faults: as every device call; `invalid_request` (no MVPD, no TempPass, or the trial is over), `invalid_domain`, `unknown_integration`.
     func startFreePreview(_ request: StartFreePreviewRequest, context: CallContext) async throws -> Session
@@ -3849,7 +3849,7 @@ public protocol Logins: Sendable {
     ///
     /// Faults as every device call: `access_denied`, `invalid_client`, `insufficient_scope`, `invalid_requestor`, `invalid_device_id`.
     func identifyCaller(_ request: IdentifyCallerRequest, context: CallContext) async throws -> IdentifiedCaller
-    /// A session for the calling device, made from a live login of the same person at the requestor, on whatever device that is.
+    /// A session for the calling device, made from a live login of the same person at the requestor, on any device.
     ///
     /// Faults: as IdentifyCaller; `subscription_required` (no login serves).
     func startAutomaticSession(_ request: StartAutomaticSessionRequest, context: CallContext) async throws -> AutomaticSession
@@ -3920,7 +3920,7 @@ public protocol AuthenticationOperations: Sendable {
     /// What became of a sign-in lately, check by check; only the latest are known, and none from before a restart.
     func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport
     func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports
-    /// The same checks for a response that an engineer holds in hand; signs nobody in.
+    /// The same checks for a response that an engineer has; it makes no session.
     func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport
 }
 

@@ -510,7 +510,7 @@ public protocol Authorization: Sendable {
     /// Faults: `missing_resource` (none are named), `too_many_resources` (more than the integration's preflight_max_resources), `unknown_integration`.
     func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization
     /// The same for the device of a registration code. Faults of the code, `invalid_registration_code` and `registration_code_spent`, are passed on, so that
-    /// whoever faces the caller can tell a guess; where a service does not, `authentication_session_missing`.
+    /// the gateway can tell a guess; a service that does not tell them apart answers `authentication_session_missing`.
     func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys
 }

@@ -459,7 +459,7 @@ public struct GoAway: Message {
 public struct WireFault: Message {
     /// Stable, lower_snake_case; codes are listed in WIRE.md and in Faults.
     public var code: String
-    /// Safe for whoever called: no secret, no stack, no internals.
+    /// Safe to show to the caller: no secret, no stack, no internals.
     public var message: String
     public var retryable: Bool
     /// Milliseconds to wait before trying again; 0 when there is no advice.

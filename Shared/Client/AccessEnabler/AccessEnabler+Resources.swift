@@ -12,7 +12,7 @@ extension AccessEnabler {
         run { $0.checkPreauthorizedResources(ids, cache: cache) }
     }
 
-    /// Ends with `setToken` or `tokenRequestFailed`; fails when nobody is signed in.
+    /// Ends with `setToken` or `tokenRequestFailed`; fails if the device is not signed in.
     public func checkAuthorization(_ resource: String!) { checkAuthorization(resource, withData: nil) }
 
     /// - Parameter data: Pairs for the server.
@@ -22,7 +22,7 @@ extension AccessEnabler {
         run { $0.checkAuthorization(resource, data: data) }
     }
 
-    /// As `checkAuthorization`; when nobody is signed in, the person signs in first.
+    /// As `checkAuthorization`; if the device is not signed in, the person signs in first.
     public func getAuthorization(_ resource: String!) { getAuthorization(resource, withData: nil) }
 
     /// - Parameter data: Pairs for the server.

@@ -69,7 +69,7 @@ extension AccessEnabler {
     public func getAuthentication(_ filter: [Any]!) { getAuthentication(false, withData: nil, andFilter: filter) }
 
     /// - Parameters:
-    ///   - forceAuthn: Sign in even if somebody is signed in.
+    ///   - forceAuthn: Sign in even if the device is signed in already.
     ///   - data: Pairs for the server.
     public func getAuthentication(_ forceAuthn: Bool, withData data: [AnyHashable: Any]!) {
         let data = GivenValue.texts(data)

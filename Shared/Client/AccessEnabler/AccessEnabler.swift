@@ -58,7 +58,7 @@ open class AccessEnabler: NSObject, @unchecked Sendable {
     }
 }
 
-/// Who listens, from whatever thread it is set.
+/// The listener; may be set on any thread.
 final class Listeners: @unchecked Sendable {
     private let lock = NSLock()
     private weak var ownDelegate: (any EntitlementDelegate)?

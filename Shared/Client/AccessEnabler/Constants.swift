@@ -9,7 +9,7 @@ public let ACCESS_ENABLER_STATUS_ERROR = DelegateConstants.ACCESS_ENABLER_STATUS
 
 /// Code of `setAuthenticationStatus`: signed in.
 public let USER_AUTHENTICATED = DelegateConstants.USER_AUTHENTICATED
-/// Code of `setAuthenticationStatus` and `tokenRequestFailed`: nobody is signed in.
+/// Code of `setAuthenticationStatus` and `tokenRequestFailed`: the device is not signed in.
 public let USER_NOT_AUTHENTICATED_ERROR = DelegateConstants.USER_NOT_AUTHENTICATED_ERROR
 /// Code of `setAuthenticationStatus`: the person gave up.
 public let PROVIDER_NOT_SELECTED_ERROR = DelegateConstants.PROVIDER_NOT_SELECTED_ERROR

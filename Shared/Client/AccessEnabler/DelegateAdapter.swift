@@ -34,7 +34,7 @@ final class DelegateAdapter: ClientDelegate, ClientStatusDelegate {
     func status(_ status: [String: String]) { listeners.statusDelegate?.status(status) }
 }
 
-/// The same for a preauthorization, whose callback the app's own object is.
+/// The same for a preauthorization; its callback is the app's own object.
 @MainActor
 final class PreauthorizeAdapter: ClientPreauthorizeCallback {
     // Used on the main thread alone.

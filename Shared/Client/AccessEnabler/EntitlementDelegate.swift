@@ -10,7 +10,7 @@ open class UIViewController: NSObject {}
 public protocol EntitlementDelegate: AnyObject {
     /// - Parameter status: ``ACCESS_ENABLER_STATUS_SUCCESS`` or ``ACCESS_ENABLER_STATUS_ERROR``.
     func setRequestorComplete(_ status: Int32)
-    /// - Parameter code: Empty when somebody is signed in.
+    /// - Parameter code: Empty when the device is signed in.
     func setAuthenticationStatus(_ status: Int32, errorCode code: String!)
     /// - Parameter mvpds: Of ``MVPD``. Answer with `setSelectedProvider`.
     func displayProviderDialog(_ mvpds: [Any]!)
@@ -24,11 +24,11 @@ public protocol EntitlementDelegate: AnyObject {
     func tokenRequestFailed(_ resource: String!, errorCode code: String!, errorDescription description: String!)
     /// - Parameter resources: Ids of those that the subscription covers.
     func preauthorizedResources(_ resources: [Any]!)
-    /// - Parameter mvpd: `nil`: nobody has signed in.
+    /// - Parameter mvpd: `nil`: the device is not signed in.
     func selectedProvider(_ mvpd: MVPD!)
     /// - Parameters:
     ///   - metadata: A text, an `NSArray` or an `NSDictionary`; `nil` when there is no value.
-    ///   - encrypted: The programmer's servers can read the value, nobody else.
+    ///   - encrypted: Only the programmer's servers can read the value.
     ///   - key: What was asked.
     ///   - arguments: As they were given.
     func setMetadataStatus(_ metadata: Any!, encrypted: Bool, forKey key: Int32, andArguments arguments: [AnyHashable: Any]!)

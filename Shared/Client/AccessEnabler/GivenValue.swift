@@ -1,7 +1,7 @@
 internal import EntitlementClient
 internal import Foundation
 
-/// Values of the kinds that apps hand over and read, in whatever class they come.
+/// Values of the kinds that apps hand over and read, in any class.
 enum GivenValue {
     /// - Returns: `nil` for a value of no such kind; it is then as good as absent.
     static func json(_ value: Any) -> JSONValue? {
@@ -21,7 +21,7 @@ enum GivenValue {
         }
     }
 
-    /// Entries whose key is a text.
+    /// Entries with a text as key.
     static func object(_ given: [AnyHashable: Any]) -> [String: JSONValue] {
         var object: [String: JSONValue] = [:]
         for (key, value) in given {

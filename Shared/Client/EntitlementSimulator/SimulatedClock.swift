@@ -2,7 +2,7 @@ public import EntitlementClient
 public import Foundation
 internal import Synchronization
 
-/// A device's clock that runs as the real one does, until somebody sets it or lets time pass at once.
+/// A device's clock that runs as the real one does, until a test sets it or lets time pass at once.
 public final class SimulatedClock: ClientClock {
     private struct State {
         /// Seconds that the device's time is ahead of the real one.

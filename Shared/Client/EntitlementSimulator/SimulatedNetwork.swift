@@ -22,14 +22,14 @@ public final class SimulatedNetwork: HTTPTransport {
         }
 
         public var kind: Kind
-        /// Only requests whose path begins so.
+        /// Only requests with a path that begins so.
         public var path: String
         /// How many requests; `nil`: until the faults are removed.
         public var times: Int?
 
         /// - Parameters:
         ///   - kind: What goes wrong.
-        ///   - path: Only requests whose path begins so; default: all.
+        ///   - path: Only requests with a path that begins so; default: all.
         ///   - times: How many requests; `nil`: until the faults are removed.
         public init(_ kind: Kind, path: String = "/", times: Int? = nil) { (self.kind, self.path, self.times) = (kind, path, times) }
     }

@@ -5,7 +5,7 @@ extension EntitlementClient {
     ///
     /// A second call ends the first one. Cancelling the task is giving up.
     /// - Parameters:
-    ///   - force: Sign in even if somebody is signed in.
+    ///   - force: Sign in even if the device is signed in already.
     ///   - data: Pairs for the server, for a promotional trial for example.
     ///   - filter: What the platform's picker lists.
     ///   - interaction: What the app shows.

@@ -7,7 +7,7 @@ extension EntitlementClient {
     /// - Parameters:
     ///   - resource: A channel's name, or Media RSS.
     ///   - data: Pairs for the server, for a promotional trial for example.
-    /// - Throws: `EntitlementError.notConfigured`, or `.denied`; with the code `.notAuthenticated` nobody is signed in, and nothing was asked.
+    /// - Throws: `EntitlementError.notConfigured`, or `.denied`; with the code `.notAuthenticated` the device is not signed in, and nothing was asked.
     public func authorize(_ resource: Resource.ID, data: [String: String] = [:]) async throws -> MediaToken {
         let configuration = try await ready()
         guard let token = await goodToken(configuration) else {

@@ -4,7 +4,7 @@ extension EntitlementClient {
     /// Whether a person is signed in, without a call to the servers. The platform is asked only about a session that came from it.
     ///
     /// Events before the result: tracking, then the code that says why not or how.
-    /// - Returns: After a `configure` that is running; without a configuration nobody is signed in.
+    /// - Returns: After a `configure` that is running; without a configuration the device is not signed in.
     public func authenticationState() async -> AuthenticationState {
         guard let configuration = try? await ready() else {
             track(tracked(nil, isCached: false))
@@ -76,7 +76,7 @@ extension EntitlementClient {
     /// - Throws: `EntitlementError.notConfigured`, `CancellationError`.
     package func providers() async throws -> [Provider] { try await ready().providers }
 
-    /// Whether nobody is signed in although the configuration is there. As ``authenticationState()``, without an event.
+    /// Whether the device is not signed in although it is configured. As ``authenticationState()``, without an event.
     func needsSignIn() async -> Bool {
         guard let configuration = try? await ready() else { return false }
         return await goodToken(configuration) == nil

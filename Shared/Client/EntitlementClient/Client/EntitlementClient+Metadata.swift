@@ -4,7 +4,7 @@ extension EntitlementClient {
     /// Tells what is known of the session or the person.
     ///
     /// What the provider tells is asked for at each call: it may change.
-    /// - Returns: A value of `nil` when there is none, nobody is signed in, or the servers have no answer now.
+    /// - Returns: A value of `nil` when there is none, the device is not signed in, or the servers have no answer now.
     /// - Throws: `EntitlementError.notConfigured`, `CancellationError`.
     public func metadata(_ key: MetadataKey) async throws -> MetadataValue {
         let configuration = try await ready()

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension EntitlementClient {
-    /// Signs in by the platform if that needs nobody (client-sdk §2.2, R2 to R15).
-    /// - Throws: `CancellationError` only: whatever else goes wrong, the configuration stands.
+    /// Signs in by the platform if that asks the person nothing (client-sdk §2.2, R2 to R15).
+    /// - Throws: `CancellationError` only: any other failure leaves the configuration in place.
     func signInAtLaunch(_ configuration: ServiceConfiguration) async throws {
         guard configuration.hasPlatformSignIn, let accounts = environment.providerAccounts else { return }
         let metadata: AccountMetadata

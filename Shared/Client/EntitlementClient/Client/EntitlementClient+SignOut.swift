@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension EntitlementClient {
-    /// Signs the person out (client-sdk §2.5). What is kept here is cleared first, whatever the servers say later; a running sign-in ends.
+    /// Signs the person out (client-sdk §2.5). The local state is cleared first, no matter what the servers answer; a running sign-in ends.
     ///
     /// A server that cannot be told is told at the next `configure`.
     /// - Parameter interaction: Opens the provider's logout, on devices with a browser.

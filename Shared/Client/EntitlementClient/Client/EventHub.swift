@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Passes events on, in the order in which they happen.
 final class EventHub: Sendable {
-    /// Events beyond this number that nobody takes are dropped, the oldest first.
+    /// Unread events beyond this number are dropped, the oldest first.
     static let bufferLimit = 1024
 
     private struct State {

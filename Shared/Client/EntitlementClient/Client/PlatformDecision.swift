@@ -8,7 +8,7 @@ enum PlatformDecision: Equatable, Sendable {
     case ordinaryLogin(Provider.ID)
     /// The provider is out of order: the server lets the person in.
     case degraded(Provider.ID)
-    /// Nobody is signed in, nobody was asked.
+    /// The device is not signed in, and the person was not asked.
     case signedOut
     /// The permission was lost in between: ask again which it is.
     case permissionLost

@@ -9,7 +9,7 @@ struct PollSchedule: Sendable, Equatable {
 
     /// - Parameters:
     ///   - interval: Between two looks that are answered.
-    ///   - start: When the code was made, by the clock's uptime: a device whose clock is wrong waits as long as any.
+    ///   - start: When the code was made, by the clock's uptime: a device with a wrong clock waits as long as any.
     ///   - lifetime: For how long the code is good.
     init(interval: Duration, start: Duration, lifetime: Duration) {
         self.interval = interval

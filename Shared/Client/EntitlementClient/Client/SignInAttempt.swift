@@ -96,7 +96,7 @@ extension SignInAttempt: PlatformDialogHandler {
     func shouldAuthenticate(_ providerIdentifier: String) -> Bool { !isDegraded(providerIdentifier) }
 }
 
-/// For requests during which nobody is asked.
+/// For requests that ask the person nothing.
 struct NoDialogs: PlatformDialogHandler {
     func present(_ picker: ProviderPicker) {}
     func dismiss(_ picker: ProviderPicker) {}

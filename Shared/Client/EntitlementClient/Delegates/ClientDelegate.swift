@@ -6,8 +6,8 @@ package protocol ClientDelegate: AnyObject {
     func setRequestorComplete(_ status: Int32)
     /// The end of `checkAuthentication`, `getAuthentication` and `logout`.
     /// - Parameters:
-    ///   - status: ``ACCESS_ENABLER_STATUS_SUCCESS`` when somebody is signed in.
-    ///   - code: Empty when somebody is signed in.
+    ///   - status: ``ACCESS_ENABLER_STATUS_SUCCESS`` when the device is signed in.
+    ///   - code: Empty when the device is signed in.
     func setAuthenticationStatus(_ status: Int32, errorCode code: String)
     /// The media token for one play.
     func setToken(_ token: String, forResource resource: String)
@@ -32,7 +32,7 @@ package protocol ClientDelegate: AnyObject {
     /// The answer to `getMetadata`.
     /// - Parameters:
     ///   - metadata: `nil` when there is no value.
-    ///   - encrypted: The programmer's servers can read the value, nobody else.
+    ///   - encrypted: Only the programmer's servers can read the value.
     ///   - key: What was asked, for example ``METADATA_USER_META``.
     ///   - arguments: The dictionary that it was called with.
     func setMetadataStatus(_ metadata: JSONValue?, encrypted: Bool, forKey key: Int32, andArguments arguments: [String: JSONValue])

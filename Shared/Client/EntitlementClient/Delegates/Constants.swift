@@ -9,7 +9,7 @@ package enum DelegateConstants {
 
     /// Code of `setAuthenticationStatus`: signed in.
     package static let USER_AUTHENTICATED = ""
-    /// Code of `setAuthenticationStatus` and `tokenRequestFailed`: nobody is signed in.
+    /// Code of `setAuthenticationStatus` and `tokenRequestFailed`: the device is not signed in.
     package static let USER_NOT_AUTHENTICATED_ERROR = "USER_NOT_AUTHENTICATED_ERROR"
     /// Code of `setAuthenticationStatus`: the person gave up.
     package static let PROVIDER_NOT_SELECTED_ERROR = "PROVIDER_NOT_SELECTED_ERROR"

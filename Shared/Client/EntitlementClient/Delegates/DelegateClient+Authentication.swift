@@ -3,7 +3,7 @@ package import Foundation
 extension DelegateClient {
     /// Signs a person in; always ends with `setAuthenticationStatus`. A second call ends the first one.
     /// - Parameters:
-    ///   - force: Sign in even if somebody is signed in.
+    ///   - force: Sign in even if the device is signed in already.
     ///   - data: Pairs for the server.
     ///   - filter: ``TV_PROVIDERS`` and ``FEATURED_TV_PROVIDERS``.
     package func getAuthentication(force: Bool = false, data: [String: String] = [:], filter: [String: [String]]) {
@@ -64,7 +64,7 @@ extension DelegateClient {
         }
     }
 
-    /// - Returns: Whether somebody is signed in at the end.
+    /// - Returns: Whether the device is signed in at the end.
     @discardableResult
     private func start(
         _ signIn: @escaping @Sendable (EntitlementClient, DelegateInteraction) async throws -> Session

@@ -1,10 +1,10 @@
 extension DelegateClient {
-    /// Gets a media token; ends with `setToken` or `tokenRequestFailed`. When nobody is signed in it fails at once.
+    /// Gets a media token; ends with `setToken` or `tokenRequestFailed`. It fails at once if the device is not signed in.
     package func checkAuthorization(_ resource: String, data: [String: String] = [:]) {
         run { client, push in await Self.authorize(resource, data, client, push) }
     }
 
-    /// As ``checkAuthorization(_:data:)``; when nobody is signed in, the person signs in first.
+    /// As ``checkAuthorization(_:data:)``; if the device is not signed in, the person signs in first.
     package func getAuthorization(_ resource: String, data: [String: String] = [:]) {
         let prelude = prelude
         Task { [weak self, client] in

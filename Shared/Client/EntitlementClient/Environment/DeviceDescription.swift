@@ -22,7 +22,7 @@ public struct DeviceDescription: Sendable, Hashable {
     public var model: String
     /// For example `26.0`.
     public var systemVersion: String
-    /// Stable on the device, 1 to 512 printable characters; the server knows the device by it. Hash whatever it is made from.
+    /// Stable on the device, 1 to 512 printable characters; the server knows the device by it. Hash the values it is made from.
     public var id: String
 
     public init(platform: Platform, model: String, systemVersion: String, id: String) {

@@ -32,11 +32,11 @@ public struct HTTPRequest: Sendable, Hashable {
         self.timeout = timeout
     }
 
-    /// The first header of that name, whatever its case.
+    /// The first header of that name, in any case.
     public func header(_ name: String) -> String? { headers.first(named: name) }
 }
 
-/// An answer, whatever its status.
+/// An answer with any status.
 public struct HTTPResponse: Sendable, Hashable {
     public var status: Int
     public var headers: [HTTPHeader]
@@ -48,7 +48,7 @@ public struct HTTPResponse: Sendable, Hashable {
         self.body = body
     }
 
-    /// The first header of that name, whatever its case.
+    /// The first header of that name, in any case.
     public func header(_ name: String) -> String? { headers.first(named: name) }
 }
 

@@ -7,7 +7,7 @@ internal import Cryptography
 
 /// Protects an entry against damage: a version, and HMAC-SHA-256 over version, the entry's name and the content.
 ///
-/// The key lies in the same store. It tells damage and mixed-up entries from what was written; it does not stop somebody who may write the store.
+/// The key lies in the same store. It tells damage and mixed-up entries from what was written; it does not stop an attacker who can write to the store.
 struct Seal {
     static let keyLength = 32
     private static let version: [UInt8] = Array("BXE1".utf8)

@@ -6,7 +6,7 @@ public import Foundation
 public protocol SecureStore: Sendable {
     /// - Returns: `nil` when there is no such entry.
     func read(_ entry: StoreEntry) throws(StoreFailure) -> Data?
-    /// Replaces the whole entry: whatever happens, afterwards it is the old or the new one.
+    /// Replaces the whole entry: afterwards it is the old or the new one in any event.
     func write(_ content: Data, to entry: StoreEntry) throws(StoreFailure)
     /// Does nothing when there is no such entry.
     func remove(_ entry: StoreEntry) throws(StoreFailure)

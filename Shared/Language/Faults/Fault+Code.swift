@@ -209,7 +209,7 @@ extension Fault.Code {
     public static let preauthorizationDeniedByMvpd = Fault.Code(.preauthorizationDeniedByMvpd)
     /// rest-v1 §3.16.
     public static let tooManyResources = Fault.Code(.tooManyResources)
-    /// This caller asks too often, whatever the callee could do; to be told with a `retryAfter` (rest-v1 §2.7).
+    /// This caller asks too often, no matter how much room there is; to be told with a `retryAfter` (rest-v1 §2.7).
     public static let tooManyRequests = Fault.Code(.tooManyRequests)
     /// The MVPD's answer cannot be used (mvpd §4.3).
     public static let networkReceivedError = Fault.Code(.networkReceivedError)

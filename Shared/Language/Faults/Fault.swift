@@ -5,7 +5,7 @@
 public struct Fault: Error, Sendable {
     /// Stable and documented; callers branch on it.
     public var code: Code
-    /// Safe to show to whoever called: no secret, no personal data, no internals.
+    /// Safe to show to the caller: no secret, no personal data, no internals.
     public var message: String
     /// A third party's own text (an MVPD's reason for a denial), already cleaned of control characters.
     public var details: String?

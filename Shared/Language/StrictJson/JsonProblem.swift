@@ -20,7 +20,7 @@ public struct JsonProblem: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// Collects all that is wrong with a document while it is read; a reader goes on after a problem.
 public final class JsonProblems {
-    /// Further problems are not kept: nobody reads more, and a hostile text has any number.
+    /// Further problems are not kept: a hostile text may have any number, and no one reads more.
     public static let most = 500
 
     public private(set) var list: [JsonProblem] = []

@@ -20,7 +20,7 @@ def signature(method, padding):
 
 
 def service_source(package, service, comments, path):
-    lines = comments.lines(path, "") or [f"/// The operations of `{package}.{service.name}`, for whoever offers and whoever calls them."]
+    lines = comments.lines(path, "") or [f"/// The operations of `{package}.{service.name}`, for the service that offers them and for its callers."]
     lines.append(f"public protocol {service.name}: Sendable {{")
     for index, method in enumerate(service.method):
         lines += comments.lines(path + (2, index), "    ")

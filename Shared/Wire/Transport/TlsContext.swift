@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// One loaded version of an identity: an `SSL_CTX` that nobody changes any more.
+/// One loaded version of an identity: an `SSL_CTX` that no longer changes.
 ///
 /// `@unchecked Sendable`: the pointer is set once; after `init` OpenSSL only reads the context and counts references to it atomically.
 final class TlsContext: @unchecked Sendable {

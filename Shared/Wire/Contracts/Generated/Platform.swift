@@ -205,7 +205,7 @@ public struct EchoMessage: Message {
     }
 }
 
-/// The operations of `boxoffice.platform.v1.Health`, for whoever offers and whoever calls them.
+/// The operations of `boxoffice.platform.v1.Health`, for the service that offers them and for its callers.
 public protocol Health: Sendable {
     func check(_ request: CheckHealthRequest, context: CallContext) async throws -> HealthReport
     /// The first item comes at once, then one at each change.
@@ -243,7 +243,7 @@ public struct HealthClient: Health {
     }
 }
 
-/// The operations of `boxoffice.platform.v1.Reflection`, for whoever offers and whoever calls them.
+/// The operations of `boxoffice.platform.v1.Reflection`, for the service that offers them and for its callers.
 public protocol Reflection: Sendable {
     func listServices(_ request: ListServicesRequest, context: CallContext) async throws -> ListServicesResponse
     /// The service's own descriptors: a google.protobuf.FileDescriptorSet, serialized.

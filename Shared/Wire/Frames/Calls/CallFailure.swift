@@ -5,7 +5,7 @@ public struct CallFailure: Hashable, Sendable {
     public var callID: UInt64
     public var code: Fault.Code
     public var message: String
-    /// False when it is certain that the callee did not begin: such a call may be sent elsewhere, whatever it changes.
+    /// False when it is certain that the callee did not begin: such a call may be sent elsewhere, even if it changes state.
     public var mayHaveBegun: Bool
 
     public var fault: Fault { Fault(code, message) }

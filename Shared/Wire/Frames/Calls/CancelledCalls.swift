@@ -5,7 +5,7 @@ struct CancelledCalls: Sendable {
     private var ids: Set<UInt64> = []
     private var order: [UInt64] = []
     private var oldest = 0
-    /// Up to here, nobody remembers which calls were given up: late answers are dropped without question.
+    /// Up to here, given-up calls are no longer remembered: late answers are dropped without question.
     private var horizon: UInt64 = 0
 
     mutating func insert(_ id: UInt64) {

@@ -71,7 +71,7 @@ public struct MethodTable: Sendable {
         for entry in old { if let entry { put(entry) } }
     }
 
-    /// Of the lengths and the last bytes, in which names differ: the table is filled at the start by this program, so nobody can choose names
+    /// Of the lengths and the last bytes, in which names differ: the table is filled at the start by this program, so no peer can choose names
     /// that collide in it, and equal hashes are told apart by comparing.
     private static func hash(_ service: UnsafeRawBufferPointer, _ method: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(truncatingIfNeeded: service.count << 32 | method.count) ^ 0xcbf2_9ce4_8422_2325

@@ -1,6 +1,6 @@
 /// What becomes of a response, stream item or stream end that came in.
 public enum ReplyVerdict {
-    /// Give it to whoever waits.
+    /// Give it to the waiting caller.
     case deliver
     /// Drop it: the call was given up lately.
     case drop

@@ -8,7 +8,7 @@ public enum ConnectionAction: Hashable, Sendable {
     case peerLeaves(code: String, message: String)
     /// Caller: the call ends with this, and nothing more is delivered for it.
     case fail(CallFailure)
-    /// Callee: nobody waits for the call any more; stop its work. What it still produces is not sent.
+    /// Callee: the caller no longer waits; stop the work. What it still produces is not sent.
     case stopWork(callID: UInt64)
     /// Flush what was sent, then close. Nothing comes after this.
     case close(CloseReason)

@@ -31,7 +31,7 @@ extension ConnectionStateMachine {
     }
 
     /// The work of a call with one answer is done.
-    /// - Returns: Whether to send the response: nobody waits for it after a cancel or the deadline.
+    /// - Returns: Whether to send the response: the caller does not wait for it after a cancel or the deadline.
     public mutating func respond(_ callID: UInt64) -> Bool { finishIncoming(callID) }
 
     /// The work of a stream has an item.

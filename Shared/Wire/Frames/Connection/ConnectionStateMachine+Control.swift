@@ -79,7 +79,7 @@ extension ConnectionStateMachine {
     /// The peer closed or the network broke.
     public mutating func connectionLost() -> [ConnectionAction] { finish(.lost) }
 
-    /// Gives up whatever is in flight and closes.
+    /// Gives up all calls in flight and closes.
     mutating func finish(_ reason: CloseReason) -> [ConnectionAction] {
         guard phase != .closed else { return [] }
         phase = .closed

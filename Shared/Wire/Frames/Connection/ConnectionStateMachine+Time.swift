@@ -73,7 +73,7 @@ extension ConnectionStateMachine {
         return due.sorted()
     }
 
-    /// A caller closes as soon as nothing is in flight. A callee waits a while for it to do so: bytes of the caller that nobody reads
+    /// A caller closes as soon as nothing is in flight. A callee waits a while for it to do so: unread bytes of the caller
     /// would make the kernel throw away what the callee sent last.
     private mutating func advanceDeparture(to now: Duration) -> [ConnectionAction] {
         guard callsInFlight == 0 else {

@@ -122,7 +122,7 @@ public struct FrameEncoder: ~Copyable {
 }
 
 extension FrameEncoder {
-    /// The frame with its length prefix, for tests and for whoever does not mind an array.
+    /// The frame with its length prefix, for tests and for callers that do not mind an array.
     /// - Throws: As `prepare(_:)`.
     public static func encoded(_ frame: Frame, maxFrameBytes: Int = .max) throws(Fault) -> [UInt8] {
         var encoder = FrameEncoder(maxFrameBytes: maxFrameBytes)

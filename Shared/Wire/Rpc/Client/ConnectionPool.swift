@@ -106,7 +106,7 @@ final class ConnectionPool: Sendable {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 guard state.withLock({ $0.wait(continuation, as: waiter) }) else { return continuation.resume() }
-                // The timer or the cancellation may have come before there was anybody to wake.
+                // The timer or the cancellation may have come before there was a waiter to wake.
                 if Task.isCancelled || latest <= .now { wake(waiter) }
             }
         } onCancel: {

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Connections that have not finished their TLS handshake: nobody knows yet who they are, so they take no place of those that are known.
+/// Connections that have not finished their TLS handshake: their peers are unknown yet, so they take no place from known ones.
 ///
-/// There may be so many of one address and so many in all. One more closes the oldest: whoever speaks TLS is through in a few milliseconds, whoever opens
+/// There may be so many of one address and so many in all. One more closes the oldest: a peer that speaks TLS is through in a few milliseconds, one that opens
 /// sockets and is silent holds them for seconds.
 final class Handshakes: Sendable {
     struct Ticket: Sendable {

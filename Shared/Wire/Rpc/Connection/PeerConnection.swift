@@ -5,7 +5,7 @@ internal import Frames
 
 /// The shell around the protocol of one connection: bytes in and out, and the one timer. What a frame means is left to the two roles.
 ///
-/// `@unchecked Sendable`: everything but `eventLoop` is touched on the event loop of the channel only; whoever comes from elsewhere hops there first.
+/// `@unchecked Sendable`: everything but `eventLoop` is touched on the event loop of the channel only; code from elsewhere hops there first.
 class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

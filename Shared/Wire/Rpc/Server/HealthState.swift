@@ -42,7 +42,7 @@ public final class HealthState: Health {
         return stream
     }
 
-    /// Ends all streams, after the last report: they are nobody's work, and would keep a server that stops waiting.
+    /// Ends all streams, after the last report: no call of their own ends them, and they would keep a stopping server waiting.
     func endWatches() {
         let watchers = state.withLock { state in
             defer { state.watchers = [:] }

@@ -15,7 +15,7 @@ public final class RpcServer: Sendable {
         var whenEmpty: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Starts as not serving; whoever starts the server says when it serves.
+    /// Starts as not serving; the program that starts the server says when it serves.
     public let health: HealthState
     private let configuration: Configuration
     private let core: ServerCore

@@ -50,7 +50,7 @@ final class ServerCall: @unchecked Sendable {
     }
 
     /// Sends an item; returns when there is room for another.
-    /// - Throws: `CancellationError` when nobody waits for it any more; `invalid_message`, `frame_too_large` when it cannot be sent.
+    /// - Throws: `CancellationError` when the caller no longer waits for it; `invalid_message`, `frame_too_large` when it cannot be sent.
     func send<Item: Message>(_ item: Item) async throws {
         try await send { call throws(Fault) in try connection.sendItem(call, item) }
     }

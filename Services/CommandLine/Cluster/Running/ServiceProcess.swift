@@ -7,7 +7,7 @@ package struct ServiceProcess: Sendable {
     package let pid: Int32
     /// `POSIX_SPAWN_SETSID` of spawn.h, which only GNU sources see.
     private static let startSession: Int32 = 0x80
-    /// glibc keeps 7 freed pieces of each size by itself (Shared/Documents/Decisions/0024-bounds-of-speed.md).
+    /// glibc keeps 7 freed pieces of each size by itself (Shared/Documents/Decisions/0024-enlarge-allocator-caches.md).
     private static let allocatorCaches = ["GLIBC_TUNABLES": "glibc.malloc.tcache_count=256"]
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// Slows down whoever guesses registration codes, by address (dashboard §8; Shared/Documents/Decisions/0015-limits-by-address.md).
+/// Slows down whoever guesses registration codes, by address (dashboard §8; Shared/Documents/Decisions/0015-limit-by-client-address.md).
 final class CodeGuard: Sendable {
     /// 48 bytes each.
     static let capacity = 1 << 16

@@ -1,4 +1,4 @@
-/// The object `gateway.overload`: from when on requests are refused instead of served late (Shared/Documents/Decisions/0039-admission-at-the-gateway.md).
+/// The object `gateway.overload`: from when on requests are refused instead of served late (Shared/Documents/Decisions/0039-refuse-late-requests.md).
 public struct OverloadSettings: Sendable {
     /// A loop whose rounds are longer for a while is overloaded: then requests are taken up for a fifth of it, 1 ms to 10 s.
     public var delay: Duration

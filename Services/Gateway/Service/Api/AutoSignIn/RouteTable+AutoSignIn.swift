@@ -1,6 +1,6 @@
 internal import Hummingbird
 
-/// Automatic Sign-In and Sign in with Apple (apple §4; Shared/Documents/Decisions/0023-addresses-of-automatic-sign-in.md).
+/// Automatic Sign-In and Sign in with Apple (apple §4; Shared/Documents/Decisions/0023-automatic-sign-in-paths.md).
 extension RouteTable {
     static func autoSignIn(_ dependencies: Dependencies) -> [Route] {
         let reader = AppCallReader(authentication: dependencies.authentication, catalogue: dependencies.catalogue)

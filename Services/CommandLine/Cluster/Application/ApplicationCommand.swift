@@ -37,7 +37,7 @@ public struct ApplicationClientCommand: AsyncParsableCommand {
 
 /// Whether what was changed is pushed at once.
 struct PushOptions: ParsableArguments {
-    @Flag(help: "Push the draft at once, with all that stands in it.")
+    @Flag(help: "Push the draft at once, with everything in it.")
     var push = false
 
     /// - Parameter description: Of the push.

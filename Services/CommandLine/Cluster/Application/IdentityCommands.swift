@@ -37,7 +37,7 @@ public struct StatementAddCommand: AsyncParsableCommand {
 /// `boxoffice application client import APPLICATION CLIENT-ID`.
 public struct ClientImportCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take over a client that an app has in its source; its secret comes from standard input or --file.",
+        commandName: "import", abstract: "Add a client that is built into an app; its secret comes from standard input or --file.",
         discussion: "All installations of the app are this one client, so it is never told a device's secrets.")
 
     @Argument(help: "The application's id.")

@@ -10,7 +10,7 @@ struct PairOptions: ParsableArguments {
     @Option(help: "Seconds by which a television's clock may differ, 1 to 86400.")
     var window: Int?
 
-    @Option(help: "The first moment at which it counts no more, as 2031-01-31T00:00:00Z.")
+    @Option(help: "When it expires, for example 2031-01-31T00:00:00Z.")
     var until: String?
 
     /// The pair as the catalogue has it.
@@ -30,7 +30,7 @@ public struct KeyMakeCommand: AsyncParsableCommand {
     private static let window = 300
 
     public static let configuration = CommandConfiguration(
-        commandName: "make", abstract: "Make a key pair, and print its secret, this once.",
+        commandName: "make", abstract: "Make a key pair and print its secret once.",
         discussion:
             "It is strict: each request is signed for itself, and its nonce serves once. --lenient is for apps that sign one header for several calls."
     )
@@ -40,7 +40,7 @@ public struct KeyMakeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: PairOptions
 
-    @Flag(help: "Method, address and nonce do not count, and the clock may be a day wrong.")
+    @Flag(help: "Do not check method, address and nonce; the clock may be a day wrong.")
     var lenient = false
 
     @OptionGroup var pushing: PushOptions
@@ -73,7 +73,7 @@ public struct KeyMakeCommand: AsyncParsableCommand {
 /// `boxoffice application key import APPLICATION PUBLIC-KEY`.
 public struct KeyImportCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take over a key pair that an app has already; its secret comes from standard input or --file.")
+        commandName: "import", abstract: "Add a key pair that an app already has; its secret comes from standard input or --file.")
 
     @Argument(help: "The application's id.")
     var application: String
@@ -83,7 +83,7 @@ public struct KeyImportCommand: AsyncParsableCommand {
 
     @OptionGroup var options: PairOptions
 
-    @Flag(help: "Each request must be signed for itself, and its nonce serves once. Needed for signed requests over plain HTTP.")
+    @Flag(help: "Each request needs a signature of its own, and its nonce works once. Needed for signed requests over plain HTTP.")
     var strict = false
 
     @OptionGroup var source: SecretSource
@@ -154,7 +154,7 @@ public struct KeyListCommand: AsyncParsableCommand {
 /// `boxoffice application key disable PUBLIC-KEY`.
 public struct KeyDisableCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Let a key pair count no more; within a second of the push its requests are refused.")
+        commandName: "disable", abstract: "Disable a key pair; its requests are refused within a second of the push.")
 
     @Argument(help: "The public key.")
     var publicKey: String

@@ -22,7 +22,7 @@ public struct CataloguePrintCommand: AsyncParsableCommand {
     @Argument(help: "A catalogue file (Services/Config/README.md describes it).")
     var file: String?
 
-    @Option(help: "Replace this file as a whole, instead of printing.")
+    @Option(help: "Write to this file, replacing it, instead of printing.")
     var output: String?
 
     public init() {}

@@ -16,7 +16,7 @@ public struct SettingsCommand: AsyncParsableCommand {
     @Option(help: "The folder that gets a folder per program.")
     var folder: String
 
-    @Option(help: "The folder of all keys; it needs to be seen by this command alone.")
+    @Option(help: "The folder of all keys; only this command needs access to it.")
     var pki: String
 
     @Option(help: "Base URL of the gateway for browsers and apps.")
@@ -39,7 +39,7 @@ public struct SettingsCommand: AsyncParsableCommand {
         help: "Address or block of the proxy in front of the gateway whose X-Forwarded-For counts; or none.")
     var trustedProxy = "none"
 
-    @Option(help: "Calls that one address may make at once, beside one a second for ever: 0 to 1000000.")
+    @Option(help: "Burst of calls that one address may make, above one a second: 0 to 1000000.")
     var burst = 10
 
     public init() {}

@@ -4,7 +4,7 @@ internal import Foundation
 /// `boxoffice secret`: secrets that the catalogue refers to.
 public struct SecretCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "secret", abstract: "Write secrets that the catalogue refers to, and list which there are.",
+        commandName: "secret", abstract: "Write secrets that the catalogue refers to, and list their references.",
         subcommands: [SecretSetCommand.self, SecretListCommand.self])
 
     public init() {}
@@ -13,7 +13,7 @@ public struct SecretCommand: AsyncParsableCommand {
 /// `boxoffice secret set REFERENCE`.
 public struct SecretSetCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Keep a secret under a reference, for example a client secret that an MVPD gave.",
+        commandName: "set", abstract: "Store a secret under a reference, for example a client secret from an MVPD.",
         discussion: """
             The secret is read from standard input, or from --file, never from the command line, where others could see it. White space around it does \
             not count. Then name the reference in the catalogue (clientSecretReference) and push it. One that a version names already is not \
@@ -26,7 +26,7 @@ public struct SecretSetCommand: AsyncParsableCommand {
     @Option(help: "A file with the secret, instead of standard input.")
     var file: String?
 
-    @Option(help: "The programmer whose it is; without it, operators'.")
+    @Option(help: "The programmer who owns it; without it, the operators.")
     var programmer: String?
 
     public init() {}
@@ -56,7 +56,7 @@ extension SecretSetCommand {
 
 /// `boxoffice secret list`.
 public struct SecretListCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(commandName: "list", abstract: "List which references have a secret; never the secrets.")
+    public static let configuration = CommandConfiguration(commandName: "list", abstract: "List the references that have a secret.")
 
     @Flag(help: "Print JSON.")
     var json = false

@@ -38,7 +38,7 @@ public struct CallCommand: AsyncParsableCommand {
     @Option(help: "How long it may take: 500ms, 10s, 1m.")
     var timeout = TimeSpan(.seconds(10))
 
-    @Option(help: "End a stream after so many items.")
+    @Option(help: "End a stream after this many items.")
     var items: Int?
 
     @OptionGroup(title: "Target") var peer: PeerOptions

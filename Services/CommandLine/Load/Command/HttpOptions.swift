@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// Requests to the gateway, or to any HTTP server at --address.
 struct HttpOptions: ParsableArguments {
-    @Option(help: "A play at the gateway: second-screen, playback, token-exchange or mixed.")
+    @Option(help: "A scenario at the gateway: second-screen, playback, token-exchange or mixed.")
     var scenario: String?
 
     @Option(

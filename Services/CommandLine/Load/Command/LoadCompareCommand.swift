@@ -15,10 +15,10 @@ public struct LoadCompareCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The JSON report that counts as 1.")
+    @Argument(help: "The base: a JSON report.")
     var base: String
 
-    @Argument(help: "The JSON report that is held against it.")
+    @Argument(help: "The JSON report to compare with the base.")
     var new: String
 
     @Option(
@@ -31,7 +31,7 @@ public struct LoadCompareCommand: AsyncParsableCommand {
     @Flag(help: "An assertion that is broken by no more than noise holds.")
     var tolerateNoise = false
 
-    @Option(help: "Writes the comparison as one self-contained HTML page.")
+    @Option(help: "Write the comparison as one self-contained HTML page.")
     var html: String?
 
     public init() {}

@@ -23,7 +23,7 @@ struct LoadOptions: ParsableArguments {
     @Flag(help: "A ramp of users instead of rates.")
     var closed = false
 
-    @Flag(help: "A ramp goes on after its knee.")
+    @Flag(help: "Continue a ramp after its knee.")
     var rampOn = false
 
     @Option(help: "When a step of a ramp is bad: p99<TIME, errors<SHARE or throughput>SHARE; may be repeated.")
@@ -35,10 +35,10 @@ struct LoadOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "How long to measure: 30s, 5m.")
     var duration = "10s"
 
-    @Option(help: "Load before that is not measured.")
+    @Option(help: "How long to load before the measurement.")
     var warmUp = "2s"
 
-    @Option(help: "Ends after so many iterations, if the duration is not over before.")
+    @Option(help: "End after this many iterations, unless the duration ends first.")
     var calls: Int?
 
     @Option(name: .shortAndLong, help: "Connections. (default: 4; 64 to the gateway)")
@@ -47,16 +47,16 @@ struct LoadOptions: ParsableArguments {
     @Option(help: "Threads of the tool. (default: half of the cores)")
     var workers: Int?
 
-    @Option(help: "Iterations under way at most; what is due beyond is counted as not started.")
+    @Option(help: "The most iterations under way at once; further ones are counted as not started.")
     var maxInFlight = 10_000
 
     @Option(help: "How long one call may take.")
     var timeout = "10s"
 
-    @Option(help: "Of all random choices: the same seed gives the same run.")
+    @Option(help: "Seed of all random choices: the same seed gives the same run.")
     var seed: UInt64 = 1
 
-    @Option(help: "Ends the run when more than this share of the calls of one second failed: 50%.")
+    @Option(help: "End the run when more than this share of one second's calls failed: 50%.")
     var stopOnErrors: String?
 
     init() {}

@@ -6,28 +6,28 @@ internal import LoadTool
 
 /// What comes out of a run.
 struct LoadOutputOptions: ParsableArguments {
-    @Option(help: "A demand on the results, such as 'p99<5ms', 'errors<0.01%', 'rate>=1000', 'Authorize:p99.9<20ms'; may be repeated.")
+    @Option(help: "An assertion about the results, such as 'p99<5ms', 'errors<0.01%', 'rate>=1000', 'Authorize:p99.9<20ms'; may be repeated.")
     var assert: [String] = []
 
-    @Option(help: "Writes the report as JSON; '-' is standard output, in place of the text.")
+    @Option(help: "Write the report as JSON; '-' is standard output, in place of the text.")
     var json: String?
 
-    @Option(help: "Writes the report as one self-contained HTML page with charts.")
+    @Option(help: "Write the report as one self-contained HTML page with charts.")
     var html: String?
 
-    @Option(help: "Writes the time series as CSV; '-' is standard output, in place of the text.")
+    @Option(help: "Write the time series as CSV; '-' is standard output, in place of the text.")
     var csv: String?
 
-    @Option(help: "Writes the percentiles of the response times in the form that HdrHistogram's plotter reads.")
+    @Option(help: "Write the percentiles of the response times in the format of HdrHistogram's plotter.")
     var hgrm: String?
 
-    @Option(help: "A name of the run, for the report.")
+    @Option(help: "A name for the run, shown in the report.")
     var name: String?
 
-    @Option(help: "KEY=VALUE for the report; may be repeated.")
+    @Option(help: "KEY=VALUE shown in the report; may be repeated.")
     var tag: [String] = []
 
-    @Flag(name: .shortAndLong, help: "No progress.")
+    @Flag(name: .shortAndLong, help: "Do not show progress.")
     var quiet = false
 
     init() {}

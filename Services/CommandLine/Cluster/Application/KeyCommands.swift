@@ -93,7 +93,7 @@ public struct KeyImportCommand: AsyncParsableCommand {
 
     public func run() async throws {
         guard (8...64).contains(publicKey.utf8.count), publicKey.utf8.allSatisfy(Self.isLetterOrDigit) else {
-            throw CommandFailure("'\(publicKey)' is no public key", advice: "it has 8 to 64 letters and digits")
+            throw CommandFailure("'\(publicKey)' is not a public key", advice: "it has 8 to 64 letters and digits")
         }
         let secret = try source.read()
         var entry = try await ApplicationEntry.read(application)

@@ -8,8 +8,8 @@ public struct CatalogueImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Make a catalogue file the newest version of the running cluster's catalogue.",
         discussion: """
-            A file that would undo what administrators pushed since the cluster's own file was taken in last is refused, with what it would change; \
-            --force takes it in. The versions that it replaces stay in the history and can be restored. The cluster's own file stays as it is.
+            A file that would undo what administrators have pushed since the last import is refused, with what it would change; \
+            --force imports it. The versions that it replaces stay in the history and can be restored. The cluster's own file stays as it is.
             """
     )
 
@@ -55,7 +55,7 @@ extension CatalogueImport {
         case .refusal(let refusal):
             let problems = refusal.problems.map { "\n  \($0.field) \($0.message)" }.joined()
             throw CommandFailure("\(file) is not taken in: \(refusal.message)\(problems)")
-        case nil: throw CommandFailure("config answered without an outcome", advice: "it is of another release: start it anew")
+        case nil: throw CommandFailure("config answered without an outcome", advice: "it is of another release: restart it")
         }
     }
 

@@ -17,7 +17,7 @@ struct CatalogueImporter: Sendable {
     /// - Throws: `CommandFailure` when the file names no `config`.
     init(_ cluster: ClusterFile) throws {
         guard let entry = cluster.services[ClusterService.config.rawValue], let address = RpcAddress(entry.address) else {
-            throw CommandFailure("cluster.json names no address of config", advice: "start the cluster anew")
+            throw CommandFailure("cluster.json names no address of config", advice: "restart the cluster")
         }
         self.address = address
         identity = TlsFiles(certificate: cluster.pki.clientCert, key: cluster.pki.clientKey, trustAnchors: cluster.pki.ca)

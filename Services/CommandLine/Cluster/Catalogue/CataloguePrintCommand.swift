@@ -15,7 +15,7 @@ public struct CataloguePrintCommand: AsyncParsableCommand {
         abstract: "Print a catalogue as the message that Config serves, in protobuf's JSON form.",
         discussion: """
             Without a file: the demo catalogue, with the keys of $BOXOFFICE_HOME and the sandbox at this cluster's ports; what is missing in the \
-            local PKI is made. The version and the keys of software statements are left out: whoever serves the catalogue sets them.
+            local PKI is made. The version and the keys of software statements are left out: the serving Config sets them.
             """
     )
 

@@ -62,7 +62,7 @@ struct ContainerSettings {
 
     private func object(at file: URL) throws -> [String: Any] {
         guard let object = try JSONSerialization.jsonObject(with: Data(try TextFile.read(file.path).utf8)) as? [String: Any] else {
-            throw CommandFailure("\(file.path) is no JSON object", advice: "restore it from the repository")
+            throw CommandFailure("\(file.path) is not a JSON object", advice: "restore it from the repository")
         }
         return object
     }
@@ -197,7 +197,7 @@ struct ContainerSettings {
     private func copy(_ names: Set<String>, to place: URL) throws {
         for name in names {
             guard let content = FileManager.default.contents(atPath: pki.path(name)) else {
-                throw CommandFailure("\(pki.path(name)) is missing, and the settings name it", advice: "run 'boxoffice pki' anew")
+                throw CommandFailure("\(pki.path(name)) is missing, and the settings name it", advice: "run 'boxoffice pki' again")
             }
             try replace(place.appendingPathComponent("pki/\(name)"), with: content, mode: name.hasSuffix(".crt") ? 0o644 : 0o600)
         }

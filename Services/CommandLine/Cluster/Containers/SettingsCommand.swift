@@ -66,7 +66,7 @@ public struct SettingsCommand: AsyncParsableCommand {
             network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder),
             trustedProxy: trustedProxy == "none" ? "" : trustedProxy, burst: burst
         ).write()
-        for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written anew)") }
+        for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written again)") }
         Console().line("\(folder): settings of \(ClusterService.allCases.count) programs, \(made.count) keys and certificates made")
     }
 }

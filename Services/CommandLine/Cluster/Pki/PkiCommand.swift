@@ -10,7 +10,7 @@ public struct PkiCommand: AsyncParsableCommand {
             What is missing or expires within 30 days is made, what is there is kept. A running service takes a renewed certificate without a restart.
 
             With --issue NAME: a certificate for NAME.boxoffice with a key of its own, signed by the local authority, and the authority's certificate, \
-            in the folder that --folder names. That is what a service of somebody's own needs in place of NAME, or a new caller.
+            in the folder that --folder names. That is what a service of yours needs in place of NAME, or a new caller.
             """
     )
 
@@ -25,7 +25,7 @@ public struct PkiCommand: AsyncParsableCommand {
     public func validate() throws {
         guard let issue else { return }
         guard issue.wholeMatch(of: /[a-z][a-z0-9-]{0,40}/) != nil else {
-            throw ValidationError("--issue '\(issue)' is no name: lower-case letters, digits and '-', a letter first, without '.boxoffice'")
+            throw ValidationError("--issue '\(issue)' is not a name: lower-case letters, digits and '-', a letter first, without '.boxoffice'")
         }
         guard folder != nil else { throw ValidationError("--issue needs --folder: where the files go") }
     }

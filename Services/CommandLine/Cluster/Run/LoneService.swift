@@ -109,7 +109,7 @@ extension LoneService {
         let text = try TextFile.read(file.path)
         guard var settings = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
             var config = settings["config"] as? [String: Any]
-        else { throw CommandFailure("\(file.path) is no JSON object") }
+        else { throw CommandFailure("\(file.path) is not a JSON object") }
         config["catalogue"] = URL(fileURLWithPath: catalogue).path
         settings["config"] = config
         try JSONSerialization.data(withJSONObject: settings, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])

@@ -11,7 +11,7 @@ public struct RunCommand: AsyncParsableCommand {
             (BOXOFFICE_PORT_BASE=N moves them). Without --doubles its peers have to run by themselves. State is in a temporary folder that is \
             removed at the end, unless --home names one. Ctrl-C stops both.
 
-            The doubles need nobody: each device is signed in unless --double-sessions says otherwise, any bearer that is not empty is accepted, a browser \
+            The doubles need nothing else: each device is signed in unless --double-sessions says otherwise, any non-empty bearer is accepted, a browser \
             that is sent to an MVPD comes back at once, and an MVPD that is asked for a decision permits. With --sandbox the stand-in MVPD and \
             Apple run too, and MVPDs decide as in a cluster.
             """
@@ -39,7 +39,7 @@ public struct RunCommand: AsyncParsableCommand {
 
     public func validate() throws {
         guard let known = ClusterService(rawValue: service), known != .sandbox else {
-            throw ValidationError("'\(service)' is no service; the services are config, authentication, authorization, autosignin and gateway")
+            throw ValidationError("'\(service)' is not a service; the services are config, authentication, authorization, autosignin and gateway")
         }
         try options.check()
     }

@@ -36,7 +36,7 @@ struct OwnSettings: Sendable {
         for (service, content) in files.sorted(by: { $0.key.index < $1.key.index }) {
             let file = "\(folder)/\(service.rawValue).json"
             guard let settings = try? JSONSerialization.jsonObject(with: content) as? [String: Any] else {
-                problems.append("\(file) is no JSON object")
+                problems.append("\(file) is not a JSON object")
                 continue
             }
             problems += portProblems(settings, service, ports).map { "\(file): \($0)" }

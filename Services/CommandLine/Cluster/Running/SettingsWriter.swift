@@ -38,7 +38,7 @@ package struct SettingsWriter {
             let text = try TextFile.read(source.path)
             guard let documented = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
                 var settings = moved(documented, of: service) as? [String: Any]
-            else { throw CommandFailure("\(source.path) is no JSON object", advice: "restore it from the repository") }
+            else { throw CommandFailure("\(source.path) is not a JSON object", advice: "restore it from the repository") }
             if service != .sandbox {
                 settings["debug"] = ["address": "127.0.0.1", "port": ports.debug(service)]
                 settings["data"] = home.data.appendingPathComponent(service.rawValue).path

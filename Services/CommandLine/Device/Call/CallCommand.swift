@@ -77,7 +77,7 @@ public struct CallCommand: AsyncParsableCommand {
 
     private func talk() async throws {
         guard let service = ClusterService(rawValue: service), service != .gateway, service != .sandbox else {
-            throw BadOption("'\(service)' is no service that speaks the wire", "give config, authentication, authorization or autosignin")
+            throw BadOption("'\(service)' is not a service that speaks the wire", "give config, authentication, authorization or autosignin")
         }
         guard timeout.duration > .zero else { throw BadOption("--timeout", "give a time above 0") }
         if let items, items < 1 { throw BadOption("--items \(items)", "give 1 or more") }

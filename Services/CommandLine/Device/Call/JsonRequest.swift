@@ -17,7 +17,7 @@ struct JsonRequest {
         do throws(JsonSyntaxError) {
             document = try JsonDocument(parsing: Array(text.utf8))
         } catch {
-            throw BadOption(option, "it is no JSON: \(error)")
+            throw BadOption(option, "it is not JSON: \(error)")
         }
         let nodes: [JsonNode] = if case .array(let elements) = document.root.content { elements } else { [document.root] }
         guard !nodes.isEmpty else { throw BadOption(option, "the array holds no request") }

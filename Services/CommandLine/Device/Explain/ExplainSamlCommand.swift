@@ -71,7 +71,7 @@ public struct ExplainSamlCommand: AsyncParsableCommand {
     private func moment() throws -> UInt64 {
         guard let at else { return 0 }
         guard let date = try? Date(at, strategy: .iso8601), date.timeIntervalSince1970 > 0 else {
-            throw CommandFailure("--at \(at) is no moment", advice: "write it as 2031-03-04T10:00:00Z")
+            throw CommandFailure("--at \(at) is not a time", advice: "write it as 2031-03-04T10:00:00Z")
         }
         return UInt64(date.timeIntervalSince1970 * 1000)
     }

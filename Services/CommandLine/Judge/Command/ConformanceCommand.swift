@@ -9,7 +9,7 @@ public struct ConformanceCommand: AsyncParsableCommand {
         commandName: "conformance",
         abstract: "Try every requirement of a service's contract on an implementation of it.",
         discussion: """
-            The requirements are those of Shared/Wire/Contracts: WIRE.md and the .proto files. With --address it examines whatever answers there; \
+            The requirements are those of Shared/Wire/Contracts: WIRE.md and the .proto files. With --address it examines what answers there; \
             without, the service of this checkout, which it starts for that. It calls as the operator: the implementation has to allow that name, \
             'operator.boxoffice', unless --certificate says who calls.
 
@@ -108,7 +108,7 @@ public struct ConformanceCommand: AsyncParsableCommand {
         let ids = only.split(separator: ",").map(String.init)
         let known = service.requirements
         for id in ids where !known.contains(where: { $0.id == id }) {
-            throw ValidationError("'\(id)' is no requirement of \(service.rawValue); --list shows them")
+            throw ValidationError("'\(id)' is not a requirement of \(service.rawValue); --list shows them")
         }
         return known.filter { ids.contains($0.id) }
     }

@@ -8,7 +8,7 @@ struct LoadSubject {
     /// - Throws: `BadOption` naming the services.
     init(_ name: String) throws {
         guard let service = ClusterService(rawValue: name), service != .sandbox else {
-            throw BadOption("'\(name)' is no service that takes load", "give config, authentication, authorization, autosignin or gateway")
+            throw BadOption("'\(name)' is not a service that takes load", "give config, authentication, authorization, autosignin or gateway")
         }
         self.service = service
         methods = MethodOffer.offers(of: service)

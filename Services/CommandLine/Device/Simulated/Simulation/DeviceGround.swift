@@ -19,7 +19,7 @@ struct DeviceGround: Sendable {
     /// The gateway as an address.
     func server() throws -> URL {
         guard let url = URL(string: gateway), url.host != nil else {
-            throw CommandFailure("'\(gateway)' is no address of a gateway", advice: "give one like http://127.0.0.1:8080")
+            throw CommandFailure("'\(gateway)' is not the address of a gateway", advice: "give one like http://127.0.0.1:8080")
         }
         return url
     }

@@ -63,7 +63,7 @@ final class SimulatedViewer: AuthenticationInteraction {
     func chooseProvider(from providers: [Provider], reason: StatusCode?) async -> Provider.ID? {
         guard conduct != .givesUp, let provider else { return nil }
         guard providers.contains(where: { $0.id.rawValue == provider }) else {
-            stop(CommandFailure("\(provider) is no provider of \(device.ground.requestor)", advice: "there are \(Self.list(providers))"))
+            stop(CommandFailure("\(provider) is not a provider of \(device.ground.requestor)", advice: "there are \(Self.list(providers))"))
             return nil
         }
         return Provider.ID(provider)

@@ -102,7 +102,7 @@ struct GatewayPreparation: Sendable {
     }
 
     private static func host(of url: String) throws -> String {
-        guard let parts = URLComponents(string: url), let host = parts.host else { throw CommandFailure("'\(url)' is no address of a gateway") }
+        guard let parts = URLComponents(string: url), let host = parts.host else { throw CommandFailure("'\(url)' is not the address of a gateway") }
         return parts.port.map { "\(host):\($0)" } ?? host
     }
 

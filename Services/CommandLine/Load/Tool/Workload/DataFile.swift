@@ -27,7 +27,7 @@ public struct DataFile: Sendable {
         var rows: [[String: String]] = []
         for (number, line) in text.split(whereSeparator: \.isNewline).enumerated() {
             guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
-                throw BadOption("--data-file \(name)", "row \(number + 1) is no JSON object")
+                throw BadOption("--data-file \(name)", "row \(number + 1) is not a JSON object")
             }
             rows.append(object.mapValues { $0 as? String ?? "\($0)" })
         }

@@ -11,9 +11,9 @@ public struct RunCommand: AsyncParsableCommand {
             (BOXOFFICE_PORT_BASE=N moves them). Without --doubles its peers have to run by themselves. State is in a temporary folder that is \
             removed at the end, unless --home names one. Ctrl-C stops both.
 
-            The doubles need nothing else: each device is signed in unless --double-sessions says otherwise, any non-empty bearer is accepted, a browser \
-            that is sent to an MVPD comes back at once, and an MVPD that is asked for a decision permits. With --sandbox the stand-in MVPD and \
-            Apple run too, and MVPDs decide as in a cluster.
+            The doubles need nothing else: each device is signed in unless --double-sessions says otherwise, any non-empty bearer is accepted, a \
+            browser that is sent to an MVPD comes back at once, and an MVPD that is asked for a decision permits. With --sandbox the stand-in MVPD \
+            and Apple run too, and MVPDs decide as in a cluster.
             """
     )
 

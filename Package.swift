@@ -323,6 +323,7 @@ if hasAny("benchmarks") {
 if hasAny("tests") {
     package.targets += [
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
+        library("TestIdentities", "Tests/Support/TestIdentities", ["Cryptography", "Transport"]),
         library(
             "Doubles", "Tests/Support/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("OctetsTests", ["Octets"]),
@@ -331,10 +332,13 @@ if hasAny("tests") {
         tests("ContractsTests", ["Contracts", "ContractReflection", "ContractRuntime", "Faults", "StrictJson"]),
         tests("CryptographyTests", ["Clocks", "Cryptography"]),
         tests("FramesTests", ["Frames", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),
-        tests("TransportTests", ["Transport", "Cryptography", "Faults", nioCore, nioPosix, nioEmbedded]),
+        tests("TransportTests", ["Transport", "Cryptography", "Faults", "TestIdentities", nioCore, nioPosix, nioEmbedded]),
         tests(
             "RpcTests",
-            ["Rpc", "Frames", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency, logging]),
+            [
+                "Rpc", "Frames", "TestIdentities", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix,
+                nioConcurrency, logging,
+            ]),
         tests("TokensTests", ["Clocks", "Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
         tests("StorageTests", ["Clocks", "Storage", "Faults", grdb, logging]),
         tests(

@@ -1,3 +1,4 @@
+import TestIdentities
 import NIOCore
 import NIOPosix
 import Rpc

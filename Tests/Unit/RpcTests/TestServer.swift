@@ -1,3 +1,4 @@
+import TestIdentities
 import ContractRuntime
 import Contracts
 import Faults

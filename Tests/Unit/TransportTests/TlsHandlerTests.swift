@@ -1,3 +1,4 @@
+import TestIdentities
 import Cryptography
 import NIOCore
 import NIOEmbedded

@@ -1,3 +1,4 @@
+import TestIdentities
 import Foundation
 import NIOCore
 import Testing

@@ -160,8 +160,18 @@ let package = Package(
         plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", ["EntitlementClient"]),
         plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", ["EntitlementClient"]),
         library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
+        library("Identifiers", "Shared/Domain/Identifiers", ["Clocks", "Cryptography"]),
+        library(
+            "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
         library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
         library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
+        cLibrary(
+            "CXmlSec", "Shared/Domain/CXmlSec", settings: xmlsecSettings,
+            links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
+        library("SamlProfile", "Shared/Domain/SamlProfile", ["Clocks", "Cryptography", "CXmlSec"]),
+        library(
+            "SamlExplanation", "Shared/Domain/SamlExplanation",
+            ["Catalogue", "Clocks", "Contracts", "Cryptography", "Faults", "Identifiers", "SamlProfile", "Storage"]),
         library(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
@@ -174,20 +184,16 @@ let package = Package(
         library(
             "ConfigService", "Services/Config/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage", "StrictJson", "Tokens",
-                logging, coreMetrics,
+                "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage",
+                "StrictJson", "Tokens", logging, coreMetrics,
             ]),
-        program("ConfigMain", "Services/Config/Main", ["ConfigService", "ServiceKit", "Tokens"]),
+        program("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "ServiceKit", "Tokens"]),
 
-        cLibrary(
-            "CXmlSec", "Shared/Domain/CXmlSec", settings: xmlsecSettings,
-            links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
-        library("SamlProfile", "Shared/Domain/SamlProfile", ["Clocks", "Cryptography", "CXmlSec"]),
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "SamlProfile", "Storage",
-                "StrictJson", "Tokens", logging, coreMetrics,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "SamlExplanation",
+                "SamlProfile", "Storage", "StrictJson", "Tokens", logging, coreMetrics,
             ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 
@@ -204,8 +210,8 @@ let package = Package(
         library(
             "AutoSignInService", "Services/AutoSignIn/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "Storage", "StrictJson", "Tokens",
-                logging, coreMetrics,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "Storage",
+                "StrictJson", "Tokens", logging, coreMetrics,
             ]),
         program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "ServiceKit"]),
 
@@ -258,10 +264,10 @@ let package = Package(
         library(
             "BoxofficeCommand", "Services/CommandLine",
             [
-                "AuthenticationService", "ConfigService", "CQrEncode", "CSpawn",
-                "Catalogue", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography",
+                "CQrEncode", "CSpawn", "Catalogue", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",
+                "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
-                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlResponder", "ServiceKit", "StrictJson", "Tokens", "Transport",
+                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "StrictJson", "Tokens", "Transport",
                 arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ],
             exclude: [
@@ -350,15 +356,16 @@ if hasAny("tests") {
         tests(
             "ConfigServiceTests",
             [
-                "Catalogue", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Storage", "Tokens",
+                "Catalogue", "CatalogueFiles", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults",
+                "Storage", "Tokens",
                 logging,
             ]),
         tests("SamlProfileTests", ["Clocks", "PairedTimes", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
         tests(
             "AuthenticationServiceTests",
             [
-                "Catalogue", "Clocks", "AuthenticationService", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime", "Cryptography",
-                "Doubles", "Faults", "Storage", "Tokens", logging,
+                "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime",
+                "Cryptography", "Doubles", "Faults", "Identifiers", "Storage", "Tokens", logging,
             ]),
         tests(
             "AuthorizationServiceTests",
@@ -369,9 +376,8 @@ if hasAny("tests") {
         tests(
             "AutoSignInServiceTests",
             [
-                "Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "PairedTimes",
-                "Storage",
-                "Tokens", logging,
+                "Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Identifiers",
+                "PairedTimes", "Storage", "Tokens", logging,
             ]),
         tests(
             "GatewayServiceTests",

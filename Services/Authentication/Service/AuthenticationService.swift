@@ -2,7 +2,9 @@ public import Catalogue
 public import Clocks
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 public import Logging
+internal import SamlExplanation
 public import Tokens
 
 /// Clients and their access tokens, registration codes, sign-in at an MVPD, and the sessions (authn tokens) that come of it.

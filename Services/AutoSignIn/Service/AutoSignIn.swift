@@ -1,6 +1,7 @@
 public import Catalogue
 public import Clocks
 public import Contracts
+internal import Identifiers
 public import Logging
 
 /// The whole service over its embedded store.

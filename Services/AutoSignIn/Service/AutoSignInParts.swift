@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Clocks
 internal import Contracts
+internal import Identifiers
 internal import Logging
 
 /// What the operations of this service are put together from.

@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import ConfigService
 internal import Foundation
 internal import ServiceKit

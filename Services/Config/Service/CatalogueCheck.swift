@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Clocks
 
 /// `config --check-catalogue FILE`: what an operator runs before handing a catalogue to a running service.

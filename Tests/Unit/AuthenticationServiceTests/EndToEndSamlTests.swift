@@ -2,6 +2,7 @@ import Clocks
 import Contracts
 import Cryptography
 import Foundation
+import Identifiers
 import SamlProfile
 import SamlSigner
 import Testing

@@ -1,5 +1,6 @@
 import Contracts
 import Faults
+import Identifiers
 import Synchronization
 import Testing
 

@@ -2,6 +2,7 @@ import Clocks
 import ContractRuntime
 import Contracts
 import Foundation
+import SamlExplanation
 import SamlProfile
 import SamlSigner
 import Testing

@@ -1,6 +1,7 @@
 import Clocks
 import Contracts
 import Foundation
+import Identifiers
 import SamlProfile
 import SamlSigner
 import Testing

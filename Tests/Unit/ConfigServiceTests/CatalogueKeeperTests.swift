@@ -1,4 +1,5 @@
 @testable import ConfigService
+import CatalogueFiles
 import Contracts
 import Foundation
 import Storage

@@ -1,3 +1,4 @@
+import CatalogueFiles
 import ConfigService
 import Contracts
 import Foundation

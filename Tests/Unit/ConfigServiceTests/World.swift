@@ -1,3 +1,4 @@
+import CatalogueFiles
 import Clocks
 import ConfigService
 import Contracts

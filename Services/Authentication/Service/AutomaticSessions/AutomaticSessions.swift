@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 
 /// Signs devices in from logins elsewhere, and out again (apple §1.4).
 struct AutomaticSessions: Sendable {

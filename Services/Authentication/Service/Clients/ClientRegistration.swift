@@ -3,6 +3,7 @@ internal import Clocks
 internal import Contracts
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 internal import Tokens
 
 /// Turns a software statement into a client (rest-v1 §3.1).

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 
 /// Makes sessions for people whose MVPD is bypassed by an AuthN-all rule (rest-v1 §6.1).
 struct DegradedSessions: Sendable {

@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Contracts
+internal import SamlExplanation
 
 /// How an MVPD lets a browser log out (mvpd §2.7).
 enum LogoutWay: Sendable {

@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import SamlExplanation
 internal import SamlProfile
 
 /// The service provider's side of single logout, as far as it needs keys and XML.

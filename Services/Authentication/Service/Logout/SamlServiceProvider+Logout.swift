@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import SamlExplanation
 internal import SamlProfile
 
 extension SamlServiceProvider: SamlLogout {

@@ -3,6 +3,8 @@ internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import Identifiers
+internal import SamlExplanation
 internal import SamlProfile
 
 /// Ends sessions (rest-v1 §3.20), takes a browser through the logouts of the MVPDs, and obeys the logouts that they ask for (mvpd §2.7).

@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Identifiers
 
 enum ProviderCredential {}
 enum UpstreamAccess {}

@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
 internal import Logging
+internal import SamlExplanation
 internal import SamlProfile
 
 /// Tells how an exchange ended to the log and the metrics, and makes the one fault that apps get. Reasons only, never a value out of the

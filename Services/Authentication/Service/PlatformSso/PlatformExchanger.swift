@@ -3,6 +3,8 @@ internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import Identifiers
+internal import SamlExplanation
 internal import SamlProfile
 
 /// Makes a session of what a platform's framework got from the MVPD (rest-v1 §3.12, mvpd §2.8).

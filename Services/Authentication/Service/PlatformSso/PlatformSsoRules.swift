@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import SamlExplanation
 
 /// When a platform's login may stand for one at the MVPD (rest-v1 §3.12, §3.13).
 enum PlatformSsoRules {

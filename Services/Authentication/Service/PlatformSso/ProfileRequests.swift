@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 
 /// Makes the verification tokens that apps hand to a platform's framework (rest-v1 §3.13).
 struct ProfileRequests: Sendable {

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 
 /// Hands out, shows and withdraws registration codes (rest-v1 §3.4-3.6).
 struct RegistrationCodes: Sendable {

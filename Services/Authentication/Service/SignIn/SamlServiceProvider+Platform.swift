@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Faults
+internal import SamlExplanation
 internal import SamlProfile
 
 /// What differs when a platform's framework carries the messages (mvpd §2.8).
@@ -41,7 +42,7 @@ extension SamlServiceProvider {
             }
             return SamlFinding(verdict: SamlVerdict(report.verdict), explanation: explanation)
         } catch {
-            return .unusable(error)
+            return SamlFinding(.unusable(error))
         }
     }
 

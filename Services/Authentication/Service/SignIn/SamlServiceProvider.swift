@@ -1,6 +1,8 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
+internal import SamlExplanation
 internal import SamlProfile
 internal import Synchronization
 
@@ -76,10 +78,10 @@ final class SamlServiceProvider: SamlSignIn {
 
     func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
         let recorded = SamlExpectations.Recorded(id: pending.requestID, startedAt: pending.startedAt, issuerSent: pending.issuerSent)
-        return expectations.explained(response, recorded, provider, now)
+        return SamlFinding(expectations.explained(response, recorded, provider, now))
     }
 
-    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
+    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {
         expectations.finding(on: held, from: provider, now: now)
     }
 

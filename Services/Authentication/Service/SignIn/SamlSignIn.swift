@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import SamlExplanation
 internal import SamlProfile
 
 /// The service provider's side of SAML, as far as it needs keys and XML.
@@ -24,7 +25,7 @@ protocol SamlSignIn: Sendable {
     func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlFinding
 
     /// What a response means of which nobody knows the sign-in; for engineers.
-    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> SamlFinding
+    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding
 
     /// The service provider's metadata document (mvpd §2.7).
     /// - Parameter requestor: Set for the entity that speaks for that requestor.

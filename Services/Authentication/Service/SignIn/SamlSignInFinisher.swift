@@ -3,6 +3,7 @@ internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import Identifiers
 internal import Logging
 internal import SamlProfile
 

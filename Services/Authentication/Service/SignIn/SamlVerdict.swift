@@ -1,4 +1,5 @@
 internal import Clocks
+internal import SamlExplanation
 internal import SamlProfile
 
 /// The meaning of an answer (mvpd §2.6).
@@ -17,14 +18,10 @@ enum SamlVerdict: Sendable {
 struct SamlFinding: Sendable {
     let verdict: SamlVerdict
     let explanation: ResponseExplanation
+}
 
-    /// The endpoint's record cannot be used.
-    static func unusable(_ error: SamlConfigurationError) -> SamlFinding {
-        let rejection = SamlRejection(.unusable, error.description)
-        return SamlFinding(
-            verdict: .rejected(rejection),
-            explanation: ResponseExplanation(rejection, at: .pinnedKey, hint: "Correct signingCerts of the endpoint."))
-    }
+extension SamlFinding {
+    init(_ finding: ResponseFinding) { self.init(verdict: SamlVerdict(finding.verdict), explanation: finding.explanation) }
 }
 
 extension SamlVerdict {

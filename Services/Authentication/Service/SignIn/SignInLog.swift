@@ -2,6 +2,7 @@ internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Logging
+internal import SamlExplanation
 internal import SamlProfile
 
 /// Tells how a sign-in ended: to the log, to the metrics and to the browser. Reasons only, never a value out of the message.

@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Contracts
+internal import SamlExplanation
 
 /// Requestor, integration and MVPD of a pending sign-in, as far as they still belong together.
 struct SignInParties: Sendable {

@@ -2,6 +2,8 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
+internal import SamlExplanation
 
 /// Sends a person to the login of their MVPD, or straight back when the MVPD is bypassed (rest-v1 §3.7, §6.1).
 struct SignInStarter: Sendable {

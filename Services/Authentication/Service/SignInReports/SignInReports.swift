@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import SamlExplanation
 internal import Synchronization
 
 /// The latest sign-ins, for engineers who ask why one failed: in memory only, and never more than a number of them.

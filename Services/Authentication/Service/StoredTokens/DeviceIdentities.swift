@@ -2,6 +2,7 @@ internal import Clocks
 internal import Contracts
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 internal import Synchronization
 
 /// Gives ids to devices whose apps leave that to the service (clients §3, `/indiv/devices`).

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 
 /// Lets a device in on trial, without anybody signing in (rest-v1 §3.21, §6.2).
 struct FreePreviews: Sendable {

@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 internal import StrictJson
 
 /// The `generic_data` of a promotional TempPass (rest-v1 §3.21).

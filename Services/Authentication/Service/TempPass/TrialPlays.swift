@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 
 /// Counts what is played on trial, and tells how much is left (rest-v1 §6.2).
 struct TrialPlays: Sendable {

@@ -1,3 +1,5 @@
+internal import Identifiers
+
 /// Seven characters that a person types (rest-v1 §3.4).
 ///
 /// Kept in clear: it is known to whoever reads the screen, lives for at most ten hours, and a digest of 34 bits would hide nothing.

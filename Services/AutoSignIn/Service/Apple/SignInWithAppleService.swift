@@ -2,6 +2,7 @@ internal import Clocks
 public import ContractRuntime
 public import Contracts
 internal import Faults
+internal import Identifiers
 
 /// Sign in with Apple, as the gateway calls it (apple §2, §4).
 public struct SignInWithAppleService: SignInWithApple {

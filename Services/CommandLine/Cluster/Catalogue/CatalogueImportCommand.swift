@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import CatalogueFiles
 internal import Contracts
 internal import Foundation
 

@@ -1,6 +1,6 @@
 public import ArgumentParser
+internal import CatalogueFiles
 internal import Clocks
-internal import ConfigService
 internal import ContractReflection
 internal import ContractRuntime
 internal import Contracts

@@ -1,5 +1,5 @@
+internal import CatalogueFiles
 internal import Clocks
-internal import ConfigService
 internal import Foundation
 
 /// A catalogue file that somebody brings, without problems.

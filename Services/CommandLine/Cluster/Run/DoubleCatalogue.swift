@@ -1,5 +1,5 @@
+internal import CatalogueFiles
 internal import Clocks
-internal import ConfigService
 internal import Contracts
 internal import Foundation
 

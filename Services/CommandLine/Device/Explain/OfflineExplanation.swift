@@ -1,8 +1,8 @@
-internal import AuthenticationService
+internal import CatalogueFiles
 internal import Clocks
-internal import ConfigService
 internal import Contracts
 internal import Foundation
+internal import SamlExplanation
 
 /// Explains a response without a cluster: by a catalogue file, and the settings of the authentication service.
 struct OfflineExplanation {

@@ -1,3 +1,4 @@
+public import CatalogueFiles
 public import Clocks
 internal import CoreMetrics
 public import Logging

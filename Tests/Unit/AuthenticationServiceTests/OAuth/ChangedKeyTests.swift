@@ -4,6 +4,7 @@ import Contracts
 import Cryptography
 import Doubles
 import Faults
+import Identifiers
 import SamlProfile
 import Testing
 

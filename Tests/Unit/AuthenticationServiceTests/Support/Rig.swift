@@ -5,6 +5,7 @@ import Contracts
 import Cryptography
 import Doubles
 import Faults
+import Identifiers
 import Logging
 import Testing
 import Tokens

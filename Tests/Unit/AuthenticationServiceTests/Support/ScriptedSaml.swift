@@ -1,6 +1,7 @@
 import Clocks
 import Contracts
 import Faults
+import SamlExplanation
 import SamlProfile
 import Synchronization
 
@@ -49,7 +50,9 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
         finding
     }
 
-    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> SamlFinding { finding }
+    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {
+        HeldFinding(result: .silent, reason: "", explanation: finding.explanation)
+    }
 
     private var finding: SamlFinding {
         let verdict = state.withLock { $0.verdict }

@@ -5,6 +5,7 @@ import Cryptography
 import Doubles
 import Faults
 import Foundation
+import Identifiers
 import Logging
 import Storage
 

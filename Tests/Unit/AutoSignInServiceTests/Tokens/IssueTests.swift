@@ -1,6 +1,7 @@
 import Clocks
 import Contracts
 import Faults
+import Identifiers
 import Testing
 
 @testable import AutoSignInService

@@ -1,6 +1,7 @@
 import Clocks
 import Contracts
 import Faults
+import Identifiers
 import PairedTimes
 import Testing
 

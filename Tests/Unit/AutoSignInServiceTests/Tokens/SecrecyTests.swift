@@ -2,6 +2,7 @@ import Clocks
 import Contracts
 import Faults
 import Foundation
+import Identifiers
 import Testing
 
 @testable import AutoSignInService

@@ -3,6 +3,7 @@ internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import Identifiers
 internal import Logging
 
 /// Takes an OAuth provider's answer and makes a session of it, or not (mvpd §3).

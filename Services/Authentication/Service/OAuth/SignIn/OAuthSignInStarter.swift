@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 
 /// Sends a person to an OAuth provider (mvpd §3).
 struct OAuthSignInStarter: Sendable {

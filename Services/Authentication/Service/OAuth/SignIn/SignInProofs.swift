@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Identifiers
 
 /// What proves that a callback belongs to its request: the PKCE verifier (RFC 7636) and the nonce of the `id_token`.
 ///

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 
 /// Keeps the tokens of MVPDs unreadable in the store. What an older key sealed opens, and is sealed with the current one when it is kept again.
 struct TokenSeal: Sendable {

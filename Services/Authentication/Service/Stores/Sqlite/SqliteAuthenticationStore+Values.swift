@@ -1,21 +1,22 @@
 internal import Contracts
 internal import Faults
 internal import Foundation
-internal import Storage
+package import Identifiers
+package import Storage
 
 extension Identifier: DatabaseValueConvertible, StatementColumnConvertible {
-    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(String(sqliteStatement: sqliteStatement, index: index)) }
+    package init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(String(sqliteStatement: sqliteStatement, index: index)) }
 
-    var databaseValue: DatabaseValue { text.databaseValue }
+    package var databaseValue: DatabaseValue { text.databaseValue }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
+    package static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
 }
 
-extension SecretDigest: DatabaseValueConvertible {
-    var databaseValue: DatabaseValue { Data(bytes).databaseValue }
+extension Digest: DatabaseValueConvertible {
+    package var databaseValue: DatabaseValue { Data(bytes).databaseValue }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> SecretDigest? {
-        Data.fromDatabaseValue(value).map { SecretDigest(bytes: [UInt8]($0)) }
+    package static func fromDatabaseValue(_ value: DatabaseValue) -> Digest? {
+        Data.fromDatabaseValue(value).map { Digest(bytes: [UInt8]($0)) }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Faults
+internal import Identifiers
 
 enum AppleClientSecretSubject {}
 typealias AppleClientSecret = Secret<AppleClientSecretSubject>

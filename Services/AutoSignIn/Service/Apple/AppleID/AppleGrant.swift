@@ -1,3 +1,5 @@
+internal import Identifiers
+
 enum AppleRefreshSubject {}
 enum AppleAccessSubject {}
 

@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Cryptography
+internal import Identifiers
 internal import Synchronization
 
 enum StoreKitBearerSubject {}

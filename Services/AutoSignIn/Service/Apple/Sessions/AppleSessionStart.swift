@@ -2,6 +2,7 @@ internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import Identifiers
 internal import Logging
 
 /// Gives a device its session after Sign in with Apple (apple §1.4): of one of the account's TV logins where one serves, else one without TV.

@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Cryptography
 internal import FoundationEssentials
+internal import Identifiers
 
 /// A person whom Apple has proven, on the way to an account. Made of a verified token; a ticket keeps it sealed.
 struct AppleAuthorization: Hashable, Sendable, Codable {

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Faults
+internal import Identifiers
 internal import Storage
 
 /// Ties a proven person to an account, in the commit that needs it.

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Cryptography
+internal import Identifiers
 internal import Storage
 
 /// A string of ours that Apple echoes in the identity token (apple §2.2): for one use, by one client on one device, with one app.

@@ -3,6 +3,7 @@ internal import ContractRuntime
 internal import Cryptography
 internal import Faults
 internal import FoundationEssentials
+internal import Identifiers
 internal import Storage
 
 enum AppleTicketSubject {}

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Cryptography
+internal import Identifiers
 internal import Storage
 
 enum AppleStateSubject {}

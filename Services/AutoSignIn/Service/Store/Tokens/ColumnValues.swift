@@ -1,20 +1,21 @@
 internal import Foundation
-internal import Storage
+package import Identifiers
+package import Storage
 
 extension Identifier: DatabaseValueConvertible, StatementColumnConvertible {
-    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(String(sqliteStatement: sqliteStatement, index: index)) }
+    package init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(String(sqliteStatement: sqliteStatement, index: index)) }
 
-    var databaseValue: DatabaseValue { text.databaseValue }
+    package var databaseValue: DatabaseValue { text.databaseValue }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
+    package static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
 }
 
 extension Digest: DatabaseValueConvertible, StatementColumnConvertible {
-    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(bytes: [UInt8](Data(sqliteStatement: sqliteStatement, index: index))) }
+    package init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(bytes: [UInt8](Data(sqliteStatement: sqliteStatement, index: index))) }
 
-    var databaseValue: DatabaseValue { Data(bytes).databaseValue }
+    package var databaseValue: DatabaseValue { Data(bytes).databaseValue }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Digest? {
+    package static func fromDatabaseValue(_ value: DatabaseValue) -> Digest? {
         Data.fromDatabaseValue(value).map { Digest(bytes: [UInt8]($0)) }
     }
 }

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Faults
+internal import Identifiers
 internal import Storage
 
 /// Statements about answers that are kept for a repeated call.

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import Identifiers
 internal import Storage
 
 /// Statements about security events.

@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 
 /// An app on a device that calls, with what its session may do.
 struct DeviceCaller: Sendable {

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Contracts
+internal import Identifiers
 
 /// The tokens of one opt-in (apple §4).
 struct FamilyRecord: Hashable, Sendable {

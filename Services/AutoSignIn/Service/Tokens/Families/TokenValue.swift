@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 
 enum TokenValueSubject {}
 

@@ -1,6 +1,7 @@
 internal import Clocks
 internal import ContractRuntime
 internal import Faults
+internal import Identifiers
 internal import Storage
 
 /// Lets a call that is sent again have its effect once: equal keys get the first answer for 24 hours (apple §4).

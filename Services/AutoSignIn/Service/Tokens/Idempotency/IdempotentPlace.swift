@@ -1,6 +1,7 @@
 internal import ContractRuntime
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 
 /// Where an idempotency key counts: for one operation of one caller (apple §4).
 struct IdempotentPlace: Hashable, Sendable {

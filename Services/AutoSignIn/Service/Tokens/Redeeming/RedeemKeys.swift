@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Faults
+internal import Identifiers
 internal import Storage
 internal import Synchronization
 

@@ -3,6 +3,7 @@ internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 internal import Storage
 
 /// Lets a device in by a value (apple §1.2): what is known of the value is in memory, `authentication` is asked once, one commit ends it.

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import Identifiers
 
 /// That a device presented a value (apple §4); kept 90 days.
 struct RedemptionRecord: Hashable, Sendable {

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Faults
+internal import Identifiers
 internal import Storage
 
 /// Finds the version that a value is. An unknown id and a wrong secret take the same steps: one comparison, one look into the file.

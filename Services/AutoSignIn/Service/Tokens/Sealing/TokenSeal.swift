@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Faults
+internal import Identifiers
 
 /// Bytes that only this service can read.
 struct SealedBytes: Hashable, Sendable {

@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import Identifiers
 internal import Storage
 
 /// Browsers of people who were let in by their device, or by Sign in with Apple.

@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Storage
 
 /// Whom a version or an audit record concerns, as programmer ids in a column with a space between.

@@ -1,3 +1,5 @@
+internal import CatalogueFiles
+
 /// What makes one document of another, property by property.
 extension CatalogueDocument {
     /// - Returns: In the order of sections and entries; an entry that is only in one of the two is one change. The order of entries is no property.

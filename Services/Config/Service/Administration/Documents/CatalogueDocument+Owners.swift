@@ -1,3 +1,5 @@
+internal import CatalogueFiles
+
 /// Which programmer an entry belongs to.
 extension CatalogueDocument {
     enum Owner: Hashable, Sendable {

@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Contracts
 
 /// Names of secrets that others keep.

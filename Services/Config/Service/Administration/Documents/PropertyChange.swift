@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Contracts
 
 /// What differs between two documents at one place.

@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Contracts
 
 /// What became of a catalogue that somebody wrote as a whole.

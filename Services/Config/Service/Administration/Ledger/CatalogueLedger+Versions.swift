@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Contracts
 internal import Cryptography
 internal import Faults

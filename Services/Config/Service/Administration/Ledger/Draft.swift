@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Contracts
 
 /// What one administrator is changing: a document of its own, and the version that it began with.

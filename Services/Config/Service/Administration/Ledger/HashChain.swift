@@ -1,3 +1,5 @@
+internal import CatalogueFiles
+
 /// Links records so that none can be changed, taken out or put in without the ones after it showing it.
 enum HashChain {
     /// What stands before the first record.

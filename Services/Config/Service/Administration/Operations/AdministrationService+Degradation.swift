@@ -1,4 +1,5 @@
 internal import Catalogue
+internal import CatalogueFiles
 internal import Clocks
 public import ContractRuntime
 public import Contracts

@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 public import ContractRuntime
 public import Contracts
 internal import Faults

@@ -1,4 +1,5 @@
 internal import Catalogue
+internal import CatalogueFiles
 internal import Contracts
 
 /// What an integration's properties come to, platform by platform, and where each value is from (dashboard §3).

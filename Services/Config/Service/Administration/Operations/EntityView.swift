@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Contracts
 
 /// How an entry is shown to an administrator.

@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Clocks
 internal import Contracts
 internal import Cryptography

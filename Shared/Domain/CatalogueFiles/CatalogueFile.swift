@@ -10,7 +10,7 @@ public struct CatalogueFile: Sendable {
         /// Without version, moment and software ids.
         public let configuration: Configuration
         /// The text as it is kept: certificates in place of the files that held them.
-        let document: CatalogueDocument
+        package let document: CatalogueDocument
         public let warnings: [CatalogueProblem]
 
         /// The catalogue as JSON that needs no other file: certificates stand in place of the files that hold them. One line, members in order.

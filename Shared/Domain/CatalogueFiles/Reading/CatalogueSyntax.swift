@@ -1,11 +1,11 @@
 /// What the words of a catalogue may look like.
-enum CatalogueSyntax {
+package enum CatalogueSyntax {
     /// mvpd §2.3, 14.
     static let signatureAlgorithms: Set<String> = Set(
         ["rsa", "ecdsa"].flatMap { key in ["256", "384", "512"].map { "http://www.w3.org/2001/04/xmldsig-more#\(key)-sha\($0)" } })
 
     /// mvpd §1.2: `^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`.
-    static func isID(_ text: String) -> Bool {
+    package static func isID(_ text: String) -> Bool {
         guard (1...128).contains(text.utf8.count), let first = text.utf8.first, isLetterOrDigit(first) else { return false }
         return text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     }

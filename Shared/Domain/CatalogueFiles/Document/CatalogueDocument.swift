@@ -1,16 +1,16 @@
-internal import StrictJson
+package import StrictJson
 
 /// A whole catalogue as JSON, by sections and entries.
-struct CatalogueDocument: Hashable, Sendable {
-    struct Entry: Hashable, Sendable {
-        let key: EntityKey
-        var tree: JsonTree
+package struct CatalogueDocument: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package let key: EntityKey
+        package var tree: JsonTree
     }
 
     private var sections: [CatalogueSection: [Entry]] = [:]
 
     /// - Parameter tree: An object with the sections; what is no section, or in none, is left out.
-    init(_ tree: JsonTree) {
+    package init(_ tree: JsonTree) {
         for section in CatalogueSection.allCases {
             sections[section] = tree[section.rawValue]?.elements.map { Entry(key: EntityKey(section, of: $0), tree: $0) }
         }
@@ -18,13 +18,13 @@ struct CatalogueDocument: Hashable, Sendable {
 
     /// - Parameter text: A canonical text.
     /// - Throws: `JsonSyntaxError`.
-    init(parsing text: [UInt8]) throws(JsonSyntaxError) { self.init(JsonTree(try JsonDocument(parsing: text).root)) }
+    package init(parsing text: [UInt8]) throws(JsonSyntaxError) { self.init(JsonTree(try JsonDocument(parsing: text).root)) }
 
     /// In the order of the document.
-    func entries(_ section: CatalogueSection) -> [Entry] { sections[section] ?? [] }
+    package func entries(_ section: CatalogueSection) -> [Entry] { sections[section] ?? [] }
 
     /// The entry as it is; setting one that is not there appends it, `nil` removes it.
-    subscript(key: EntityKey) -> JsonTree? {
+    package subscript(key: EntityKey) -> JsonTree? {
         get { sections[key.section]?.first { $0.key == key }?.tree }
         set {
             var entries = entries(key.section)
@@ -39,7 +39,7 @@ struct CatalogueDocument: Hashable, Sendable {
         }
     }
 
-    var tree: JsonTree {
+    package var tree: JsonTree {
         let members = CatalogueSection.allCases.compactMap { section -> (String, JsonTree)? in
             let entries = entries(section)
             return entries.isEmpty && !section.isMandatory ? nil : (section.rawValue, .array(entries.map(\.tree)))
@@ -48,7 +48,7 @@ struct CatalogueDocument: Hashable, Sendable {
     }
 
     /// A document with some of the entries.
-    func filtered(_ isIncluded: (EntityKey) -> Bool) -> CatalogueDocument {
+    package func filtered(_ isIncluded: (EntityKey) -> Bool) -> CatalogueDocument {
         var document = self
         for section in CatalogueSection.allCases { document.sections[section] = entries(section).filter { isIncluded($0.key) } }
         return document

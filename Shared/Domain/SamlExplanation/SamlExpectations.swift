@@ -1,34 +1,40 @@
-internal import Clocks
-internal import Contracts
-internal import SamlProfile
+package import Clocks
+package import Contracts
+package import SamlProfile
 internal import Storage
 internal import Synchronization
 
 /// What answers of MVPDs are held against: our names and keys, and the endpoint's record.
-final class SamlExpectations: Sendable {
+package final class SamlExpectations: Sendable {
     private let entityID: String
     private let assertionConsumerServiceURL: String
     private let decryptionKeys: Mutex<[DecryptionKey]>
     /// Parsed certificates by their DER, so that a sign-in does not parse them again.
     private let certificates = Mutex(BoundedCache<[UInt8], PinnedCertificate>(capacity: 4096))
 
-    init(entityID: String, assertionConsumerServiceURL: String, decryptionKeys: [DecryptionKey]) {
+    package init(entityID: String, assertionConsumerServiceURL: String, decryptionKeys: [DecryptionKey]) {
         self.entityID = entityID
         self.assertionConsumerServiceURL = assertionConsumerServiceURL
         self.decryptionKeys = Mutex(decryptionKeys)
     }
 
     /// Opens assertions with other keys from now on.
-    func adopt(_ keys: [DecryptionKey]) { decryptionKeys.withLock { $0 = keys } }
+    package func adopt(_ keys: [DecryptionKey]) { decryptionKeys.withLock { $0 = keys } }
 
     /// What a request left behind, by whatever way it went out.
-    struct Recorded {
-        let id: UpstreamRequestID
-        let startedAt: Timestamp
-        let issuerSent: String
+    package struct Recorded {
+        package let id: UpstreamRequestID
+        package let startedAt: Timestamp
+        package let issuerSent: String
+
+        package init(id: UpstreamRequestID, startedAt: Timestamp, issuerSent: String) {
+            self.id = id
+            self.startedAt = startedAt
+            self.issuerSent = issuerSent
+        }
     }
 
-    func expectation(_ recorded: Recorded, _ provider: SamlProvider) throws(SamlConfigurationError) -> ExpectedResponse {
+    package func expectation(_ recorded: Recorded, _ provider: SamlProvider) throws(SamlConfigurationError) -> ExpectedResponse {
         let endpoint = provider.endpoint
         var expected = ExpectedResponse(
             requestID: recorded.id.text, requestedAt: recorded.startedAt, assertionConsumerServiceURL: assertionConsumerServiceURL,
@@ -41,17 +47,21 @@ final class SamlExpectations: Sendable {
     }
 
     /// The verdict on an answer to a recorded request, and how it came about.
-    func explained(_ response: UnverifiedResponse, _ recorded: Recorded, _ provider: SamlProvider, _ now: Timestamp) -> SamlFinding {
+    package func explained(_ response: UnverifiedResponse, _ recorded: Recorded, _ provider: SamlProvider, _ now: Timestamp) -> ResponseFinding {
         do throws(SamlConfigurationError) {
             let (report, explanation) = ResponseVerifier().explain(response, expecting: try expectation(recorded, provider), at: now)
-            return SamlFinding(verdict: SamlVerdict(report.verdict), explanation: explanation)
+            return ResponseFinding(verdict: report.verdict, explanation: explanation)
         } catch {
             return .unusable(error)
         }
     }
 
     /// The same for a response whose request nobody knows.
-    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
+    package func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {
+        HeldFinding(finding(on: held, of: provider, now: now))
+    }
+
+    private func finding(on held: HeldResponse, of provider: SamlProvider, now: Timestamp) -> ResponseFinding {
         let onBehalf = provider.endpoint.partnerID.isEmpty ? held.requestor?.text : provider.endpoint.partnerID
         let issuer = onBehalf.map { provider.endpoint.issuer(of: entityID, onBehalfOf: $0) } ?? entityID
         let finding = finding(on: held, issuerSent: issuer, from: provider, now: now)
@@ -61,12 +71,12 @@ final class SamlExpectations: Sendable {
         return named.map { self.finding(on: held, issuerSent: $0.value, from: provider, now: now) } ?? finding
     }
 
-    private func finding(on held: HeldResponse, issuerSent: String, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
+    private func finding(on held: HeldResponse, issuerSent: String, from provider: SamlProvider, now: Timestamp) -> ResponseFinding {
         let id = held.requestID ?? (try? held.message.claimedRequestID()).map { UpstreamRequestID($0) } ?? UpstreamRequestID("")
         return explained(held.message, Recorded(id: id, startedAt: Timestamp(milliseconds: 0), issuerSent: issuerSent), provider, now)
     }
 
-    func pinned(_ endpoint: SamlEndpoint) throws(SamlConfigurationError) -> [PinnedCertificate] {
+    package func pinned(_ endpoint: SamlEndpoint) throws(SamlConfigurationError) -> [PinnedCertificate] {
         var pinned: [PinnedCertificate] = []
         for der in endpoint.signingCertificates { pinned.append(try certificate(der)) }
         return pinned

@@ -1,11 +1,4 @@
-/// An id that cannot be mistaken for the id of something else. Compared byte by byte.
-struct Identifier<Subject>: Hashable, Sendable, CustomStringConvertible {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-
-    var description: String { text }
-}
+internal import Identifiers
 
 enum AccountSubject {}
 enum FamilySubject {}
@@ -13,10 +6,6 @@ enum TokenSubject {}
 enum StreamingSessionSubject {}
 enum AppleLinkSubject {}
 enum ProgrammerSubject {}
-enum RequestorSubject {}
-enum MvpdSubject {}
-enum ClientSubject {}
-enum DeviceSubject {}
 enum AppleTeamSubject {}
 enum AppleClientSubject {}
 
@@ -30,11 +19,10 @@ typealias TokenID = Identifier<TokenSubject>
 typealias StreamingSessionID = Identifier<StreamingSessionSubject>
 typealias AppleLinkID = Identifier<AppleLinkSubject>
 typealias ProgrammerID = Identifier<ProgrammerSubject>
-typealias RequestorID = Identifier<RequestorSubject>
-typealias MvpdID = Identifier<MvpdSubject>
-/// A registered client of this service, not one of Apple's.
-typealias ClientID = Identifier<ClientSubject>
-typealias DeviceID = Identifier<DeviceSubject>
+typealias RequestorID = Identifiers.RequestorID
+typealias MvpdID = Identifiers.MvpdID
+typealias ClientID = Identifiers.ClientID
+typealias DeviceID = Identifiers.DeviceID
 typealias AppleTeamID = Identifier<AppleTeamSubject>
 /// What Apple knows an app by: a bundle id or a Services ID.
 typealias AppleClientID = Identifier<AppleClientSubject>

@@ -2,11 +2,11 @@ internal import Catalogue
 internal import Foundation
 
 /// Rules for addresses in a catalogue.
-enum CatalogueURL {
+package enum CatalogueURL {
     /// What is wrong with a URL that Boxoffice or a browser opens; `nil` when it is good.
     ///
     /// Plain HTTP is for this machine only (`PlainHTTP`), so that a provider's stand-in can be used without certificates.
-    static func urlProblem(_ text: String) -> String? {
+    package static func urlProblem(_ text: String) -> String? {
         if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
         guard text.utf8.count <= 2048, let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             let host = parts.host, !host.isEmpty
@@ -18,7 +18,7 @@ enum CatalogueURL {
     }
 
     /// What is wrong with a name in the form of a URI, such as an entity id; `nil` when it is good.
-    static func uriProblem(_ text: String) -> String? {
+    package static func uriProblem(_ text: String) -> String? {
         if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
         guard text.utf8.count <= 1024, let parts = URLComponents(string: text), parts.scheme != nil else {
             return "must be a URI of at most 1024 bytes; it is '\(text)'"

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Where the secrets lie that OAuth providers gave, as the authentication service reads them. Looked for here, never read.
-struct ClientSecretFiles: Hashable, Sendable {
+package struct ClientSecretFiles: Hashable, Sendable {
     let folder: String
 
     func path(_ name: String) -> String { "\(folder)/\(name).secret" }

@@ -1,15 +1,15 @@
-internal import Catalogue
-internal import Contracts
-internal import Faults
+package import Catalogue
+package import Contracts
+package import Faults
 
 /// An MVPD that signs people in by SAML.
-struct SamlProvider: Hashable, Sendable {
-    let mvpd: Mvpd
-    let endpoint: SamlEndpoint
+package struct SamlProvider: Hashable, Sendable {
+    package let mvpd: Mvpd
+    package let endpoint: SamlEndpoint
 
     /// An MVPD behind a proxy that has no endpoint of its own is reached at the proxy's.
     /// - Throws: `unimplemented` for an MVPD that signs people in another way.
-    init(_ mvpd: Mvpd, in catalogue: Catalogue) throws(Fault) {
+    package init(_ mvpd: Mvpd, in catalogue: Catalogue) throws(Fault) {
         let signIn = mvpd.signIn ?? (mvpd.isProxied ? catalogue.mvpd(mvpd.proxyMvpdID)?.signIn : nil)
         guard case .saml(let endpoint) = signIn else {
             throw Fault(.unimplemented, "The MVPD does not sign people in by SAML.")

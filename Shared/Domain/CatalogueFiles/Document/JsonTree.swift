@@ -1,7 +1,7 @@
-internal import StrictJson
+package import StrictJson
 
 /// A JSON value for its own sake, without its place in a text; the members of an object have no order.
-enum JsonTree: Hashable, Sendable {
+package enum JsonTree: Hashable, Sendable {
     case null
     case bool(Bool)
     /// As it is written.
@@ -13,7 +13,7 @@ enum JsonTree: Hashable, Sendable {
     /// - Parameters:
     ///   - node: Of names that occur twice the last counts; who must not accept them checks before.
     ///   - replacement: What stands at a place instead of the node's own value.
-    init(_ node: JsonNode, at path: JsonPath = .root, replacement: (JsonPath) -> JsonTree? = { _ in nil }) {
+    package init(_ node: JsonNode, at path: JsonPath = .root, replacement: (JsonPath) -> JsonTree? = { _ in nil }) {
         if let other = replacement(path) {
             self = other
             return
@@ -32,19 +32,19 @@ enum JsonTree: Hashable, Sendable {
     }
 
     /// The member of that name; `nil` also for what is no object.
-    subscript(name: String) -> JsonTree? {
+    package subscript(name: String) -> JsonTree? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    var text: String? { if case .string(let text) = self { text } else { nil } }
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    var elements: [JsonTree] { if case .array(let elements) = self { elements } else { [] } }
+    package var elements: [JsonTree] { if case .array(let elements) = self { elements } else { [] } }
 
     /// The strings of an array.
-    var texts: [String] { elements.compactMap(\.text) }
+    package var texts: [String] { elements.compactMap(\.text) }
 
     /// Sets or removes what is at a path of member names; objects on the way that are missing are made.
-    mutating func set(_ path: ArraySlice<String>, to value: JsonTree?) {
+    package mutating func set(_ path: ArraySlice<String>, to value: JsonTree?) {
         guard let name = path.first else { return }
         var members: [String: JsonTree] = if case .object(let members) = self { members } else { [:] }
         if path.count == 1 {

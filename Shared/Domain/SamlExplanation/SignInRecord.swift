@@ -1,21 +1,34 @@
-internal import Clocks
-internal import Contracts
-internal import SamlProfile
+package import Clocks
+package import Contracts
+package import SamlProfile
 
 /// How one sign-in went; nothing in it is personal.
-struct SignInRecord: Sendable {
-    let trace: String
-    let endedAt: Timestamp
+package struct SignInRecord: Sendable {
+    package let trace: String
+    package let endedAt: Timestamp
     /// Empty when no pending sign-in was found.
-    var requestor = ""
-    var mvpd = ""
-    let result: SignInResult
+    package let requestor: String
+    package let mvpd: String
+    package let result: SignInResult
     /// The reason code or the MVPD's status; empty for a success.
-    var reason = ""
-    let explanation: ResponseExplanation
+    package let reason: String
+    package let explanation: ResponseExplanation
+
+    package init(
+        trace: String, endedAt: Timestamp, requestor: String = "", mvpd: String = "", result: SignInResult, reason: String = "",
+        explanation: ResponseExplanation
+    ) {
+        self.trace = trace
+        self.endedAt = endedAt
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.result = result
+        self.reason = reason
+        self.explanation = explanation
+    }
 
     /// - Parameter isWhole: With checks and facts.
-    func contract(isWhole: Bool = true) -> SignInReport {
+    package func contract(isWhole: Bool = true) -> SignInReport {
         SignInReport(
             traceID: trace, endedAtMilliseconds: UInt64(clamping: endedAt.milliseconds), requestor: requestor, mvpd: mvpd, result: result,
             reason: reason, checks: isWhole ? explanation.steps.map(\.contract) : [],

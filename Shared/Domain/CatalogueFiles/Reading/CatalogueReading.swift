@@ -1,15 +1,15 @@
-internal import Contracts
-internal import StrictJson
+package import Contracts
+package import StrictJson
 
 /// Reads a catalogue document into a `Configuration` and checks that it fits together.
 ///
 /// Sections are read in the order of their references, whatever their order in the text.
-final class CatalogueReading {
+package final class CatalogueReading {
     /// Raised by each release that reads another configuration from the same document: what an older one made of it is then published anew, once.
-    static let level = 1
+    package static let level = 1
 
     /// Whether entries must fit together in what one of them can have without the other.
-    enum Completeness {
+    package enum Completeness {
         /// A file is read as a whole.
         case whole
         /// Entries are edited one after the other; the administration asks for the rest at the entry or at the push (dashboard §4).
@@ -38,19 +38,19 @@ final class CatalogueReading {
     /// References to MVPDs that may stand before the MVPD itself.
     var proxies: [(reference: JsonValue, id: String, from: String)] = []
 
-    init(certificates: CertificateReader, completeness: Completeness = .whole, clientSecrets: ClientSecretFiles? = nil) {
+    package init(certificates: CertificateReader, completeness: Completeness = .whole, clientSecrets: ClientSecretFiles? = nil) {
         self.certificates = certificates
         self.completeness = completeness
         self.clientSecrets = clientSecrets
     }
 
     /// What an operator should look at, though the catalogue can be used.
-    var warnings: [CatalogueProblem] { ownWarnings + certificates.warnings }
+    package var warnings: [CatalogueProblem] { ownWarnings + certificates.warnings }
 
     /// - Parameter message: Goes on from the path.
     func warn(_ message: String, at path: JsonPath) { ownWarnings.append(CatalogueProblem(warning: message, at: path)) }
 
-    func configuration(_ root: JsonValue) -> Configuration? {
+    package func configuration(_ root: JsonValue) -> Configuration? {
         root.object { object in
             var configuration = Configuration()
             configuration.programmers = object.required("programmers")?.array(programmer) ?? []

@@ -1,34 +1,22 @@
-/// An id that cannot be mistaken for the id of something else. Compared byte by byte.
-struct Identifier<Subject>: Hashable, Sendable, CustomStringConvertible {
-    let text: String
+internal import Identifiers
+internal import SamlExplanation
 
-    init(_ text: String) { self.text = text }
-
-    var description: String { text }
-}
-
-enum ClientSubject {}
 enum SoftwareSubject {}
-enum RequestorSubject {}
-enum MvpdSubject {}
-enum DeviceSubject {}
 enum RegistrationRecordSubject {}
-enum UpstreamRequestSubject {}
 enum SessionSubjectTag {}
 enum DegradationRuleSubject {}
 enum PlatformIdentitySubject {}
 enum TrialSubject {}
 enum TrialUserSubject {}
 
-typealias ClientID = Identifier<ClientSubject>
+typealias ClientID = Identifiers.ClientID
 typealias SoftwareID = Identifier<SoftwareSubject>
-typealias RequestorID = Identifier<RequestorSubject>
-typealias MvpdID = Identifier<MvpdSubject>
-typealias DeviceID = Identifier<DeviceSubject>
+typealias RequestorID = Identifiers.RequestorID
+typealias MvpdID = Identifiers.MvpdID
+typealias DeviceID = Identifiers.DeviceID
 /// Names a registration code's record for good; the code itself may be given out again later.
 typealias RegistrationRecordID = Identifier<RegistrationRecordSubject>
-/// Names a request to an MVPD that is answered through a browser: an AuthnRequest, a LogoutRequest, or an authorization request of OAuth.
-typealias UpstreamRequestID = Identifier<UpstreamRequestSubject>
+typealias UpstreamRequestID = SamlExplanation.UpstreamRequestID
 typealias SessionID = Identifier<SessionSubjectTag>
 typealias DegradationRuleID = Identifier<DegradationRuleSubject>
 /// Who a platform says that its user is: the digest of issuer and subject (rest-v1 §2.6).

@@ -1,17 +1,17 @@
 internal import Clocks
-internal import Contracts
-internal import SamlProfile
+package import Contracts
+package import SamlProfile
 
 /// The catalogue's record of an endpoint in the profile's words.
 extension SamlProvider {
     /// Set for an MVPD behind a proxy; `providerId` wins over `id` (mvpd §2.2).
-    var proxied: AuthnRequest.ProxiedProvider? {
+    package var proxied: AuthnRequest.ProxiedProvider? {
         guard mvpd.isProxied else { return nil }
         return AuthnRequest.ProxiedProvider(providerID: mvpd.providerID.isEmpty ? mvpd.id : mvpd.providerID, name: mvpd.displayName)
     }
 
     /// mvpd §2.3 step 25.
-    var expectedIssuer: ExpectedIssuer {
+    package var expectedIssuer: ExpectedIssuer {
         guard mvpd.isProxied else { return .direct(entityID: endpoint.idpEntityID) }
         return .proxied(ids: [mvpd.id, mvpd.providerID].filter { !$0.isEmpty })
     }
@@ -20,9 +20,9 @@ extension SamlProvider {
 extension SamlEndpoint {
     private static let persistentFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
 
-    var acceptedNameIDFormat: String { nameIDFormat.isEmpty ? Self.persistentFormat : nameIDFormat }
+    package var acceptedNameIDFormat: String { nameIDFormat.isEmpty ? Self.persistentFormat : nameIDFormat }
 
-    var scoping: SamlProfile.ScopingMode {
+    package var scoping: SamlProfile.ScopingMode {
         switch scopingMode {
         case .requesterId: .requesterID
         case .both: .both
@@ -32,7 +32,7 @@ extension SamlEndpoint {
     }
 
     /// Carries over the endpoint's own rules. What this build does not know counts as the strictest.
-    func configure(_ expected: inout ExpectedResponse) {
+    package func configure(_ expected: inout ExpectedResponse) {
         if clockSkewSeconds != 0 { expected.clockSkew = .seconds(Int64(clockSkewSeconds)) }
         if maxResponseAgeSeconds != 0 { expected.maximumResponseAge = .seconds(Int64(maxResponseAgeSeconds)) }
         expected.signaturePolicy = policy
@@ -47,7 +47,7 @@ extension SamlEndpoint {
     }
 
     /// What differs for an answer that a platform's framework passed on (mvpd §2.8).
-    func configurePlatformExchange(_ expected: inout ExpectedResponse) {
+    package func configurePlatformExchange(_ expected: inout ExpectedResponse) {
         expected.forceAuthn = false
         if answersAnyRequest { expected.answeredRequest = .any }
         expected.requiresAuthnStatement = !answersAnyRequest && !asksForAttributes
@@ -56,10 +56,10 @@ extension SamlEndpoint {
     }
 
     /// True when the platform may ask the MVPD with a request of its own.
-    var answersAnyRequest: Bool { platformExchange?.inResponseToMode == .device }
+    package var answersAnyRequest: Bool { platformExchange?.inResponseToMode == .device }
 
     /// True when the platform is given a query for attributes in place of a request to sign in.
-    var asksForAttributes: Bool { platformExchange?.requestKind == .attributeQuery }
+    package var asksForAttributes: Bool { platformExchange?.requestKind == .attributeQuery }
 
     private var policy: SamlProfile.SignaturePolicy {
         switch signaturePolicy {

@@ -1,15 +1,15 @@
-internal import Contracts
+package import Contracts
 
 /// The arrays of a catalogue document; the raw value is the array's name.
-enum CatalogueSection: String, CaseIterable, Sendable {
+package enum CatalogueSection: String, CaseIterable, Sendable {
     case programmers, requestors, mvpds, integrations, applications, platformIdentityIssuers
 
-    init?(_ kind: EntityKind) {
+    package init?(_ kind: EntityKind) {
         guard let section = Self.allCases.first(where: { $0.kind == kind }) else { return nil }
         self = section
     }
 
-    var kind: EntityKind {
+    package var kind: EntityKind {
         switch self {
         case .programmers: .programmer
         case .requestors: .requestor
@@ -21,7 +21,7 @@ enum CatalogueSection: String, CaseIterable, Sendable {
     }
 
     /// The members of an entry that make its id.
-    var identity: [String] {
+    package var identity: [String] {
         switch self {
         case .programmers, .requestors, .mvpds, .applications: ["id"]
         case .integrations: ["requestor", "mvpd"]
@@ -30,7 +30,7 @@ enum CatalogueSection: String, CaseIterable, Sendable {
     }
 
     /// What people call one entry.
-    var noun: String {
+    package var noun: String {
         switch self {
         case .programmers: "programmer"
         case .requestors: "requestor"
@@ -42,5 +42,5 @@ enum CatalogueSection: String, CaseIterable, Sendable {
     }
 
     /// Whether a document without entries of the section has it nevertheless.
-    var isMandatory: Bool { self != .applications && self != .platformIdentityIssuers }
+    package var isMandatory: Bool { self != .applications && self != .platformIdentityIssuers }
 }

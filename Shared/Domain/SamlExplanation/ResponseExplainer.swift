@@ -1,18 +1,27 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
-internal import SamlProfile
+package import Catalogue
+package import Clocks
+package import Contracts
+package import Faults
+package import Identifiers
+package import SamlProfile
 
 /// Explains a response that an engineer holds in hand. It signs nobody in, and asks no store.
-struct ResponseExplainer: Sendable {
-    let catalogue: any CatalogueSource
-    let clock: any WallClock
+package struct ResponseExplainer: Sendable {
+    private let catalogue: any CatalogueSource
+    private let clock: any WallClock
     /// Checks a response at a time.
-    let finding: @Sendable (HeldResponse, SamlProvider, Timestamp) -> SamlFinding
+    private let finding: @Sendable (HeldResponse, SamlProvider, Timestamp) -> HeldFinding
+
+    package init(
+        catalogue: any CatalogueSource, clock: any WallClock, finding: @escaping @Sendable (HeldResponse, SamlProvider, Timestamp) -> HeldFinding
+    ) {
+        self.catalogue = catalogue
+        self.clock = clock
+        self.finding = finding
+    }
 
     /// - Throws: `invalid_request`: no message, an MVPD or requestor that is not known, or an MVPD without SAML.
-    func explain(_ request: ExplainResponseRequest) throws(Fault) -> SignInReport {
+    package func explain(_ request: ExplainResponseRequest) throws(Fault) -> SignInReport {
         guard !request.samlResponse.isEmpty else { throw Fault(.invalidRequest, "There is no response to explain.") }
         let catalogue = try catalogue.current()
         guard let mvpd = catalogue.mvpd(request.mvpd) else { throw Fault(.invalidRequest, "The MVPD is not known.") }
@@ -31,20 +40,17 @@ struct ResponseExplainer: Sendable {
                 at: request.atMilliseconds == 0 ? nil : Timestamp(milliseconds: Int64(clamping: request.atMilliseconds)))
         } catch {
             let explanation = ResponseExplanation(error, at: error.reason == .size ? .size : .base64, hint: Self.encodingHint)
-            return report(.rejected(error), explanation, request, clock.now())
+            return report(HeldFinding(result: .rejected, reason: error.reason.rawValue, explanation: explanation), request, clock.now())
         }
         let at = held.at ?? held.message.claimedIssueInstant ?? clock.now()
-        let finding = finding(held, provider, at)
-        return report(finding.verdict, finding.explanation, request, at)
+        return report(finding(held, provider, at), request, at)
     }
 
     private static let encodingHint =
         "The SAMLResponse field holds standard base64 (RFC 4648 §4) without line breaks; spaces in it are often a plus that was not encoded."
 
-    private func report(
-        _ verdict: SamlVerdict, _ explanation: ResponseExplanation, _ request: ExplainResponseRequest, _ at: Timestamp
-    ) -> SignInReport {
-        var explanation = explanation
+    private func report(_ finding: HeldFinding, _ request: ExplainResponseRequest, _ at: Timestamp) -> SignInReport {
+        var explanation = finding.explanation
         explanation.note(.parameters, .notChecked, "not checked: the message was not posted")
         if explanation.steps[Check.pendingRequest.step - 1].outcome == .passed {
             explanation.note(.pendingRequest, .notChecked, "not checked: no pending request")
@@ -55,32 +61,20 @@ struct ResponseExplainer: Sendable {
         if request.requestID.isEmpty, explanation.steps[Check.inResponseTo.step - 1].outcome == .passed {
             explanation.note(.inResponseTo, .notChecked, "not checked: no pending request; any InResponseTo is accepted here")
         }
-        let (result, reason) = verdict.outcome
         return SignInRecord(
-            trace: "", endedAt: at, requestor: request.requestor, mvpd: request.mvpd, result: result, reason: reason, explanation: explanation
+            trace: "", endedAt: at, requestor: request.requestor, mvpd: request.mvpd, result: finding.result, reason: finding.reason,
+            explanation: explanation
         ).contract()
     }
 }
 
 /// A response without the sign-in that it belongs to.
-struct HeldResponse: Sendable {
-    let message: UnverifiedResponse
+package struct HeldResponse: Sendable {
+    package let message: UnverifiedResponse
     /// The request that it has to answer; nil: whichever it names.
-    let requestID: UpstreamRequestID?
+    package let requestID: UpstreamRequestID?
     /// Nil: whichever its audience names.
-    let requestor: RequestorID?
+    package let requestor: RequestorID?
     /// Nil: when it says that it was issued.
-    let at: Timestamp?
-}
-
-extension SamlVerdict {
-    var outcome: (result: SignInResult, reason: String) {
-        switch self {
-        case .accepted: (.signedIn, "")
-        case .declined(let codes): (.declined, codes.last ?? "")
-        case .silent: (.silent, "NoPassive")
-        case .misconfigured(let codes): (.rejected, codes.last ?? "")
-        case .rejected(let rejection): (.rejected, rejection.reason.rawValue)
-        }
-    }
+    package let at: Timestamp?
 }

@@ -1,10 +1,10 @@
-internal import Clocks
+package import Clocks
 internal import Cryptography
 internal import Foundation
 internal import StrictJson
 
 /// Reads certificates and key sets of a catalogue: as text in place, or `{"file": "relative/path.crt"}`.
-final class CertificateReader {
+package final class CertificateReader {
     private let folder: String?
     let now: Timestamp
     private let willRead: (String) -> Void
@@ -19,7 +19,7 @@ final class CertificateReader {
     ///   - folder: Where relative paths start; `nil` for a document that may not name files.
     ///   - now: Decides what is expired.
     ///   - willRead: Called with the path of a file before it is read.
-    init(folder: String?, now: Timestamp, willRead: @escaping (String) -> Void = { _ in }) {
+    package init(folder: String?, now: Timestamp, willRead: @escaping (String) -> Void = { _ in }) {
         self.folder = folder
         self.now = now
         self.willRead = willRead

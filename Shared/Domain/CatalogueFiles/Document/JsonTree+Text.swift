@@ -2,16 +2,16 @@ internal import Cryptography
 
 extension JsonTree {
     /// The one text of this value: no spaces, members in the order of their names' bytes. Equal values have equal texts.
-    var canonical: String { String(decoding: canonicalBytes, as: UTF8.self) }
+    package var canonical: String { String(decoding: canonicalBytes, as: UTF8.self) }
 
-    var canonicalBytes: [UInt8] {
+    package var canonicalBytes: [UInt8] {
         var bytes: [UInt8] = []
         write(into: &bytes)
         return bytes
     }
 
     /// SHA-256 of the canonical text, 64 lower-case hex digits.
-    var sha256: String { Hex.encode(SHA256.hash(canonicalBytes)) }
+    package var sha256: String { Hex.encode(SHA256.hash(canonicalBytes)) }
 
     private func write(into bytes: inout [UInt8]) {
         switch self {

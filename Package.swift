@@ -136,6 +136,7 @@ let package = Package(
         plainLibrary("Octets", "Shared/Language/Octets", []),
         plainLibrary("Faults", "Shared/Language/Faults", []),
         plainLibrary("Clocks", "Shared/Language/Clocks", []),
+        library("TextEncodings", "Shared/Language/TextEncodings", []),
         library("StrictJson", "Shared/Language/StrictJson", []),
         cLibrary("CProtobufC", "Shared/Wire/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/Platform/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
@@ -168,7 +169,7 @@ let package = Package(
         cLibrary(
             "CXmlSec", "Shared/Domain/CXmlSec", settings: xmlsecSettings,
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
-        library("SamlProfile", "Shared/Domain/SamlProfile", ["Clocks", "Cryptography", "CXmlSec"]),
+        library("SamlProfile", "Shared/Domain/SamlProfile", ["Clocks", "Cryptography", "CXmlSec", "TextEncodings"]),
         library(
             "SamlExplanation", "Shared/Domain/SamlExplanation",
             ["Catalogue", "Clocks", "Contracts", "Cryptography", "Faults", "Identifiers", "SamlProfile", "Storage"]),
@@ -193,7 +194,7 @@ let package = Package(
             "AuthenticationService", "Services/Authentication/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "SamlExplanation",
-                "SamlProfile", "Storage", "StrictJson", "Tokens", logging, coreMetrics,
+                "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
         program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
 
@@ -203,7 +204,7 @@ let package = Package(
             "AuthorizationService", "Services/Authorization/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaRss", "OutboundHttp", "SamlProfile", "Storage",
-                "Tokens", logging, coreMetrics,
+                "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
         program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
 
@@ -211,16 +212,15 @@ let package = Package(
             "AutoSignInService", "Services/AutoSignIn/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "Storage",
-                "StrictJson", "Tokens", logging, coreMetrics,
+                "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
         program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "ServiceKit"]),
 
         library(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "StrictJson", "Tokens", logging, coreMetrics,
-                hummingbird,
-                hummingbirdCore,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "StrictJson", "TextEncodings", "Tokens", logging,
+                coreMetrics, hummingbird, hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
             ]),
         program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, logging, nioCore]),
@@ -267,8 +267,8 @@ let package = Package(
                 "CQrEncode", "CSpawn", "Catalogue", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",
                 "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
-                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "StrictJson", "Tokens", "Transport",
-                arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
+                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "StrictJson", "TextEncodings",
+                "Tokens", "Transport", arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ],
             exclude: [
                 "Cluster/CSpawn", "Device/CQrEncode", "Dockerfile", "Judge/CInflate", "Judge/Conformance", "Judge/Doubles", "Judge/Reflection",
@@ -289,7 +289,7 @@ if hasAny("chaos") {
     package.targets += [
         program(
             "ChaosSuite", "Tests/Chaos/Suite",
-            ["BoxofficeCommand", "FaultProxy", "LoadTool", arguments, httpClient, nioCore, nioPosix, nioHTTP1])
+            ["BoxofficeCommand", "FaultProxy", "LoadTool", "TextEncodings", arguments, httpClient, nioCore, nioPosix, nioHTTP1])
     ]
 }
 
@@ -318,7 +318,7 @@ if hasAny("benchmarks") {
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging]),
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway",
-            ["BoxofficeCommand", "EntitlementClient", arguments, hummingbird, hummingbirdCore, logging]),
+            ["BoxofficeCommand", "EntitlementClient", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),
         program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", arguments, grdb]),
         program("ClientBenchmark", "Tests/Benchmarks/Client", ["EntitlementClient", "EntitlementSimulator", arguments]),
         program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),
@@ -333,6 +333,8 @@ if hasAny("tests") {
         library(
             "Doubles", "Tests/Support/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("OctetsTests", ["Octets"]),
+        tests("ClocksTests", ["Clocks"]),
+        tests("TextEncodingsTests", ["TextEncodings"]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
         tests("ContractsTests", ["Contracts", "ContractReflection", "ContractRuntime", "Faults", "StrictJson"]),
@@ -412,9 +414,8 @@ if hasAny("tests") {
             [
                 "Clocks", "BoxofficeCommand", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults",
                 "LoadReporting",
-                "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator", "Tokens",
-                "Transport",
-                httpClient, nioCore, nioPosix, logging,
+                "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator",
+                "TextEncodings", "Tokens", "Transport", httpClient, nioCore, nioPosix, logging,
             ], needs: "Cluster"),
     ]
 }

@@ -1,4 +1,5 @@
-/// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day is a year's last.
+/// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day is a year's last. Its own, beside that of `Clocks`:
+/// the verifier shares no reading of a token with those that make tokens.
 enum CivilDate {
     private static let daysPerEra: Int64 = 146_097
     private static let daysFromEraTo1970: Int64 = 719_468

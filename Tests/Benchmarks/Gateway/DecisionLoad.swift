@@ -1,5 +1,6 @@
 import BoxofficeCommand
 import Foundation
+import TextEncodings
 
 /// Devices at several MVPDs, each of which asks at a steady pace for a decision that is not in any cache.
 struct DecisionLoad: Sendable {

@@ -1,5 +1,6 @@
 import BoxofficeCommand
 import Foundation
+import TextEncodings
 
 /// Devices that are signed in and permitted, each with an access token and an address of its own.
 struct Fleet {

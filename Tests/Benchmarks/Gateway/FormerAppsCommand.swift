@@ -2,6 +2,7 @@ import ArgumentParser
 import BoxofficeCommand
 import EntitlementClient
 import Foundation
+import TextEncodings
 
 /// What apps that nobody can change cost, beside v1's own calls of the same effect: signed requests, and the calls of the vendor's SDKs.
 struct FormerAppsCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import BoxofficeCommand
 import Foundation
+import TextEncodings
 
 /// One operation under load, with the goal that it is measured by.
 struct Scenario {

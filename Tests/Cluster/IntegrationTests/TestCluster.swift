@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 /// A cluster of the real programs, with keys, state and ports of its own.
 struct TestCluster: Sendable {

@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import SamlExplanation
+internal import TextEncodings
 
 /// How an MVPD lets a browser log out (mvpd §2.7).
 enum LogoutWay: Sendable {
@@ -34,7 +35,7 @@ enum LogoutWay: Sendable {
 
     /// - Parameter parameters: Without those that have no name or no value.
     private static func address(_ url: String, _ parameters: [(name: String, value: String)]) -> String {
-        let query = parameters.filter { !$0.name.isEmpty && !$0.value.isEmpty }.map { "\($0.name)=\(PercentEncoding.encoded($0.value))" }
+        let query = parameters.filter { !$0.name.isEmpty && !$0.value.isEmpty }.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }
         return query.isEmpty ? url : url + (url.contains("?") ? "&" : "?") + query.joined(separator: "&")
     }
 }

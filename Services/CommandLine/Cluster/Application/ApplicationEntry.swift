@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TextEncodings
 
 /// An application as the administrator's draft has it, to be changed as a whole.
 struct ApplicationEntry {

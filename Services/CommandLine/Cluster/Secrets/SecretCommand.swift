@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Foundation
+internal import TextEncodings
 
 /// `boxoffice secret`: secrets that the catalogue refers to.
 public struct SecretCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import TextEncodings
 
 /// The collections of the administration API, and what they are called there.
 enum EntityCollection: String, CaseIterable, Sendable {

@@ -3,6 +3,7 @@ internal import Faults
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import TextEncodings
 
 /// One request as a handler sees it; a class, because it is handed from one step to the next many times.
 final class Exchange: Sendable {

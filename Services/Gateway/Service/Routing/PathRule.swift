@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// What a path may look like. One place decides, before the throttle, the routes or a log looks at it: a path that a proxy, a router and a limit can read
 /// in two ways goes around one of them.
 enum PathRule {
@@ -56,16 +58,9 @@ enum PathRule {
     }
 
     private static func hexPair(_ segment: Slice<UnsafeBufferPointer<UInt8>>, _ index: Int) -> UInt8? {
-        guard index + 1 < segment.endIndex, let high = hex(segment[index]), let low = hex(segment[index + 1]) else { return nil }
+        guard index + 1 < segment.endIndex, let high = PercentEncoding.value(ofDigit: segment[index]),
+            let low = PercentEncoding.value(ofDigit: segment[index + 1])
+        else { return nil }
         return high << 4 | low
-    }
-
-    private static func hex(_ octet: UInt8) -> UInt8? {
-        switch octet {
-        case 0x30...0x39: octet - 0x30
-        case 0x41...0x46: octet - 0x37
-        case 0x61...0x66: octet - 0x57
-        default: nil
-        }
     }
 }

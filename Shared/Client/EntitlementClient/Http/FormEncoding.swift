@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Percent-encoding of queries and forms: all but RFC 3986's unreserved characters.
+/// Percent-encoding of queries and forms: all but RFC 3986's unreserved characters. Its own, beside that of the servers: apps take this library without any
+/// other.
 enum FormEncoding {
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The date of an HTTP header (RFC 9110 §5.6.7), in the one form that servers may send.
+/// The date of an HTTP header (RFC 9110 §5.6.7), in the one form that servers may send. It computes days by itself: apps take this library without any other.
 enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

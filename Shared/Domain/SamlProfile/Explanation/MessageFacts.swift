@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// What a message says of itself, as it was received: nothing of it is trusted, and nothing of it is personal. The NameID and the values of
 /// attributes are never read.
 struct MessageFacts: Hashable, Sendable {
@@ -84,7 +86,7 @@ extension MessageFacts.Signature {
             return MessageFacts.Signature(
                 place: place, algorithm: information?.firstChild("SignatureMethod", in: Namespaces.signature)?.shown("Algorithm") ?? "none",
                 digest: reference?.firstChild("DigestMethod", in: Namespaces.signature)?.shown("Algorithm") ?? "none",
-                certificate: certificate.flatMap { StrictBase64.decode($0.filter { !$0.isWhitespace }.utf8) })
+                certificate: certificate.flatMap { Base64.standard.decode($0.filter { !$0.isWhitespace }) })
         }
     }
 }

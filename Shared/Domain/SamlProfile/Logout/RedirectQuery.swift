@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// The query of the HTTP-Redirect binding, with its values as they were received: signatures cover those (SAML bindings §3.4.4.1).
 ///
 /// What a second reader could understand otherwise is refused: a name twice or in another spelling, and two messages (mvpd §2.7).
@@ -37,7 +39,7 @@ struct RedirectQuery {
     /// - Throws: `bind.params` when it is not percent-encoded UTF-8.
     func value(_ name: String) throws(SamlRejection) -> String? {
         guard let raw = raw[name] else { return nil }
-        guard let text = QueryEncoding.decoded(raw) else { throw SamlRejection(.parameters, "\(name) is not encoded properly.") }
+        guard let text = PercentEncoding.decode(raw.utf8, plusIsSpace: true) else { throw SamlRejection(.parameters, "\(name) is not encoded properly.") }
         return text
     }
 

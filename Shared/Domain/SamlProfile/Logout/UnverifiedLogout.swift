@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import CXmlSec
 
 /// A logout message as it arrived: taken out of its binding, and nothing of it is trusted.
@@ -29,8 +30,8 @@ public struct UnverifiedLogout: Sendable {
         guard let algorithm = try query.value("SigAlg"), let signature = try query.value("Signature") else {
             throw SamlRejection(.signatureMissing, "The query is not signed.")
         }
-        guard let message = try query.value(isRequest ? "SAMLRequest" : "SAMLResponse"), let deflated = StrictBase64.decode(message.utf8),
-            let signature = StrictBase64.decode(signature.utf8)
+        guard let message = try query.value(isRequest ? "SAMLRequest" : "SAMLResponse"), let deflated = Base64.standard.decode(message),
+            let signature = Base64.standard.decode(signature)
         else { throw SamlRejection(.base64, "Message or signature is not strict base64.") }
         octets = try Self.inflated(deflated)
         proof = .query(signedText: query.signedText, algorithm: algorithm, signature: signature)

@@ -1,4 +1,5 @@
 public import Clocks
+internal import Cryptography
 
 /// What an MVPD's metadata says of its identity provider (SAML metadata §2.4.3). Nothing of it is trusted: a person compares it with what the
 /// MVPD told them (mvpd §2.7). It is read from the text alone; nothing is fetched.
@@ -88,7 +89,7 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
             let data = descriptor.children("KeyInfo", in: Namespaces.signature).flatMap { $0.children("X509Data", in: Namespaces.signature) }
             for element in data.flatMap({ $0.children("X509Certificate", in: Namespaces.signature) }) {
                 let text = (element.text ?? "").filter { !$0.isWhitespace }
-                let certificate = Certificate(der: StrictBase64.decode(text.utf8) ?? [], signs: signs)
+                let certificate = Certificate(der: Base64.standard.decode(text) ?? [], signs: signs)
                 if !found.contains(certificate) { found.append(certificate) }
             }
         }

@@ -1,4 +1,5 @@
 public import Clocks
+internal import Cryptography
 
 /// A query for attributes of whoever holds it (SAML core §3.3.2.3): what a platform's framework may be given in place of an `AuthnRequest`
 /// (mvpd §2.8).
@@ -26,7 +27,7 @@ public struct AttributeQuery: Hashable, Sendable {
     /// The query with an enveloped signature, base64: what a platform's framework carries.
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
     public func signedDocument(signedWith key: SigningKey) throws(SamlConfigurationError) -> String {
-        StrictBase64.encode(Array(try key.sign(document(signatureFor: key.certificate)).utf8))
+        Base64.standard.encode(Array(try key.sign(document(signatureFor: key.certificate)).utf8))
     }
 
     private func document(signatureFor certificate: [UInt8]) -> String {

@@ -1,4 +1,6 @@
+internal import Cryptography
 internal import CXmlSec
+internal import TextEncodings
 
 /// How a message of ours travels by the browser (SAML bindings §3.4 and §3.5).
 struct BrowserBinding {
@@ -13,10 +15,10 @@ struct BrowserBinding {
     /// - Parameter document: The XML, without a signature.
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
     func redirectURL(_ document: String) throws(SamlConfigurationError) -> String {
-        var query = parameter + "=" + QueryEncoding.encoded(StrictBase64.encode(try Self.deflated(document)))
-        if let relayState { query += "&RelayState=" + QueryEncoding.encoded(relayState.rawValue) }
-        query += "&SigAlg=" + QueryEncoding.encoded(SignatureAlgorithm.rsaSHA256.rawValue)
-        query += "&Signature=" + QueryEncoding.encoded(StrictBase64.encode(try key.signature(of: query)))
+        var query = parameter + "=" + PercentEncoding.encode(Base64.standard.encode(try Self.deflated(document)))
+        if let relayState { query += "&RelayState=" + PercentEncoding.encode(relayState.rawValue) }
+        query += "&SigAlg=" + PercentEncoding.encode(SignatureAlgorithm.rsaSHA256.rawValue)
+        query += "&Signature=" + PercentEncoding.encode(Base64.standard.encode(try key.signature(of: query)))
         return destination + (destination.contains("?") ? "&" : "?") + query
     }
 
@@ -30,7 +32,7 @@ struct BrowserBinding {
     }
 
     /// The signed document, base64.
-    func signed(_ document: String) throws(SamlConfigurationError) -> String { StrictBase64.encode(Array(try key.sign(document).utf8)) }
+    func signed(_ document: String) throws(SamlConfigurationError) -> String { Base64.standard.encode(Array(try key.sign(document).utf8)) }
 
     private static func deflated(_ text: String) throws(SamlConfigurationError) -> [UInt8] {
         var length = 0

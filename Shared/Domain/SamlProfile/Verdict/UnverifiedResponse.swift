@@ -1,4 +1,5 @@
 public import Clocks
+internal import Cryptography
 
 /// The XML of a response as it arrived: of the right size and properly encoded, and nothing else is known of it.
 public struct UnverifiedResponse: Sendable {
@@ -13,7 +14,7 @@ public struct UnverifiedResponse: Sendable {
         guard encoded.utf8.count <= Self.largestEncoding else {
             throw SamlRejection(.size, "The message is larger than 256 KiB.")
         }
-        guard let octets = StrictBase64.decode(encoded.utf8), !octets.isEmpty else {
+        guard let octets = Base64.standard.decode(encoded), !octets.isEmpty else {
             throw SamlRejection(.base64, "The message is not strict base64.")
         }
         self.octets = octets

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 extension MarkupWriter {
     /// An empty enveloped signature over the element with that ID (RSA-SHA256, exclusive canonicalization), to be filled by `SigningKey.sign`.
     mutating func signatureTemplate(over id: String, certificate: [UInt8]) {
@@ -22,7 +24,7 @@ extension MarkupWriter {
 
     mutating func keyInformation(certificate: [UInt8]) {
         element("ds:KeyInfo") { information in
-            information.element("ds:X509Data") { $0.element("ds:X509Certificate", text: StrictBase64.encode(certificate)) }
+            information.element("ds:X509Data") { $0.element("ds:X509Certificate", text: Base64.standard.encode(certificate)) }
         }
     }
 }

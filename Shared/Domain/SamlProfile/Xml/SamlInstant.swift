@@ -16,17 +16,17 @@ enum SamlInstant {
             let hour = number(characters[11..<13]), let minute = number(characters[14..<16]), let second = number(characters[17..<19]),
             let milliseconds = fraction(characters[19..<characters.count - 1])
         else { return nil }
-        guard (1...12).contains(month), (1...daysIn(month: month, year: year)).contains(day), hour < 24, minute < 60, second < 60 else { return nil }
-        let seconds = ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
+        guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second < 60 else { return nil }
+        let seconds = ((date.daysSince1970 * 24 + hour) * 60 + minute) * 60 + second
         return Timestamp(milliseconds: Int64(seconds * 1000 + milliseconds))
     }
 
     /// With milliseconds (mvpd §2.2).
     static func format(_ moment: Timestamp) -> String {
-        let (year, month, day) = date(daysSince1970: Int(moment.seconds.flooredQuotient(86_400)))
+        let date = CivilDate(daysSince1970: Int(moment.seconds.flooredQuotient(86_400)))
         let second = Int(moment.seconds - moment.seconds.flooredQuotient(86_400) * 86_400)
         let milliseconds = Int(moment.milliseconds - moment.seconds * 1000)
-        return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T" + padded(second / 3600, 2) + ":"
+        return padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T" + padded(second / 3600, 2) + ":"
             + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "." + padded(milliseconds, 3) + "Z"
     }
 
@@ -50,34 +50,6 @@ enum SamlInstant {
         guard point == UInt8(ascii: "."), text.count > 1, text.count <= 13, number(text.dropFirst()) != nil else { return nil }
         let digits = text.dropFirst().prefix(3)
         return number(digits).map { digits.count == 3 ? $0 : digits.count == 2 ? $0 * 10 : $0 * 100 }
-    }
-
-    private static func daysIn(month: Int, year: Int) -> Int {
-        let isLeapYear = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-        return switch month {
-        case 2: isLeapYear ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days of the proleptic Gregorian calendar. The year is counted from March, so that a leap day is its last.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let marchYear = month > 2 ? year : year - 1
-        let monthFromMarch = (month + 9) % 12
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        return 365 * marchYear + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
-    }
-
-    private static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
-        let fromZero = days + 719_468
-        let era = fromZero / 146_097
-        let dayOfEra = fromZero - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = (monthFromMarch + 2) % 12 + 1
-        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 }
 

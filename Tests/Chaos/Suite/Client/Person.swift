@@ -1,6 +1,7 @@
 import BoxofficeCommand
 import Foundation
 import NIOHTTP1
+import TextEncodings
 
 /// A person with a browser, who signs a device in with its registration code (rest-v1 §3.7, §3.8).
 ///

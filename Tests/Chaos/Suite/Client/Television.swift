@@ -1,5 +1,6 @@
 import BoxofficeCommand
 import Foundation
+import TextEncodings
 
 /// The calls of a streaming app on one device of `ACME1`.
 struct Television: Sendable {

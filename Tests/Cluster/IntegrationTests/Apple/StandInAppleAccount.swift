@@ -1,5 +1,6 @@
 @testable import BoxofficeCommand
 import Foundation
+import TextEncodings
 
 /// The token of an app on an Apple Account, as a device of that account sees it (apple §1.1); played by the sandbox.
 struct StandInAppleAccount: Sendable {

@@ -1,5 +1,6 @@
 @testable import BoxofficeCommand
 import Foundation
+import TextEncodings
 
 /// A connection to the gateway on which a request has begun.
 final class OpenRequest {

@@ -3,6 +3,7 @@ import EntitlementClient
 import EntitlementSimulator
 import Foundation
 import Testing
+import TextEncodings
 
 /// An app on a device of its own, made with the client library, against the programs of the suite's cluster.
 struct ClientApp: Sendable {

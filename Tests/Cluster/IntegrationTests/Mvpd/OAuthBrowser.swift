@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 /// A person's browser on its way to an OAuth provider and back, so that a case can come between.
 struct OAuthBrowser: Sendable {

@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 extension RestV1 {
     /// mvpd §3 over HTTP, with the sandbox as the provider. The cases follow each other: they command one provider.

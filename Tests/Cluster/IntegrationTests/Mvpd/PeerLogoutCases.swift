@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 extension MvpdCases.PeerCases {
     private static let variant = PeerVariant(binding: "redirect", signs: "both")

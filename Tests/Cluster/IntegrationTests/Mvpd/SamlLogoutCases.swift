@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 extension MvpdCases {
     @Suite("Logout that an app asks for")

@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 /// A person's browser, one step at a time, so that a case can come between.
 struct Browser: Sendable {

@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 /// One request, open to every change that a case needs.
 struct Call: Sendable {

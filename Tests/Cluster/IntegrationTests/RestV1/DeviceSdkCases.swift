@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 extension RestV1 {
     /// What clients of family D send and read (Shared/Documents/Specs/clients.md §3, §7).

@@ -1,5 +1,6 @@
 @testable import BoxofficeCommand
 import Testing
+import TextEncodings
 
 extension RestV1 {
     @Suite("Format, parameters, errors")

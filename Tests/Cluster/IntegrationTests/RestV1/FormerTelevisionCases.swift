@@ -1,6 +1,7 @@
 @testable import BoxofficeCommand
 import Foundation
 import Testing
+import TextEncodings
 
 extension RestV1 {
     /// More clients of family S, by their own order and spelling of calls (Shared/Documents/Specs/clients.md §0, §7).

@@ -3,6 +3,7 @@ import Cryptography
 import Foundation
 import MediaTokenVerifier
 import Testing
+import TextEncodings
 
 /// A program that makes the calls of the vendor's SDKs, and keeps tokens as they do (Shared/Documents/Specs/clients.md §3).
 struct SdkApp: Sendable {

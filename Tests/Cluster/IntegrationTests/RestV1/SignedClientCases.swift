@@ -2,6 +2,7 @@
 import Cryptography
 import Foundation
 import Testing
+import TextEncodings
 
 /// An app from before client registration: it signs each request with the pair of `acme-legacy`.
 struct SigningApp: Sendable {

@@ -1,5 +1,6 @@
 @testable import BoxofficeCommand
 import Foundation
+import TextEncodings
 
 /// Apple's sign-in framework on a simulated device, as the sandbox plays it (rest-v1 §4.4).
 struct StandInPlatform: Sendable {

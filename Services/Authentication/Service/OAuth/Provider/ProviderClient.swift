@@ -3,6 +3,7 @@ internal import Contracts
 internal import Cryptography
 internal import Faults
 internal import Logging
+internal import TextEncodings
 internal import Tokens
 
 /// The calls that this service makes at an MVPD (mvpd §3). Each is tried once: codes and rotated tokens are good for one use.
@@ -55,11 +56,11 @@ struct ProviderClient: Sendable {
         var body = parameters
         switch provider.endpoint.clientAuthentication {
         case .basic, .unrecognized:
-            let pair = FormText.encode(provider.clientID) + ":" + FormText.encode(secret.text)
+            let pair = FormEncoding.encode(provider.clientID) + ":" + FormEncoding.encode(secret.text)
             headers.append(("authorization", "Basic " + Base64.standard.encode(Array(pair.utf8))))
         case .post: body += [("client_id", provider.clientID), ("client_secret", secret.text)]
         }
-        let content = Array(FormText.encode(body).utf8)
+        let content = Array(FormEncoding.encode(body).utf8)
         let answer = try await send("token", to: provider.endpoint.tokenURL, headers: headers, body: content, provider, budget)
         guard let meaning = TokenAnswer(answer) else { throw failed("token", provider, "status \(answer.status), or no answer of a token endpoint") }
         return meaning

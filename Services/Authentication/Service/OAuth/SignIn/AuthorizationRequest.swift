@@ -1,4 +1,5 @@
 internal import Contracts
+internal import TextEncodings
 
 /// The address at which an MVPD asks a person to sign in (RFC 6749 §4.1.1, RFC 7636, OpenID Connect Core §3.1.2.1).
 struct AuthorizationRequest: Sendable {
@@ -21,7 +22,7 @@ struct AuthorizationRequest: Sendable {
         case .homeBased: parameters.append((endpoint.forceAuthnParameter, endpoint.forceAuthnValue))
         case .passive: parameters.append(("prompt", "none"))
         }
-        return endpoint.authorizeURL + (endpoint.authorizeURL.contains("?") ? "&" : "?") + FormText.encode(parameters)
+        return endpoint.authorizeURL + (endpoint.authorizeURL.contains("?") ? "&" : "?") + FormEncoding.encode(parameters)
     }
 }
 

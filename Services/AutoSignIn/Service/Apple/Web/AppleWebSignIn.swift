@@ -4,6 +4,7 @@ internal import Contracts
 internal import Faults
 internal import Logging
 internal import Storage
+internal import TextEncodings
 
 /// Sign in with Apple in a browser (apple §2.1): by `form_post`, with the Services ID.
 struct AppleWebSignIn: Sendable {
@@ -33,7 +34,7 @@ struct AppleWebSignIn: Sendable {
             (name: "response_type", value: "code id_token"), (name: "response_mode", value: "form_post"), (name: "scope", value: "name email"),
             (name: "state", value: state.text), (name: "nonce", value: state.nonce),
         ]
-        return settings.apple.browserURL + AppleIDCall.Endpoint.authorize.rawValue + "?" + FormBody.encode(fields)
+        return settings.apple.browserURL + AppleIDCall.Endpoint.authorize.rawValue + "?" + FormEncoding.encode(fields)
     }
 
     /// The state is looked at before anything else.

@@ -1,6 +1,7 @@
 internal import EntitlementClient
 internal import Foundation
 internal import MediaTokenVerifier
+internal import TextEncodings
 
 /// `boxoffice device --as kodi|sdk|signed`: an app that nobody can change any more, against a running cluster.
 struct FormerClient {

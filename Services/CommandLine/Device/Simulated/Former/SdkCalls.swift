@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TextEncodings
 
 /// The calls of programs on the vendor's SDKs for devices (clients §3), of an app that is registered.
 package struct SdkCalls: Sendable {

@@ -1,5 +1,6 @@
 internal import EntitlementClient
 internal import Foundation
+internal import TextEncodings
 
 /// The calls of apps from before client registration: each is signed with a pair of the application (clients §2).
 struct SignedCalls: Sendable {

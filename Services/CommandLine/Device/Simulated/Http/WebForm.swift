@@ -1,4 +1,4 @@
-internal import Foundation
+internal import TextEncodings
 
 /// A form of an HTML page, as far as a program needs it to press its button.
 package struct WebForm: Equatable {
@@ -33,7 +33,7 @@ package struct WebForm: Equatable {
 
     /// `application/x-www-form-urlencoded`.
     package var encoded: String {
-        fields.map { "\(FormEncoding.encode($0.name))=\(FormEncoding.encode($0.value))" }.joined(separator: "&")
+        FormEncoding.encode(fields.map { ($0.name, $0.value) })
     }
 
     private static func attributes(_ text: String) -> [String: String] {
@@ -52,18 +52,5 @@ package struct WebForm: Equatable {
             let number = match.1.flatMap { UInt32($0, radix: 16) } ?? match.2.flatMap { UInt32($0) }
             return number.flatMap(Unicode.Scalar.init).map { String(Character($0)) } ?? String(match.0)
         }
-    }
-}
-
-/// Percent-encoding of form values and query parameters.
-package enum FormEncoding {
-    private static let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
-    package static func encode(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-    }
-
-    package static func encode(_ parameters: [(String, String)]) -> String {
-        parameters.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TextEncodings
 
 /// The programmer's page on a second screen, which takes a registration code to the provider's login (rest-v1 §4.2).
 struct SecondScreen: Sendable {

@@ -1,6 +1,7 @@
 internal import EntitlementClient
 internal import Foundation
 internal import SamlResponder
+internal import TextEncodings
 
 /// Makes what the scenarios need: registered apps, and devices that are signed in and permitted.
 struct GatewayPreparation: Sendable {

@@ -1,6 +1,7 @@
 internal import EntitlementClient
 internal import Foundation
 internal import LoadTool
+internal import TextEncodings
 
 /// Somebody who is signed in presses play: is there a session, may it be watched, a media token (rest-v1 §4.5).
 ///

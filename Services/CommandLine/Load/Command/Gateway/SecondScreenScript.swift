@@ -1,6 +1,7 @@
 internal import Foundation
 internal import LoadTool
 internal import SamlResponder
+internal import TextEncodings
 
 /// A TV gets a code and polls; somebody signs in with it on a second screen; the TV polls and fetches its session (rest-v1 §4.2).
 ///

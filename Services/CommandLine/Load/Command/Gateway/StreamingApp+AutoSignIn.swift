@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TextEncodings
 
 /// Automatic Sign-In (apple §4).
 extension StreamingApp {

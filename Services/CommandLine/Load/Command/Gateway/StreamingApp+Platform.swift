@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TextEncodings
 
 /// Sign-in by the platform (rest-v1 §3.12, §3.13).
 extension StreamingApp {

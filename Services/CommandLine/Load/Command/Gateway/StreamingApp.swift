@@ -1,4 +1,5 @@
 package import Foundation
+internal import TextEncodings
 
 /// The bare calls of a streaming app on a TV (rest-v1 §4.1, §4.2, §4.5), for load and tests of the API: apps have ``EntitlementClient``.
 package struct StreamingApp: Sendable {

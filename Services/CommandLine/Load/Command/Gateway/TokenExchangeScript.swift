@@ -2,6 +2,7 @@ internal import EntitlementClient
 internal import Foundation
 internal import LoadTool
 internal import SamlResponder
+internal import TextEncodings
 
 /// A device whose platform signs people in: a profile request, the MVPD's signed answer to it exchanged for a session, the session (rest-v1 §4.4).
 final class TokenExchangeScript: GatewayScript {

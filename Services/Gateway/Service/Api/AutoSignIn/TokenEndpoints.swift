@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
 internal import Hummingbird
+internal import TextEncodings
 
 /// Automatic Sign-In for devices (apple §4). A value of a token is read from bodies and written into them, and goes nowhere else.
 struct TokenEndpoints: Sendable {

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Contracts
 internal import Faults
 internal import Hummingbird
+internal import TextEncodings
 
 /// The second screen: a person types the code that the TV shows, picks the TV provider, and signs in there (rest-v1 §4.2).
 struct ActivationPages: Sendable {

@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
 internal import Hummingbird
+internal import TextEncodings
 
 /// Where a person sees which devices sign in by themselves, and ends that (apple §1.2, "Revoke").
 ///

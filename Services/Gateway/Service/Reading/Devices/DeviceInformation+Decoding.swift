@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
 internal import FoundationEssentials
+internal import TextEncodings
 
 extension DeviceInformation {
     /// What the device says of itself, over what its User-Agent says (rest-v1 §2.4).

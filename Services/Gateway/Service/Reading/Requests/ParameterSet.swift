@@ -1,4 +1,5 @@
 internal import Faults
+internal import TextEncodings
 
 /// Parameters of a request: query and form together (rest-v1 §2.3).
 struct ParameterSet: Sendable {

@@ -1,8 +1,9 @@
 /// Percent encoding (RFC 3986 §2.1), and that of forms.
-enum PercentEncoding {
+public enum PercentEncoding {
     /// - Parameter plusIsSpace: True in queries and forms.
     /// - Returns: `nil` for a broken escape, for bytes that are not UTF-8, and for text with a NUL.
-    static func decode(_ encoded: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
+    @inlinable
+    public static func decode(_ encoded: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
         var index = encoded.startIndex
@@ -20,34 +21,40 @@ enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Everything but the unreserved characters is escaped.
-    static func encode(_ text: String) -> String {
+    /// Everything but the unreserved characters (RFC 3986 §2.3) is escaped.
+    public static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
             if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
-                bytes.append(contentsOf: [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xf)])
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(digit(byte >> 4))
+                bytes.append(digit(byte & 0xf))
             }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func escape<Bytes: Collection<UInt8>>(in encoded: Bytes, at index: inout Bytes.Index) -> UInt8? {
-        guard index < encoded.endIndex, let high = value(encoded[index]) else { return nil }
-        encoded.formIndex(after: &index)
-        guard index < encoded.endIndex, let low = value(encoded[index]) else { return nil }
-        encoded.formIndex(after: &index)
-        return high << 4 | low
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
+    /// The value of a hexadecimal digit in either letter case; `nil` for another character.
+    @inlinable
+    public static func value(ofDigit digit: UInt8) -> UInt8? {
         switch digit {
         case 0x30...0x39: digit - 0x30
         case 0x41...0x46: digit - 0x37
         case 0x61...0x66: digit - 0x57
         default: nil
         }
+    }
+
+    @inlinable
+    static func escape<Bytes: Collection<UInt8>>(in encoded: Bytes, at index: inout Bytes.Index) -> UInt8? {
+        guard index < encoded.endIndex, let high = value(ofDigit: encoded[index]) else { return nil }
+        encoded.formIndex(after: &index)
+        guard index < encoded.endIndex, let low = value(ofDigit: encoded[index]) else { return nil }
+        encoded.formIndex(after: &index)
+        return high << 4 | low
     }
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }

@@ -111,16 +111,28 @@ struct JsonParser {
     private mutating func string() throws(Failure) -> String {
         index += 1
         let start = index
-        var bytes: [UInt8] = []
+        while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+            try refuseControl(byte)
+            index += 1
+        }
+        let plain = text[start..<index]
+        if take("\"") { return try checked(plain, start) }
+        var bytes = Array(plain)
         while let byte = peek, byte != UInt8(ascii: "\"") {
-            if byte < 0x20 { throw failure("a control character in a string must be written as \\u00XX") }
+            try refuseControl(byte)
             index += 1
             if byte == UInt8(ascii: "\\") { try escape(into: &bytes) } else { bytes.append(byte) }
         }
         guard take("\"") else { throw failure("a string has no end") }
-        guard let string = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(offset: start, message: "a string is not UTF-8")
-        }
+        return try checked(bytes, start)
+    }
+
+    private func refuseControl(_ byte: UInt8) throws(Failure) {
+        if byte < 0x20 { throw failure("a control character in a string must be written as \\u00XX") }
+    }
+
+    private func checked(_ bytes: some Collection<UInt8>, _ start: Int) throws(Failure) -> String {
+        guard let string = String(validating: bytes, as: UTF8.self) else { throw Failure(offset: start, message: "a string is not UTF-8") }
         return string
     }
 

@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import FoundationEssentials
 
 /// A compact JWS (RFC 7515 §7.1) that was read but not verified.
@@ -19,15 +18,13 @@ struct UnverifiedJWS: Sendable {
     let signedBytes: [UInt8]
 
     init(_ text: String) throws(TokenRejection) {
-        guard text.utf8.count <= Self.largestByteCount else { throw .malformed }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3, let header = Base64.url.decode(parts[0]), let payload = Base64.url.decode(parts[1]),
-            let signature = Base64.url.decode(parts[2]), let fields = try? JSONDecoder().decode(Header.self, from: Data(header))
+        guard let form = CompactForm(text, largest: Self.largestByteCount),
+            let fields = try? JSONDecoder().decode(Header.self, from: Data(form.header))
         else { throw .malformed }
-        self.header = fields
-        self.payload = payload
-        self.signature = signature
-        signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
+        header = fields
+        payload = form.payload
+        signature = form.signature
+        signedBytes = form.signedBytes
     }
 
     /// The `iss` that the token claims: good for choosing the keys, and for nothing else.

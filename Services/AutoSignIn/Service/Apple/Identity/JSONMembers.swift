@@ -1,15 +1,20 @@
-/// The members of one JSON object (RFC 8259), all different: two readers could take a member that occurs twice for two things.
-///
-/// Objects and arrays inside are checked in the same way but kept as they are written.
+internal import StrictJson
+
+/// The members of one JSON object (RFC 8259), all different: two readers could take a member that occurs twice for two things. So are those of the
+/// objects inside.
 package struct JSONMembers: Sendable {
+    /// Nesting beyond this is refused: nothing that Apple sends comes near it.
+    private static let deepest = 16
+    /// Members of one object: each is compared with those before it.
+    private static let mostMembers = 128
+
     enum Value: Sendable {
         case string(String)
         /// Nil unless it is a whole number of 64 bits, written without fraction and exponent.
         case number(Int64?)
         case bool(Bool)
         case null
-        /// The text of the object.
-        case object([UInt8])
+        case object(JSONMembers)
         case array
     }
 
@@ -17,9 +22,32 @@ package struct JSONMembers: Sendable {
 
     /// - Returns: `nil` unless the text is one object.
     package init?(_ text: [UInt8]) {
-        var reader = JSONMemberReader(text)
-        guard let list = try? reader.document() else { return nil }
+        guard let document = try? JsonDocument(parsing: text) else { return nil }
+        self.init(document.root, depth: 1)
+    }
+
+    private init?(_ node: JsonNode, depth: Int) {
+        guard case .object(let members) = node.content, depth <= Self.deepest, members.count <= Self.mostMembers else { return nil }
+        var list: [(name: String, value: Value)] = []
+        list.reserveCapacity(members.count)
+        for member in members {
+            guard !list.contains(where: { $0.name == member.name }), let value = Self.value(member.value, depth: depth) else { return nil }
+            list.append((member.name, value))
+        }
         self.list = list
+    }
+
+    /// - Parameter depth: Of the object or array that the value stands in.
+    private static func value(_ node: JsonNode, depth: Int) -> Value? {
+        switch node.content {
+        case .null: .null
+        case .bool(let isTrue): .bool(isTrue)
+        case .number(let text): .number(Int64(text))
+        case .string(let text): .string(text)
+        case .object: JSONMembers(node, depth: depth + 1).map(Value.object)
+        case .array(let elements):
+            depth < deepest && elements.allSatisfy { value($0, depth: depth + 1) != nil } ? .array : nil
+        }
     }
 
     /// An object has a dozen members: a search costs less than a table of them.

@@ -1,4 +1,4 @@
-internal import Cryptography
+internal import Tokens
 
 /// A compact JWS (RFC 7515 §7.1) from Apple that was read but not verified: what it says counts for nothing.
 package struct UnverifiedIdentityToken: Sendable {
@@ -15,19 +15,14 @@ package struct UnverifiedIdentityToken: Sendable {
 
     /// The checks V1 and V2. No other header is looked at: a key or an address of one in the token is never used.
     package init(_ text: String) throws(IdentityTokenRejection) {
-        guard text.utf8.count <= Self.largestByteCount else { throw .malformed }
-        let bytes = Array(text.utf8)
-        guard let first = bytes.firstIndex(of: UInt8(ascii: ".")),
-            let second = bytes[(first + 1)...].firstIndex(of: UInt8(ascii: ".")),
-            let header = Base64.url.decode(Array(bytes[..<first])).flatMap(JSONMembers.init),
-            let claims = Base64.url.decode(Array(bytes[(first + 1)..<second])).flatMap(JSONMembers.init),
-            let signature = Base64.url.decode(Array(bytes[(second + 1)...])), header["crit"] == nil
+        guard let form = CompactForm(text, largest: Self.largestByteCount), let header = JSONMembers(form.header),
+            let claims = JSONMembers(form.payload), header["crit"] == nil
         else { throw .malformed }
         guard header.string("alg") == Self.algorithm else { throw .algorithm }
         keyName = header.string("kid")
         self.claims = claims
-        self.signature = signature
-        signedBytes = Array(bytes[..<second])
+        signature = form.signature
+        signedBytes = form.signedBytes
     }
 
     /// The check V4, and with an absent key V3.

@@ -22,7 +22,7 @@ struct PersonName: Hashable, Sendable, Codable {
 
     /// The form's field `user` of a web sign-in: JSON with `name` of `firstName` and `lastName`.
     init?(json: String) {
-        guard json.utf8.count <= 4096, case .object(let text)? = JSONMembers(Array(json.utf8))?["name"], let name = JSONMembers(text) else {
+        guard json.utf8.count <= 4096, case .object(let name)? = JSONMembers(Array(json.utf8))?["name"] else {
             return nil
         }
         self.init(given: name.string("firstName") ?? "", family: name.string("lastName") ?? "")

@@ -55,7 +55,7 @@ struct VerifiedNotification: Sendable {
     /// An object, or the text of one.
     private static func events(_ value: JSONMembers.Value?) -> JSONMembers? {
         switch value {
-        case .object(let text): JSONMembers(text)
+        case .object(let members): members
         case .string(let text): JSONMembers(Array(text.utf8))
         default: nil
         }

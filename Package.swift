@@ -196,7 +196,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "SamlExplanation",
                 "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
-        program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "ServiceKit"]),
+        program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "OutboundHttp", "ServiceKit"]),
 
         cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
         library("MediaRss", "Services/Authorization/MediaRss", ["CMrss"]),
@@ -214,7 +214,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "Storage",
                 "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
-        program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "ServiceKit"]),
+        program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit"]),
 
         library(
             "GatewayService", "Services/Gateway/Service",
@@ -367,7 +367,7 @@ if hasAny("tests") {
             "AuthenticationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime",
-                "Cryptography", "Doubles", "Faults", "Identifiers", "Storage", "Tokens", logging,
+                "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "Storage", "Tokens", logging,
             ]),
         tests(
             "AuthorizationServiceTests",
@@ -379,7 +379,7 @@ if hasAny("tests") {
             "AutoSignInServiceTests",
             [
                 "Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Identifiers",
-                "PairedTimes", "Storage", "Tokens", logging,
+                "OutboundHttp", "PairedTimes", "Storage", "Tokens", logging,
             ]),
         tests(
             "GatewayServiceTests",

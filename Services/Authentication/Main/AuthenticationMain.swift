@@ -1,5 +1,6 @@
 internal import AuthenticationService
 internal import Contracts
+internal import OutboundHttp
 internal import ServiceKit
 internal import Tokens
 
@@ -19,7 +20,7 @@ struct Main {
         let (settings, files) = (environment.settings, environment.files)
         let store = try environment.openStore(migrations: AuthenticationDatabase.migrations)
         environment.sweep(store, AuthenticationDatabase.sweeps)
-        let transport = HTTPProviderTransport()
+        let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
         let secretsKey = try environment.keyFile(settings.secretsKey, else: "secrets.key", .symmetric, setting: "authentication.secretsKey")

@@ -4,6 +4,7 @@ internal import Cryptography
 internal import Faults
 internal import Identifiers
 public import Logging
+public import OutboundHttp
 internal import SamlExplanation
 public import Tokens
 
@@ -65,7 +66,7 @@ public struct AuthenticationService: Sendable {
         var secretSeals: SecretSeals
         /// In place of files and store.
         var secrets: (any ClientSecrets)?
-        var transport: any ProviderTransport
+        var transport: any OutboundTransport
     }
 
     /// No session lives longer (mvpd §1.1), and some time for clocks.
@@ -146,7 +147,7 @@ extension AuthenticationService {
     public init(
         _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys,
         secretKeys: AuthenticationKeys.SecretKeys, storedTokenKeys: SigningKeys, storedTokenSeals: AuthenticationKeys.SecretKeys,
-        clientSecrets: String?, transport: HTTPProviderTransport, database: AuthenticationDatabase,
+        clientSecrets: String?, transport: any OutboundTransport, database: AuthenticationDatabase,
         catalogue: any CatalogueSource,
         clock: any WallClock, logger: Logger
     ) throws {

@@ -30,7 +30,8 @@ struct Main {
             },
             lead: .seconds(settings.keyLeadSeconds), tokenLife: AuthorizationService.longestPermit, clock: environment.clock)
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
-        let transport = HTTPDecisionTransport(clientCertificates: try clientCertificates(settings, files))
+        let transport = OutboundHttp()
+        let certificates = ClientCertificates(try clientCertificates(settings, files))
         let numbers = CopyNumberKeeper(store: store, number: settings.copy, clock: environment.clock, logger: environment.logger)
 
         let service = AuthorizationService(
@@ -38,6 +39,7 @@ struct Main {
             sessions: SessionsClient(caller: try environment.peer("authentication")),
             store: SqliteAuthorizationStore(store),
             transport: transport,
+            clientCertificates: certificates,
             mediaTokens: MediaTokenIssuer(
                 referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, windows: numbers),
             publishedKeys: keys.published,
@@ -63,8 +65,8 @@ struct Main {
         }
         environment.onChange(of: settings.decisionPointFiles.map(files.path)) {
             do {
-                let (certificates, identity) = (try clientCertificates(settings, files), try identity(settings, files))
-                transport.replace(clientCertificates: certificates)
+                let (shown, identity) = (try clientCertificates(settings, files), try identity(settings, files))
+                certificates.replace(shown)
                 service.use(identity)
                 environment.logger.info("decision-point-credentials.replaced")
             } catch {

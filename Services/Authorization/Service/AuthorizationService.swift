@@ -3,6 +3,7 @@ public import Clocks
 public import ContractRuntime
 public import Contracts
 public import Logging
+public import OutboundHttp
 public import Tokens
 internal import Faults
 
@@ -24,14 +25,16 @@ public struct AuthorizationService: Authorization {
     /// - Parameters:
     ///   - sessions: Authentication's; asked on every call.
     ///   - transport: Carries questions to MVPDs.
+    ///   - clientCertificates: What MVPDs are shown that ask for a certificate.
     ///   - mediaTokens: Signs off the event loop.
     ///   - publishedKeys: What verifies these tokens.
     ///   - storedTokenKeys: Sign the permits that apps of the vendor's SDKs keep, and nothing else.
     ///   - identity: As whom MVPDs are asked in the SOAP form.
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
-        catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any DecisionTransport,
-        mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys, storedTokenKeys: SigningKeys,
+        catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any OutboundTransport,
+        clientCertificates: ClientCertificates = ClientCertificates(), mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys,
+        storedTokenKeys: SigningKeys,
         identity: DecisionIdentity = DecisionIdentity(),
         clock: any WallClock = SystemClock(), logger: Logger,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
@@ -46,7 +49,8 @@ public struct AuthorizationService: Authorization {
         self.logger = logger
         forms = DecisionForms(identity: identity, clock: clock)
         let client = PolicyDecisionClient(
-            transport: transport, clock: clock, forms: forms, tokens: UpstreamTokens(sessions: sessions), jitter: jitter)
+            transport: transport, certificates: clientCertificates, clock: clock, forms: forms, tokens: UpstreamTokens(sessions: sessions),
+            jitter: jitter)
         decisions = DecisionMaker(store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics)
         preauthorizer = Preauthorizer(preflight: Preflight(client: client), logger: logger, metrics: metrics)
     }

@@ -1,6 +1,7 @@
 internal import AutoSignInService
 internal import Contracts
 internal import Foundation
+internal import OutboundHttp
 internal import ServiceKit
 
 /// The autosignin service as a program.
@@ -17,7 +18,7 @@ struct Main {
         try await store.verify()
         environment.sweep(files, AutoSignInStore.sweeps)
         watch(store, environment)
-        let transport = HTTPAppleTransport()
+        let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }
         let keys = try keys(settings, environment.files)
         let service = AutoSignIn(

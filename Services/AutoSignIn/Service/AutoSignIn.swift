@@ -3,6 +3,7 @@ public import Clocks
 public import Contracts
 internal import Identifiers
 public import Logging
+public import OutboundHttp
 
 /// The whole service over its embedded store.
 public struct AutoSignIn: Sendable {
@@ -21,7 +22,7 @@ public struct AutoSignIn: Sendable {
     ///   - transport: Reaches Apple; its owner shuts it down.
     public init(
         _ settings: AutoSignInSettings, keys: AutoSignInKeys, secrets: String, store: AutoSignInStore, logins: any Logins,
-        catalogue: any CatalogueSource, transport: HTTPAppleTransport, clock: any WallClock, logger: Logger
+        catalogue: any CatalogueSource, transport: any OutboundTransport, clock: any WallClock, logger: Logger
     ) {
         self.init(
             AutoSignInParts(

@@ -3,6 +3,7 @@ internal import Clocks
 internal import Contracts
 internal import Identifiers
 internal import Logging
+internal import OutboundHttp
 
 /// What the operations of this service are put together from.
 struct AutoSignInParts: Sendable {
@@ -13,7 +14,7 @@ struct AutoSignInParts: Sendable {
     let store: AutoSignInStore
     let logins: any Logins
     let catalogue: any CatalogueSource
-    let transport: any AppleTransport
+    let transport: any OutboundTransport
     let clock: any WallClock
     let random: any RandomSource
     let logger: Logger

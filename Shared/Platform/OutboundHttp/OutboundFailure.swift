@@ -18,6 +18,10 @@ public struct OutboundFailure: Error, Sendable {
     }
 
     public let kind: Kind
+
+    /// The server cannot have acted on the request.
+    public var isUnsent: Bool { kind == .connectTimeout || kind == .notSent }
+
     /// For the log.
     public let cause: String
 

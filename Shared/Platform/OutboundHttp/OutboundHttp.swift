@@ -5,7 +5,7 @@ internal import NIOSSL
 internal import Synchronization
 
 /// HTTP/1.1 calls to servers of other organisations. Each route has connections of its own, which are kept; redirects are not followed.
-public final class OutboundHttp: Sendable {
+public final class OutboundHttp: OutboundTransport {
     /// Routes at once; beyond it the one that was used longest ago goes.
     private static let largestCount = 256
     /// After this a client that was replaced is closed; no call takes so long.
@@ -37,9 +37,6 @@ public final class OutboundHttp: Sendable {
         for kept in open { try? await kept.client.shutdown() }
     }
 
-    /// Sends the request once and returns the whole answer, whatever its status.
-    /// - Parameter timeLeft: Of the whole step; the route's own timeouts may be shorter.
-    /// - Throws: `OutboundFailure`.
     public func send(
         _ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration
     ) async throws(OutboundFailure) -> OutboundAnswer {

@@ -5,14 +5,16 @@ public struct OutboundRequest: Sendable {
         case post
     }
 
+    public typealias Header = (name: String, value: String)
+
     public var method: Method
     /// Absolute, percent-encoded.
     public var url: String
-    public var headers: [(name: String, value: String)]
+    public var headers: [Header]
     /// `nil`: none.
     public var body: [UInt8]?
 
-    public init(_ method: Method, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil) {
+    public init(_ method: Method, _ url: String, headers: [Header] = [], body: [UInt8]? = nil) {
         self.method = method
         self.url = url
         self.headers = headers

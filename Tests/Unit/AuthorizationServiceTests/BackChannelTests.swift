@@ -25,7 +25,7 @@ import Testing
         _ = try await fixture.authorize()
         let message = try #require(fixture.transport.messages.first)
         #expect(message.headers.contains { $0.name == "authorization" && $0.value == "Bearer upstream-token" })
-        #expect(!String(decoding: message.body, as: UTF8.self).contains("subscriber-9"))
+        #expect(!String(decoding: message.body ?? [], as: UTF8.self).contains("subscriber-9"))
         #expect(fixture.sessions.getUpstreamToken.requests.map(\.upstreamSessionID) == ["upstream-1"])
     }
 

@@ -12,7 +12,7 @@ import Testing
 import Tokens
 
 /// The way to a decision point over real sockets.
-@Suite struct HTTPDecisionTransportTests {
+@Suite struct DecisionPointConnectionTests {
     // Where a timeout is not what is tested, it is far longer than a busy machine needs.
     private static let patient: UInt32 = 60_000
 
@@ -21,7 +21,7 @@ import Tokens
         _ server: MisbehavingServer, total: UInt32 = patient, response: UInt32 = patient
     ) async throws -> (fault: Fault?, elapsed: Duration, requests: Int) {
         let url = try await server.start()
-        let transport = HTTPDecisionTransport()
+        let transport = OutboundHttp()
         let start = ContinuousClock.now
         let fault = try await fault(at: url, transport: transport, total: total, response: response)
         let elapsed = start.duration(to: .now)
@@ -31,8 +31,8 @@ import Tokens
     }
 
     private func fault(
-        at url: String, transport: HTTPDecisionTransport, anchors: [[UInt8]] = [], total: UInt32 = patient, response: UInt32 = patient,
-        certificate: String = ""
+        at url: String, transport: OutboundHttp, anchors: [[UInt8]] = [], total: UInt32 = patient, response: UInt32 = patient,
+        certificate: String = "", of certificates: ClientCertificates = ClientCertificates()
     ) async throws -> Fault? {
         var configuration = AuthorizationFixture.configuration
         configuration.mvpds[0].authorization = AuthorizationEndpoint(
@@ -42,6 +42,7 @@ import Tokens
         let keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
         let service = AuthorizationService(
             catalogue: ChangingCatalogue(configuration), sessions: fixture.sessions, store: fixture.store, transport: transport,
+            clientCertificates: certificates,
             mediaTokens: MediaTokenIssuer(
                 referenceKey: ReferenceSigningKey(try AuthorizationFixture.key.get()), jwsKeys: keys, pool: SigningPool(threads: 1)),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [], jwsKeys: keys), storedTokenKeys: keys, clock: fixture.clock,
@@ -86,7 +87,7 @@ import Tokens
         let server = MisbehavingServer(.hang)
         let url = try await server.start()
         try await server.stop()
-        let transport = HTTPDecisionTransport()
+        let transport = OutboundHttp()
         #expect(try await fault(at: url, transport: transport)?.code == .networkReceivedError)
         await transport.shutdown()
     }
@@ -126,16 +127,19 @@ import Tokens
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("client-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let transport = HTTPDecisionTransport(clientCertificates: [
+        let transport = OutboundHttp()
+        let certificates = ClientCertificates([
             "own": try Self.clientCertificate(of: authority, in: folder, "own"),
             "foreign": try Self.clientCertificate(of: stranger, in: folder, "foreign"),
         ])
         let server = MisbehavingServer(MisbehavingServer.http(Xacml.permit()))
         let url = try await server.start(identity: identity, clients: authority.certificate)
         let anchors = [authority.certificate.der]
-        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own") == nil)
+        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own", of: certificates) == nil)
         for name in ["", "foreign", "absent"] {
-            #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: name)?.code == .networkReceivedError, "\(name)")
+            #expect(
+                try await fault(at: url, transport: transport, anchors: anchors, certificate: name, of: certificates)?.code == .networkReceivedError,
+                "\(name)")
         }
         await transport.shutdown()
         try await server.stop()
@@ -148,15 +152,16 @@ import Tokens
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("client-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let transport = HTTPDecisionTransport(clientCertificates: ["own": try Self.clientCertificate(of: stranger, in: folder, "first")])
+        let transport = OutboundHttp()
+        let certificates = ClientCertificates(["own": try Self.clientCertificate(of: stranger, in: folder, "first")])
         let server = MisbehavingServer(MisbehavingServer.http(Xacml.permit()))
         let url = try await server.start(identity: identity, clients: authority.certificate)
         let anchors = [authority.certificate.der]
-        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own")?.code == .networkReceivedError)
-        transport.replace(clientCertificates: ["own": try Self.clientCertificate(of: authority, in: folder, "second")])
-        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own") == nil)
-        transport.replace(clientCertificates: [:])
-        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own")?.code == .networkReceivedError)
+        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own", of: certificates)?.code == .networkReceivedError)
+        certificates.replace(["own": try Self.clientCertificate(of: authority, in: folder, "second")])
+        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own", of: certificates) == nil)
+        certificates.replace([:])
+        #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own", of: certificates)?.code == .networkReceivedError)
         await transport.shutdown()
         try await server.stop()
     }
@@ -172,7 +177,7 @@ import Tokens
     private func tlsFault(_ identity: CertifiedKey, anchors: [[UInt8]]) async throws -> Fault? {
         let server = MisbehavingServer(MisbehavingServer.http(Xacml.permit()))
         let url = try await server.start(identity: identity)
-        let transport = HTTPDecisionTransport()
+        let transport = OutboundHttp()
         let fault = try await fault(at: url, transport: transport, anchors: anchors)
         await transport.shutdown()
         try await server.stop()

@@ -2,14 +2,15 @@ import AuthorizationService
 import Contracts
 import Doubles
 import Faults
+import OutboundHttp
 import Testing
 
 /// Retries, the breaker and their faults (mvpd §4.3) with a scripted transport.
 @Suite struct DecisionPointFailureTests {
     @Test(
         "mvpd #102: a reset before the answer is repeated exactly once",
-        arguments: [DecisionTransportFailure.Kind.resetBeforeAnswer, .notSent, .connectTimeout])
-    func repeatsOnce(kind: DecisionTransportFailure.Kind) async throws {
+        arguments: [OutboundFailure.Kind.resetBeforeAnswer, .notSent, .connectTimeout])
+    func repeatsOnce(kind: OutboundFailure.Kind) async throws {
         let fixture = try AuthorizationFixture()
         fixture.transport.failOnce(kind)
         _ = try await fixture.authorize()
@@ -22,11 +23,11 @@ import Testing
     @Test(
         "mvpd §4.3: failures and their codes; what may have been sent is not repeated",
         arguments: [
-            (DecisionTransportFailure.Kind.connectTimeout, Fault.Code.networkConnectionTimeout, 2), (.responseTimeout, .networkConnectionTimeout, 1),
+            (OutboundFailure.Kind.connectTimeout, Fault.Code.networkConnectionTimeout, 2), (.responseTimeout, .networkConnectionTimeout, 1),
             (.budgetSpent, .maximumExecutionTimeExceeded, 1), (.unusable, .networkReceivedError, 1), (.notSent, .networkReceivedError, 2),
             (.resetBeforeAnswer, .networkReceivedError, 2), (.cancelled, .cancelled, 1),
         ])
-    func mapsFailures(kind: DecisionTransportFailure.Kind, code: Fault.Code, attempts: Int) async throws {
+    func mapsFailures(kind: OutboundFailure.Kind, code: Fault.Code, attempts: Int) async throws {
         let fixture = try AuthorizationFixture()
         fixture.transport.fail(kind)
         #expect(await fault { try await fixture.authorize() }?.code == code)
@@ -69,14 +70,14 @@ import Testing
     func takesTimeoutsFromTheRecord() async throws {
         let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.totalTimeoutMilliseconds = 0 }
         _ = try await fixture.authorize()
-        let endpoint = try #require(fixture.transport.endpoints.first)
-        #expect(endpoint.connectTimeout == .seconds(1))
-        #expect(endpoint.responseTimeout == .seconds(3))
-        #expect(endpoint.totalTimeout == .seconds(5))
+        let route = try #require(fixture.transport.routes.first)
+        #expect(route.connectTimeout == .seconds(1))
+        #expect(route.responseTimeout == .seconds(3))
+        #expect(try #require(fixture.transport.timesLeft.first) > .seconds(3) && fixture.transport.timesLeft[0] <= .seconds(5))
         fixture.catalogue.change { $0.mvpds[0].authorization?.responseTimeoutMilliseconds = 700 }
         fixture.transport.answer(Xacml.response(Xacml.result("Permit")))
         _ = try await fixture.authorize("other")
-        #expect(fixture.transport.endpoints.last?.responseTimeout == .milliseconds(700))
+        #expect(fixture.transport.routes.last?.responseTimeout == .milliseconds(700))
     }
 
     @Test("mvpd §4.1: protocols that this version lacks are said to be so")

@@ -3,6 +3,7 @@ import Contracts
 import Doubles
 import Faults
 import Foundation
+import OutboundHttp
 import Testing
 
 /// GET with Media RSS (mvpd §4.1, §4.2) through the whole service.
@@ -18,8 +19,8 @@ import Testing
         return fixture
     }
 
-    private func parameters(_ message: DecisionMessage) throws -> [String: String] {
-        let items = try #require(URLComponents(string: "https://pdp.cable.example/authz?" + message.query)?.queryItems)
+    private func parameters(_ message: OutboundRequest) throws -> [String: String] {
+        let items = try #require(URLComponents(string: message.url)?.queryItems)
         return Dictionary(uniqueKeysWithValues: items.map { ($0.name, $0.value ?? "") })
     }
 
@@ -28,8 +29,9 @@ import Testing
         let fixture = try fixture()
         _ = try await fixture.authorize("A~?>&B")
         let message = try #require(fixture.transport.messages.first)
-        #expect(message.method == .get && message.body.isEmpty)
-        #expect(!message.query.contains("+") && !message.query.contains("/"))
+        #expect(message.method == .get && message.body == nil)
+        let query = try #require(message.url.wholeMatch(of: /https:\/\/pdp.cable.example\/authz\?(.*)/)).1
+        #expect(!query.contains("+") && !query.contains("/"))
         let sent = try parameters(message)
         #expect(Set(sent.keys) == ["uuID", "mrss", "IPAddress"] && sent["uuID"] == "subscriber-9" && sent["IPAddress"] == "203.0.113.9")
         let document = try #require(Data(base64Encoded: sent["mrss"] ?? ""))

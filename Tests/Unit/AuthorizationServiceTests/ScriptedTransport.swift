@@ -1,15 +1,16 @@
-import AuthorizationService
+import OutboundHttp
 import Synchronization
 
 /// A decision point as a script: answers each request as it was told last, and keeps the bodies.
-final class ScriptedTransport: DecisionTransport {
-    typealias Outcome = Result<DecisionTransportAnswer, DecisionTransportFailure>
+final class ScriptedTransport: OutboundTransport {
+    typealias Outcome = Result<OutboundAnswer, OutboundFailure>
 
     private struct State {
         var next: [Outcome] = []
         var last: Outcome = .success(.init(status: 200, body: Array(Xacml.permit().utf8)))
-        var messages: [DecisionMessage] = []
-        var endpoints: [DecisionEndpoint] = []
+        var messages: [OutboundRequest] = []
+        var routes: [OutboundRoute] = []
+        var timesLeft: [Duration] = []
         var make: (@Sendable (String) -> String)?
         var isHeld = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -19,16 +20,18 @@ final class ScriptedTransport: DecisionTransport {
 
     private let state = Mutex(State())
 
-    var messages: [DecisionMessage] { state.withLock { $0.messages } }
-    var bodies: [String] { messages.map { String(decoding: $0.body, as: UTF8.self) } }
-    var endpoints: [DecisionEndpoint] { state.withLock { $0.endpoints } }
+    var messages: [OutboundRequest] { state.withLock { $0.messages } }
+    var bodies: [String] { messages.map { String(decoding: $0.body ?? [], as: UTF8.self) } }
+    var routes: [OutboundRoute] { state.withLock { $0.routes } }
+    var timesLeft: [Duration] { state.withLock { $0.timesLeft } }
     var requestCount: Int { messages.count }
     /// The most requests that were under way together.
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
     /// Answers all further requests with this body.
     func answer(_ text: String, status: Int = 200, contentType: String? = nil) {
-        state.withLock { $0.last = .success(.init(status: status, contentType: contentType, body: Array(text.utf8))) }
+        let headers = contentType.map { [("Content-Type", $0)] } ?? []
+        state.withLock { $0.last = .success(OutboundAnswer(status: status, headers: headers, body: Array(text.utf8))) }
     }
 
     /// Answers each further request with what the closure makes of its body.
@@ -37,12 +40,12 @@ final class ScriptedTransport: DecisionTransport {
     }
 
     /// Answers all further requests with this failure.
-    func fail(_ kind: DecisionTransportFailure.Kind) {
+    func fail(_ kind: OutboundFailure.Kind) {
         state.withLock { $0.last = .failure(.init(kind)) }
     }
 
     /// Fails the next request only.
-    func failOnce(_ kind: DecisionTransportFailure.Kind) {
+    func failOnce(_ kind: OutboundFailure.Kind) {
         state.withLock { $0.next.append(.failure(.init(kind))) }
     }
 
@@ -69,16 +72,17 @@ final class ScriptedTransport: DecisionTransport {
     }
 
     func send(
-        _ message: DecisionMessage, to endpoint: DecisionEndpoint, timeLeft: Duration
-    ) async throws(DecisionTransportFailure) -> DecisionTransportAnswer {
+        _ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration
+    ) async throws(OutboundFailure) -> OutboundAnswer {
         let outcome = state.withLock { state in
-            state.messages.append(message)
-            state.endpoints.append(endpoint)
+            state.messages.append(request)
+            state.routes.append(route)
+            state.timesLeft.append(timeLeft)
             state.underWay += 1
             state.mostAtOnce = max(state.mostAtOnce, state.underWay)
             if !state.next.isEmpty { return state.next.removeFirst() }
             guard let make = state.make else { return state.last }
-            return .success(.init(status: 200, body: Array(make(String(decoding: message.body, as: UTF8.self)).utf8)))
+            return .success(.init(status: 200, body: Array(make(String(decoding: request.body ?? [], as: UTF8.self)).utf8)))
         }
         await Task.yield()
         await wait()

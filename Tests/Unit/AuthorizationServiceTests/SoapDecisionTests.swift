@@ -40,7 +40,7 @@ import Testing
         _ = try await fixture.authorize()
         let message = try #require(fixture.transport.messages.first)
         #expect(message.headers.contains { $0.name == "soapaction" && $0.value == "\"http://www.oasis-open.org/committees/security\"" })
-        let body = String(decoding: message.body, as: UTF8.self)
+        let body = String(decoding: message.body ?? [], as: UTF8.self)
         #expect(try Signer.verifies(body, with: Self.serviceProvider.get().certificatePEM))
         #expect(try !Signer.verifies(body.replacing("CHAN7-HD", with: "CHAN7-SD"), with: Self.serviceProvider.get().certificatePEM))
         let sent = try SentXml(body)

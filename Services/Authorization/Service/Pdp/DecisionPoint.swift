@@ -1,4 +1,5 @@
 internal import Contracts
+internal import OutboundHttp
 internal import SamlProfile
 
 /// An MVPD's decision point as the catalogue describes it.
@@ -17,9 +18,9 @@ struct DecisionPoint: Sendable {
     var takesSeveral: Bool { record.protocol != .restMrss }
 
     /// The header that tells a proxy which of its MVPDs is meant (mvpd §4.1).
-    var proxiedMvpdHeader: DecisionMessage.Header? {
+    var proxiedMvpdHeader: OutboundRequest.Header? {
         guard mvpd.isProxied, !record.proxiedMvpdHeader.isEmpty else { return nil }
-        return .init(record.proxiedMvpdHeader, mvpd.providerID.isEmpty ? mvpd.id : mvpd.providerID)
+        return (record.proxiedMvpdHeader, mvpd.providerID.isEmpty ? mvpd.id : mvpd.providerID)
     }
 }
 

@@ -2,11 +2,13 @@ internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import OutboundHttp
 
 /// Asks MVPDs' decision points (mvpd §4): one attempt, at most one more where that is safe, within a budget, behind a breaker and a limit of
 /// calls per endpoint.
 struct PolicyDecisionClient: Sendable {
-    let transport: any DecisionTransport
+    let transport: any OutboundTransport
+    let certificates: ClientCertificates
     let clock: any WallClock
     let forms: DecisionForms
     let tokens: UpstreamTokens
@@ -16,10 +18,11 @@ struct PolicyDecisionClient: Sendable {
     private let calls = CallsInFlight()
 
     init(
-        transport: any DecisionTransport, clock: any WallClock, forms: DecisionForms, tokens: UpstreamTokens,
+        transport: any OutboundTransport, certificates: ClientCertificates, clock: any WallClock, forms: DecisionForms, tokens: UpstreamTokens,
         jitter: @escaping @Sendable () -> Duration
     ) {
         self.transport = transport
+        self.certificates = certificates
         self.clock = clock
         self.forms = forms
         self.tokens = tokens
@@ -68,15 +71,15 @@ struct PolicyDecisionClient: Sendable {
         let permission = breakers.ask(endpoint.url, now: clock.now())
         guard permission != .refused else { throw Self.fault(.networkReceivedError, "the breaker is open") }
         let form: any DecisionForm
-        let message: DecisionMessage
+        let request: OutboundRequest
         do throws(Fault) {
-            (form, message) = try await question(query, and: others, at: point, context: context)
+            (form, request) = try await question(query, and: others, at: point, context: context)
         } catch {
             breakers.record(.abandoned, endpoint.url, permission: permission, now: clock.now())
             throw error
         }
         do throws(Fault) {
-            let received = try await exchange(message, with: endpoint, until: context.deadline.map { min($0, end) } ?? end)
+            let received = try await exchange(request, with: endpoint, until: context.deadline.map { min($0, end) } ?? end)
             let answer = try interpret(try Self.answer(received, form))
             breakers.record(.success, endpoint.url, permission: permission, now: clock.now())
             return answer
@@ -89,13 +92,13 @@ struct PolicyDecisionClient: Sendable {
 
     private func question(
         _ query: DecisionQuery, and others: ArraySlice<DecisionQuery>, at point: DecisionPoint, context: CallContext
-    ) async throws(Fault) -> (any DecisionForm, DecisionMessage) {
+    ) async throws(Fault) -> (any DecisionForm, OutboundRequest) {
         do {
             let form = try forms.form(query, and: others, at: point)
-            var message = try form.message()
-            if let header = point.proxiedMvpdHeader { message.headers.append(header) }
-            if point.record.queryAuthentication == .bearer { message.headers.append(try await tokens.bearer(for: query, context: context)) }
-            return (form, message)
+            var request = try form.request(to: point.record.url)
+            if let header = point.proxiedMvpdHeader { request.headers.append(header) }
+            if point.record.queryAuthentication == .bearer { request.headers.append(try await tokens.bearer(for: query, context: context)) }
+            return (form, request)
         } catch let problem as DecisionPointProblem {
             throw Fault(.internal, "An internal fault occurred.", cause: problem)
         } catch {
@@ -104,39 +107,40 @@ struct PolicyDecisionClient: Sendable {
     }
 
     private func exchange(
-        _ message: DecisionMessage, with endpoint: DecisionEndpoint, until end: ContinuousClock.Instant
-    ) async throws(Fault) -> DecisionTransportAnswer {
+        _ request: OutboundRequest, with endpoint: DecisionEndpoint, until end: ContinuousClock.Instant
+    ) async throws(Fault) -> OutboundAnswer {
         do {
-            return try await transport.send(message, to: endpoint, timeLeft: try Self.timeLeft(until: end))
-        } catch  where error.isSafeToRepeat {
-            return try await repeated(message, with: endpoint, end: end)
+            return try await transport.send(request, by: try endpoint.route(certificates), timeLeft: try Self.timeLeft(until: end))
+        } catch  where error.isUnsent || error.kind == .resetBeforeAnswer {
+            // The decision point cannot answer the same request twice.
+            return try await repeated(request, with: endpoint, end: end)
         } catch {
             throw Self.fault(error)
         }
     }
 
     private func repeated(
-        _ message: DecisionMessage, with endpoint: DecisionEndpoint, end: ContinuousClock.Instant
-    ) async throws(Fault) -> DecisionTransportAnswer {
+        _ request: OutboundRequest, with endpoint: DecisionEndpoint, end: ContinuousClock.Instant
+    ) async throws(Fault) -> OutboundAnswer {
         do {
             try await Task.sleep(for: jitter())
         } catch {
             throw .unexpected(error)
         }
         do {
-            return try await transport.send(message, to: endpoint, timeLeft: try Self.timeLeft(until: end))
+            return try await transport.send(request, by: try endpoint.route(certificates), timeLeft: try Self.timeLeft(until: end))
         } catch {
             throw Self.fault(error)
         }
     }
 
-    private static func timeLeft(until end: ContinuousClock.Instant) throws(DecisionTransportFailure) -> Duration {
+    private static func timeLeft(until end: ContinuousClock.Instant) throws(OutboundFailure) -> Duration {
         let left = ContinuousClock.now.duration(to: end)
-        guard left > .zero else { throw DecisionTransportFailure(.budgetSpent) }
+        guard left > .zero else { throw OutboundFailure(.budgetSpent) }
         return left
     }
 
-    private static func answer(_ received: DecisionTransportAnswer, _ form: any DecisionForm) throws(Fault) -> DecisionAnswer {
+    private static func answer(_ received: OutboundAnswer, _ form: any DecisionForm) throws(Fault) -> DecisionAnswer {
         guard received.status == 200 else { throw fault(.networkReceivedError, "status \(received.status)") }
         do {
             return try form.answer(received)
@@ -145,7 +149,7 @@ struct PolicyDecisionClient: Sendable {
         }
     }
 
-    private static func fault(_ failure: DecisionTransportFailure) -> Fault {
+    private static func fault(_ failure: OutboundFailure) -> Fault {
         let cause = "\(failure.kind) \(failure.cause)"
         return switch failure.kind {
         case .connectTimeout, .responseTimeout: fault(.networkConnectionTimeout, cause)

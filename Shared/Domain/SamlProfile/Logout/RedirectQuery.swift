@@ -39,7 +39,9 @@ struct RedirectQuery {
     /// - Throws: `bind.params` when it is not percent-encoded UTF-8.
     func value(_ name: String) throws(SamlRejection) -> String? {
         guard let raw = raw[name] else { return nil }
-        guard let text = PercentEncoding.decode(raw.utf8, plusIsSpace: true) else { throw SamlRejection(.parameters, "\(name) is not encoded properly.") }
+        guard let text = PercentEncoding.decode(raw.utf8, plusIsSpace: true) else {
+            throw SamlRejection(.parameters, "\(name) is not encoded properly.")
+        }
         return text
     }
 

@@ -2,6 +2,7 @@ import Clocks
 import Contracts
 import Cryptography
 import Faults
+import OutboundHttp
 import Testing
 
 @testable import AuthenticationService
@@ -57,7 +58,7 @@ struct OAuthSignInTests {
         rig.change { $0.attributeMap = [AttributeMapping(source: "householdID", target: "householdID")] }
         let visitor = try await rig.signInByOAuth()
         #expect(try await rig.subject(visitor.call).attributes == [UserAttribute(key: "householdID", values: ["house-1"])])
-        rig.provider.script.withLock { $0.broken["userinfo"] = ProviderAnswer(status: 500, body: []) }
+        rig.provider.script.withLock { $0.broken["userinfo"] = OutboundAnswer(status: 500, body: []) }
         try await rig.signInByOAuth(device: "dev-2")
         rig.provider.script.withLock {
             $0.broken = [:]
@@ -113,10 +114,10 @@ struct OAuthSignInTests {
         await expectFault(.unavailable) { _ = try await rig.finish(rig.answer(rig.visit(device: "dev-2"))) }
         rig.provider.script.withLock {
             $0.hanging = []
-            $0.broken["token"] = ProviderAnswer(status: 200, body: Array("<html>".utf8))
+            $0.broken["token"] = OutboundAnswer(status: 200, body: Array("<html>".utf8))
         }
         await expectFault(.unavailable) { _ = try await rig.finish(rig.answer(rig.visit(device: "dev-3"))) }
-        rig.provider.script.withLock { $0.broken["token"] = ProviderAnswer(status: 401, body: Array(#"{"error":"invalid_client"}"#.utf8)) }
+        rig.provider.script.withLock { $0.broken["token"] = OutboundAnswer(status: 401, body: Array(#"{"error":"invalid_client"}"#.utf8)) }
         #expect(try await rig.finish(rig.answer(rig.visit(device: "dev-4"))).result == .rejected)
         #expect(rig.log.lines.last?.event == "oauth_misconfigured" && rig.log.lines.last?.level == .error)
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(visitor.call) }

@@ -1,6 +1,7 @@
 import Clocks
 import Contracts
 import Faults
+import OutboundHttp
 import Testing
 
 @testable import AuthenticationService
@@ -119,7 +120,7 @@ struct UpstreamTokenTests {
         await expectFault(.networkConnectionTimeout) { _ = try await rig.upstreamToken(visitor.call) }
         rig.provider.script.withLock {
             $0.hanging = []
-            $0.broken["token"] = ProviderAnswer(status: 400, body: Array(#"{"error":"invalid_client"}"#.utf8))
+            $0.broken["token"] = OutboundAnswer(status: 400, body: Array(#"{"error":"invalid_client"}"#.utf8))
         }
         await expectFault(.networkReceivedError) { _ = try await rig.upstreamToken(visitor.call) }
         rig.provider.script.withLock { $0.broken = [:] }

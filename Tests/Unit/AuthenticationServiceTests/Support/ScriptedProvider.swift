@@ -4,13 +4,14 @@ import Faults
 import Cryptography
 import Doubles
 import Foundation
+import OutboundHttp
 import Synchronization
 import Tokens
 
 @testable import AuthenticationService
 
 /// An OpenID provider that the test commands: it signs its own tokens, checks the client and the verifier, and misbehaves when it is told to.
-final class ScriptedProvider: ProviderTransport {
+final class ScriptedProvider: OutboundTransport {
     static let issuer = "https://open.example"
     static let redirectURI = "https://tv.example/adobe-services/oauth2"
     static let endpoint = OAuthEndpoint(
@@ -59,7 +60,7 @@ final class ScriptedProvider: ProviderTransport {
         /// Endpoints that do not answer.
         var hanging: Set<String> = []
         /// Bodies in place of genuine ones, by endpoint.
-        var broken: [String: ProviderAnswer] = [:]
+        var broken: [String: OutboundAnswer] = [:]
     }
 
     struct Call: Sendable {
@@ -101,22 +102,22 @@ final class ScriptedProvider: ProviderTransport {
         decoded(URLComponents(string: url)?.percentEncodedQuery ?? "")
     }
 
-    func send(_ request: ProviderRequest) async throws(ProviderTransportFailure) -> ProviderAnswer {
+    func send(_ request: OutboundRequest, by _: OutboundRoute, timeLeft _: Duration) async throws(OutboundFailure) -> OutboundAnswer {
         let name = String(request.url.dropFirst(Self.issuer.count + 1))
         let parameters = request.body.map { Self.decoded(String(decoding: $0, as: UTF8.self)) } ?? [:]
         let headers = Dictionary(request.headers.map { ($0.name, $0.value) }) { first, _ in first }
         seen.withLock { $0.append(Call(endpoint: name, headers: headers, parameters: parameters)) }
         let script = script.withLock { $0 }
-        if script.hanging.contains(name) { throw ProviderTransportFailure(.timeout) }
+        if script.hanging.contains(name) { throw OutboundFailure(.responseTimeout) }
         if let broken = script.broken[name] { return broken }
         switch name {
         case "token": return token(parameters, headers, script)
-        case "jwks": return ProviderAnswer(status: 200, body: Array(keySet(script).utf8))
-        default: return ProviderAnswer(status: 200, body: Array(script.profile.utf8))
+        case "jwks": return OutboundAnswer(status: 200, body: Array(keySet(script).utf8))
+        default: return OutboundAnswer(status: 200, body: Array(script.profile.utf8))
         }
     }
 
-    private func token(_ parameters: [String: String], _ headers: [String: String], _ script: Script) -> ProviderAnswer {
+    private func token(_ parameters: [String: String], _ headers: [String: String], _ script: Script) -> OutboundAnswer {
         if headers["authorization"] == nil, parameters["client_secret"] == nil { return Self.error("invalid_client", 401) }
         if parameters["grant_type"] == "refresh_token" {
             if script.refusesRefresh || parameters["refresh_token"] != script.refreshToken { return Self.error("invalid_grant") }
@@ -129,7 +130,7 @@ final class ScriptedProvider: ProviderTransport {
                 self.script.withLock { $0.refreshToken = "refresh-\(number)" }
                 members += #","refresh_token":"refresh-\#(number)""#
             }
-            return ProviderAnswer(status: 200, body: Array("{\(members)}".utf8))
+            return OutboundAnswer(status: 200, body: Array("{\(members)}".utf8))
         }
         let asked = requested.withLock { asked in
             defer { if asked.code == parameters["code"] { asked.code = nil } }
@@ -141,7 +142,7 @@ final class ScriptedProvider: ProviderTransport {
         var members = #""access_token":"access-1","token_type":"Bearer","expires_in":\#(script.accessLifetime)"#
         if let refresh = script.refreshToken { members += #","refresh_token":"\#(refresh)""# }
         if script.sendsIdentityToken { members += #","id_token":"\#(identityToken(nonce: asked.nonce, script))""# }
-        return ProviderAnswer(status: 200, body: Array("{\(members)}".utf8))
+        return OutboundAnswer(status: 200, body: Array("{\(members)}".utf8))
     }
 
     private func identityToken(nonce: String, _ script: Script) -> String {
@@ -175,8 +176,8 @@ final class ScriptedProvider: ProviderTransport {
             .replacingOccurrences(of: #""alg":"RS256","#, with: "")
     }
 
-    private static func error(_ code: String, _ status: Int = 400) -> ProviderAnswer {
-        ProviderAnswer(status: status, body: Array(#"{"error":"\#(code)"}"#.utf8))
+    private static func error(_ code: String, _ status: Int = 400) -> OutboundAnswer {
+        OutboundAnswer(status: status, body: Array(#"{"error":"\#(code)"}"#.utf8))
     }
 
     private static func decoded(_ form: String) -> [String: String] {

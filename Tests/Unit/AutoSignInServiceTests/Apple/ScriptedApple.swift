@@ -2,12 +2,13 @@ import Clocks
 import Cryptography
 import Doubles
 import Foundation
+import OutboundHttp
 import Synchronization
 
 @testable import AutoSignInService
 
 /// Stands in for Apple's identity server: keys, codes, refresh tokens and transfers, and what goes wrong when a test says so.
-final class ScriptedApple: AppleTransport {
+final class ScriptedApple: OutboundTransport {
     static let server = "http://apple.test/appleid"
 
     struct Code: Sendable {
@@ -31,7 +32,7 @@ final class ScriptedApple: AppleTransport {
         var refreshTokens: [String: String] = [:]
         var transfers: [String: String] = [:]
         var calls: [Call] = []
-        var answers: [String: [AppleAnswer]] = [:]
+        var answers: [String: [OutboundAnswer]] = [:]
         var isAway = false
         var count = 0
         /// Instead of the code's own.
@@ -64,7 +65,7 @@ final class ScriptedApple: AppleTransport {
     /// For the next calls of an endpoint, one after the other.
     func then(_ path: String, _ status: Int, _ body: String = "", retryAfter: Int? = nil) {
         let headers = retryAfter.map { [(name: "Retry-After", value: "\($0)")] } ?? []
-        state.withLock { $0.answers[path, default: []].append(AppleAnswer(status: status, headers: headers, body: Array(body.utf8))) }
+        state.withLock { $0.answers[path, default: []].append(OutboundAnswer(status: status, headers: headers, body: Array(body.utf8))) }
     }
 
     func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
@@ -81,28 +82,28 @@ final class ScriptedApple: AppleTransport {
 
     // MARK: What the service asks
 
-    func send(_ request: AppleRequest) async throws(AppleTransportFailure) -> AppleAnswer {
+    func send(_ request: OutboundRequest, by _: OutboundRoute, timeLeft _: Duration) async throws(OutboundFailure) -> OutboundAnswer {
         let path = String(request.url.dropFirst(Self.server.count))
-        let form = Self.form(request.body)
-        if state.withLock({ $0.isAway }) { throw AppleTransportFailure(.unreachable, cause: "away") }
-        let answer = state.withLock { state -> AppleAnswer in
+        let form = Self.form(request.body ?? [])
+        if state.withLock({ $0.isAway }) { throw OutboundFailure(.notSent, cause: "away") }
+        let answer = state.withLock { state -> OutboundAnswer in
             if var waiting = state.answers[path], !waiting.isEmpty {
                 defer { state.answers[path] = waiting }
                 return waiting.removeFirst()
             }
-            return (try? self.answer(path, form, request, &state)) ?? AppleAnswer(status: 500)
+            return (try? self.answer(path, form, request, &state)) ?? OutboundAnswer(status: 500)
         }
         state.withLock { $0.calls.append(Call(path: path, form: form, status: answer.status)) }
         return answer
     }
 
-    private func answer(_ path: String, _ form: [String: String], _ request: AppleRequest, _ state: inout State) throws -> AppleAnswer {
+    private func answer(_ path: String, _ form: [String: String], _ request: OutboundRequest, _ state: inout State) throws -> OutboundAnswer {
         if path == "/auth/keys" {
             let keys = state.published.enumerated().map { index, name in
                 (name: name, key: TokenMaker.keys[name == TokenMaker.keyName ? 0 : 1].publicKey)
             }
             let headers = state.maxAge.map { [(name: "Cache-Control", value: "public, max-age=\($0)")] } ?? []
-            return AppleAnswer(status: 200, headers: headers, body: TokenMaker.document(keys))
+            return OutboundAnswer(status: 200, headers: headers, body: TokenMaker.document(keys))
         }
         guard isSecret(form["client_secret"], of: form["client_id"]) else { return Self.refused("invalid_client") }
         switch (path, form["grant_type"]) {
@@ -114,7 +115,7 @@ final class ScriptedApple: AppleTransport {
             return Self.json("{\"access_token\":\"migration\",\"token_type\":\"Bearer\",\"expires_in\":3600}")
         case ("/auth/revoke", _):
             state.refreshTokens[form["token"] ?? ""] = nil
-            return AppleAnswer(status: 200)
+            return OutboundAnswer(status: 200)
         case ("/auth/usermigrationinfo", _):
             guard request.headers.contains(where: { $0.value == "Bearer migration" }) else { return Self.refused("invalid_request") }
             if let name = form["transfer_sub"] {
@@ -126,7 +127,7 @@ final class ScriptedApple: AppleTransport {
         }
     }
 
-    private func exchange(_ form: [String: String], _ state: inout State) throws -> AppleAnswer {
+    private func exchange(_ form: [String: String], _ state: inout State) throws -> OutboundAnswer {
         guard let text = form["code"], let code = state.codes[text], code.client == form["client_id"], code.redirectURI == form["redirect_uri"],
             clock.now() < code.issuedAt + .seconds(300)
         else { return Self.refused("invalid_grant") }
@@ -164,7 +165,7 @@ final class ScriptedApple: AppleTransport {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    private static func json(_ text: String) -> AppleAnswer { AppleAnswer(status: 200, body: Array(text.utf8)) }
+    private static func json(_ text: String) -> OutboundAnswer { OutboundAnswer(status: 200, body: Array(text.utf8)) }
 
-    private static func refused(_ code: String) -> AppleAnswer { AppleAnswer(status: 400, body: Array("{\"error\":\"\(code)\"}".utf8)) }
+    private static func refused(_ code: String) -> OutboundAnswer { OutboundAnswer(status: 400, body: Array("{\"error\":\"\(code)\"}".utf8)) }
 }

@@ -2,12 +2,13 @@ import Clocks
 import Cryptography
 import Doubles
 import Foundation
+import OutboundHttp
 import Synchronization
 
 @testable import AutoSignInService
 
 /// Stands in for Apple's StoreKit: values by environment, and what goes wrong when a test says so. Bearers are checked as Apple does (apple §1.3).
-final class StoreKitDouble: AppleTransport {
+final class StoreKitDouble: OutboundTransport {
     enum Behaviour: Sendable {
         case answer(Int, retryAfter: Int? = nil)
         case applyThenTimeOut
@@ -70,9 +71,9 @@ final class StoreKitDouble: AppleTransport {
         calls.count { $0.path.hasSuffix("/account/v1/autoSignIn/\(name)") && (status == nil || $0.status == status) }
     }
 
-    func send(_ request: AppleRequest) async throws(AppleTransportFailure) -> AppleAnswer {
+    func send(_ request: OutboundRequest, by _: OutboundRoute, timeLeft _: Duration) async throws(OutboundFailure) -> OutboundAnswer {
         let now = clock.now()
-        let result = state.withLock { state -> Result<AppleAnswer, AppleTransportFailure> in
+        let result = state.withLock { state -> Result<OutboundAnswer, OutboundFailure> in
             let bearer = Self.bearer(request, key)
             state.bearers.append(bearer)
             let behaviour = state.script.isEmpty ? state.standing : state.script.removeFirst()
@@ -81,34 +82,34 @@ final class StoreKitDouble: AppleTransport {
             case .answer(let status, let retryAfter):
                 called(status)
                 let headers = retryAfter.map { [(name: "Retry-After", value: "\($0)")] } ?? []
-                return .success(AppleAnswer(status: status, headers: headers))
+                return .success(OutboundAnswer(status: status, headers: headers))
             case .applyThenTimeOut:
                 _ = Self.apply(request, &state)
                 called(0)
-                return .failure(AppleTransportFailure(.timeout))
+                return .failure(OutboundFailure(.responseTimeout))
             case .timeOut:
                 called(0)
-                return .failure(AppleTransportFailure(.timeout))
-            case .unreachable: return .failure(AppleTransportFailure(.unreachable))
+                return .failure(OutboundFailure(.responseTimeout))
+            case .unreachable: return .failure(OutboundFailure(.notSent))
             case nil:
                 let status = bearer.isSigned ? Self.apply(request, &state) : 401
                 called(status)
-                return .success(AppleAnswer(status: status))
+                return .success(OutboundAnswer(status: status))
             }
         }
         return try result.get()
     }
 
-    private static func apply(_ request: AppleRequest, _ state: inout State) -> Int {
+    private static func apply(_ request: OutboundRequest, _ state: inout State) -> Int {
         let base = request.url.hasPrefix(sandbox + "/") ? sandbox : production
-        let body = (try? JSONDecoder().decode([String: String].self, from: Data(request.body))) ?? [:]
+        let body = (try? JSONDecoder().decode([String: String].self, from: Data(request.body ?? []))) ?? [:]
         let before = body["existingAutoSignInTokenValue"] ?? body["autoSignInTokenValue"] ?? ""
         guard state.values[base, default: []].remove(before) != nil else { return 404 }
         if let after = body["newAutoSignInTokenValue"] { state.values[base, default: []].insert(after) }
         return 204
     }
 
-    private static func bearer(_ request: AppleRequest, _ key: P256PublicKey) -> Bearer {
+    private static func bearer(_ request: OutboundRequest, _ key: P256PublicKey) -> Bearer {
         struct Claims: Decodable {
             let iss: String
             let iat: Int

@@ -3,12 +3,13 @@ internal import Contracts
 internal import Cryptography
 internal import Faults
 internal import Logging
+internal import OutboundHttp
 internal import TextEncodings
 internal import Tokens
 
 /// The calls that this service makes at an MVPD (mvpd §3). Each is tried once: codes and rotated tokens are good for one use.
 struct ProviderClient: Sendable {
-    let transport: any ProviderTransport
+    let transport: any OutboundTransport
     let gate: ProviderGate
     let secrets: any ClientSecrets
     let metrics: AuthenticationMetrics
@@ -68,31 +69,34 @@ struct ProviderClient: Sendable {
 
     private func send(
         _ name: String, to url: String, headers: [(String, String)], body: [UInt8]? = nil, _ provider: OAuthProvider, _ budget: CallBudget
-    ) async throws(Fault) -> ProviderAnswer {
+    ) async throws(Fault) -> OutboundAnswer {
         let endpoint = provider.endpoint
-        let request = ProviderRequest(
-            provider: provider.id, method: body == nil ? .get : .post, url: url, headers: headers.map { (name: $0.0, value: $0.1) }, body: body,
-            trustAnchors: endpoint.trustAnchors, connectTimeout: endpoint.connectTimeout, responseTimeout: endpoint.responseTimeout,
-            timeLeft: budget.left)
+        let request = OutboundRequest(body == nil ? .get : .post, url, headers: headers.map { (name: $0.0, value: $0.1) }, body: body)
+        // Each MVPD has connections of its own, so that one that hangs takes none from the others.
+        let route = OutboundRoute(
+            peer: provider.id.text, trustAnchors: endpoint.trustAnchors, connectTimeout: endpoint.connectTimeout,
+            responseTimeout: endpoint.responseTimeout, connections: ProviderGate.standardLimit)
+        let timeLeft = budget.left
         return try await gate.pass(provider.id) { () async throws(Fault) in
-            do throws(ProviderTransportFailure) {
-                let answer = try await transport.send(request)
+            do throws(OutboundFailure) {
+                let answer = try await transport.send(request, by: route, timeLeft: timeLeft)
                 metrics.providerCall(name, "answered")
                 return answer
             } catch {
-                metrics.providerCall(name, error.kind.rawValue)
+                metrics.providerCall(name, error.kind.outcome)
                 logger.warning(
                     "oauth_call_failed",
-                    metadata: ["mvpd": "\(provider.id)", "endpoint": "\(name)", "kind": "\(error.kind.rawValue)", "cause": "\(error.cause)"])
+                    metadata: ["mvpd": "\(provider.id)", "endpoint": "\(name)", "kind": "\(error.kind.outcome)", "cause": "\(error.cause)"])
                 throw Self.fault(error)
             }
         }
     }
 
-    private static func fault(_ failure: ProviderTransportFailure) -> Fault {
+    private static func fault(_ failure: OutboundFailure) -> Fault {
         switch failure.kind {
-        case .timeout: Fault(.networkConnectionTimeout, "The TV provider did not answer in time.", cause: failure)
-        case .unreachable, .unusable: Fault(.networkReceivedError, "The TV provider's answer cannot be used.", cause: failure)
+        case .connectTimeout, .responseTimeout, .budgetSpent:
+            Fault(.networkConnectionTimeout, "The TV provider did not answer in time.", cause: failure)
+        case .notSent, .resetBeforeAnswer, .unusable: Fault(.networkReceivedError, "The TV provider's answer cannot be used.", cause: failure)
         case .cancelled: Fault(.cancelled, "The call was cancelled.", cause: failure)
         }
     }
@@ -101,5 +105,17 @@ struct ProviderClient: Sendable {
         metrics.providerCall(name, "unusable")
         logger.warning("oauth_answer_unusable", metadata: ["mvpd": "\(provider.id)", "endpoint": "\(name)", "cause": "\(cause)"])
         return Fault(.networkReceivedError, "The TV provider's answer cannot be used.")
+    }
+}
+
+extension OutboundFailure.Kind {
+    /// The metric's label: no finer than what an operator does about it.
+    fileprivate var outcome: String {
+        switch self {
+        case .connectTimeout, .responseTimeout, .budgetSpent: "timeout"
+        case .notSent: "unreachable"
+        case .resetBeforeAnswer, .unusable: "unusable"
+        case .cancelled: "cancelled"
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import OutboundHttp
 internal import StrictJson
 
 /// What a token endpoint says (RFC 6749 §5).
@@ -7,7 +8,7 @@ enum TokenAnswer: Sendable {
     case refused(code: String)
 
     /// - Returns: `nil` when it is neither of the two.
-    init?(_ answer: ProviderAnswer) {
+    init?(_ answer: OutboundAnswer) {
         guard let members = ClaimSet(json: answer.body) else { return nil }
         switch answer.status {
         case 200:

@@ -2,24 +2,25 @@ internal import Catalogue
 internal import Contracts
 internal import Faults
 internal import FoundationEssentials
+internal import OutboundHttp
 
 /// How a decision point is reached: its address, whom to trust there, and how long to wait (mvpd §4.3).
-public struct DecisionEndpoint: Hashable, Sendable {
+struct DecisionEndpoint: Hashable, Sendable {
     /// Calls under way at once unless the record says otherwise.
     static let standardCallsInFlight: UInt32 = 128
 
-    public var url: String
+    let url: String
     /// DER; empty: the system's.
-    public var trustAnchors: [[UInt8]]
+    let trustAnchors: [[UInt8]]
     /// Name of the client certificate to show; empty: none.
-    public var clientCertificate: String
-    public var connectTimeout: Duration
+    let clientCertificate: String
+    let connectTimeout: Duration
     /// From the request's last byte to the answer, and between two parts of the answer.
-    public var responseTimeout: Duration
+    let responseTimeout: Duration
     /// For everything, a retry included.
-    public var totalTimeout: Duration
+    let totalTimeout: Duration
     /// Calls, and so connections, at once.
-    public var callsInFlight: Int
+    let callsInFlight: Int
 
     /// - Throws: `internal` when the address is neither https nor http on loopback: an answer is believed because of TLS (mvpd §4.2).
     init(_ endpoint: AuthorizationEndpoint) throws(Fault) {
@@ -35,6 +36,20 @@ public struct DecisionEndpoint: Hashable, Sendable {
         responseTimeout = Self.milliseconds(endpoint.responseTimeoutMilliseconds, default: 3000)
         totalTimeout = Self.milliseconds(endpoint.totalTimeoutMilliseconds, default: 5000)
         callsInFlight = Int(endpoint.maxCallsInFlight == 0 ? Self.standardCallsInFlight : endpoint.maxCallsInFlight)
+    }
+
+    /// Each endpoint has connections of its own.
+    /// - Throws: `unusable` when the settings lack the client certificate.
+    func route(_ certificates: ClientCertificates) throws(OutboundFailure) -> OutboundRoute {
+        var route = OutboundRoute(
+            peer: url, trustAnchors: trustAnchors, connectTimeout: connectTimeout, responseTimeout: responseTimeout, connections: callsInFlight)
+        if !clientCertificate.isEmpty {
+            guard let certificate = certificates[clientCertificate] else {
+                throw OutboundFailure(.unusable, cause: "the settings have no client certificate '\(clientCertificate)'")
+            }
+            route.certificate = certificate
+        }
+        return route
     }
 
     private static func milliseconds(_ value: UInt32, default standard: UInt32) -> Duration {

@@ -1,12 +1,14 @@
+internal import OutboundHttp
 internal import SamlProfile
 
 /// How a question and its answer look in one protocol (mvpd §4.1, §4.2).
 protocol DecisionForm: Sendable {
+    /// - Parameter url: The decision point's address.
     /// - Throws: `DecisionPointProblem` when the question cannot be put in this form; nobody was asked then.
-    func message() throws(DecisionPointProblem) -> DecisionMessage
+    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest
 
     /// - Throws: `DecisionPointProblem` when the answer cannot be used or is not to be believed.
-    func answer(_ answer: DecisionTransportAnswer) throws(DecisionPointProblem) -> DecisionAnswer
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer
 }
 
 extension DecisionForm {

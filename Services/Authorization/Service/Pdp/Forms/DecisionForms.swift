@@ -26,8 +26,8 @@ final class DecisionForms: Sendable {
         _ query: DecisionQuery, and others: some Sequence<DecisionQuery>, at point: DecisionPoint
     ) throws(DecisionPointProblem) -> any DecisionForm {
         switch point.record.protocol {
-        case .xacmlJson: return JsonForm(request: query.request(point, and: others), names: point.vocabulary)
-        case .xacmlXml: return XmlForm(request: query.request(point, and: others))
+        case .xacmlJson: return JsonForm(question: query.request(point, and: others), names: point.vocabulary)
+        case .xacmlXml: return XmlForm(question: query.request(point, and: others))
         case .restMrss: return RestForm(query: query, point: point)
         case .xacmlSoap: return try soap(query, and: others, at: point)
         case .none, .unrecognized: throw DecisionPointProblem("the endpoint's protocol asks nobody")

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import OutboundHttp
 internal import SamlProfile
 
 /// XACML 2.0 inside SAML inside SOAP 1.1 (mvpd §4.1, §4.2).
@@ -12,17 +13,17 @@ struct SoapForm: DecisionForm {
     let expected: ExpectedDecision
     let clock: any WallClock
 
-    func message() throws(DecisionPointProblem) -> DecisionMessage {
+    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
         do {
             let body = Array(try query.envelope(signedWith: key).utf8)
-            return DecisionMessage(
-                headers: [.init("content-type", XmlForm.mediaType), .init("accept", "text/xml"), .init("soapaction", Self.action)], body: body)
+            return OutboundRequest(
+                .post, url, headers: [("content-type", XmlForm.mediaType), ("accept", "text/xml"), ("soapaction", Self.action)], body: body)
         } catch {
             throw DecisionPointProblem(error.description)
         }
     }
 
-    func answer(_ answer: DecisionTransportAnswer) throws(DecisionPointProblem) -> DecisionAnswer {
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer {
         do {
             let verified = try DecisionVerifier().verify(answer.body, expecting: expected, at: clock.now())
             return DecisionAnswer(results: verified.results, validUntil: verified.notOnOrAfter)

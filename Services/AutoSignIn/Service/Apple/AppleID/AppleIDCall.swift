@@ -1,3 +1,4 @@
+internal import OutboundHttp
 internal import TextEncodings
 
 /// A call to Apple's identity server (apple §2.1).
@@ -17,12 +18,11 @@ struct AppleIDCall: Sendable {
     var form: [Field]?
     var bearer: AppleAccessToken?
 
-    func request(at server: String) -> AppleRequest {
+    func request(at server: String) -> OutboundRequest {
         var headers = [(name: "accept", value: "application/json")]
         if form != nil { headers.append((name: "content-type", value: "application/x-www-form-urlencoded")) }
         if let bearer { headers.append((name: "authorization", value: "Bearer \(bearer.text)")) }
-        return AppleRequest(
-            method: form == nil ? .get : .post, url: server + endpoint.rawValue, headers: headers,
-            body: form.map { Array(FormEncoding.encode($0).utf8) } ?? [])
+        return OutboundRequest(
+            form == nil ? .get : .post, server + endpoint.rawValue, headers: headers, body: form.map { Array(FormEncoding.encode($0).utf8) })
     }
 }

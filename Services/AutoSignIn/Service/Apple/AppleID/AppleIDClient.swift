@@ -1,12 +1,13 @@
 internal import Faults
 internal import Logging
+internal import OutboundHttp
 
 /// The calls to Apple's identity server (apple §2.4, §2.5, §2.10). Each is made once, as codes are good for one use; only a refused client secret is
 /// made anew and tried a second time.
 struct AppleIDClient: Sendable {
     /// Base address, without a slash at its end.
     let server: String
-    let transport: any AppleTransport
+    let transport: any OutboundTransport
     let secrets: AppleClientSecrets
     let logger: Logger
 
@@ -63,10 +64,10 @@ struct AppleIDClient: Sendable {
 
     private func post(
         _ endpoint: AppleIDCall.Endpoint, _ fields: [AppleIDCall.Field], _ app: AppleApp, bearer: AppleAccessToken? = nil
-    ) async throws(Fault) -> AppleAnswer {
+    ) async throws(Fault) -> OutboundAnswer {
         var isRepeated = false
         while true {
-            let own = [(name: "client_id", value: app.client.text), (name: "client_secret", value: try secrets.secret(for: app).text)]
+            let own = [("client_id", app.client.text), ("client_secret", try secrets.secret(for: app).text)]
             let answer = try await send(AppleIDCall(endpoint: endpoint, form: own + fields, bearer: bearer))
             if answer.status == 200 { return answer }
             guard let error = AppleIDError(answer) else { throw unusable(endpoint, answer) }
@@ -79,8 +80,8 @@ struct AppleIDClient: Sendable {
         }
     }
 
-    private func send(_ call: AppleIDCall) async throws(Fault) -> AppleAnswer {
-        do throws(AppleTransportFailure) {
+    private func send(_ call: AppleIDCall) async throws(Fault) -> OutboundAnswer {
+        do throws(OutboundFailure) {
             return try await transport.send(call.request(at: server))
         } catch {
             logger.warning(
@@ -95,7 +96,7 @@ struct AppleIDClient: Sendable {
     }
 
     /// Status and length only: a body could hold a token.
-    private func unusable(_ endpoint: AppleIDCall.Endpoint, _ answer: AppleAnswer) -> Fault {
+    private func unusable(_ endpoint: AppleIDCall.Endpoint, _ answer: OutboundAnswer) -> Fault {
         logger.warning(
             "apple.answer_unusable",
             metadata: ["endpoint": "\(endpoint.rawValue)", "status": "\(answer.status)", "bytes": "\(answer.body.count)"])
@@ -111,7 +112,7 @@ extension AppleIDClient: AppleKeySource {
     }
 }
 
-extension AppleAnswer {
+extension OutboundAnswer {
     /// `max-age` of `Cache-Control`, at most what keys may serve at all.
     fileprivate var maxAge: Duration? {
         let directives = header("cache-control")?.lowercased().split(separator: ",") ?? []

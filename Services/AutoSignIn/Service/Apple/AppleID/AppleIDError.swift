@@ -1,4 +1,5 @@
 internal import Faults
+internal import OutboundHttp
 
 /// Apple's refusals (apple §2.11).
 enum AppleIDError: String, Sendable {
@@ -10,7 +11,7 @@ enum AppleIDError: String, Sendable {
     case invalidScope = "invalid_scope"
 
     /// Only status 400 with a code of the table means one; everything else says nothing about the person.
-    init?(_ answer: AppleAnswer) {
+    init?(_ answer: OutboundAnswer) {
         guard answer.status == 400, let code = JSONMembers(answer.body)?.string("error") else { return nil }
         self.init(rawValue: code)
     }

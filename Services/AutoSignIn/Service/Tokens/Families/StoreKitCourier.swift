@@ -3,6 +3,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Logging
+internal import OutboundHttp
 internal import Storage
 
 /// Changes and deletes values on Apple Accounts (apple §1.3).
@@ -12,7 +13,7 @@ struct StoreKitCourier: OutboxCourier {
     let tokens: StoreKitTokens
     let values: ValueSeal
     let addresses: AppleAddresses
-    let transport: any AppleTransport
+    let transport: any OutboundTransport
     let logger: Logger
 
     func deliver(_ item: OutboxItem) async -> DeliveryOutcome {
@@ -62,10 +63,10 @@ struct StoreKitCourier: OutboxCourier {
     }
 
     private func send(_ call: Call, _ bearer: StoreKitBearer) async -> DeliveryOutcome {
-        let request = AppleRequest(
-            method: .post, url: addresses.storeKit(call.family.environment) + call.path,
+        let request = OutboundRequest(
+            .post, addresses.storeKit(call.family.environment) + call.path,
             headers: [("authorization", "Bearer \(bearer.text)"), ("content-type", "application/json")], body: call.body)
-        do throws(AppleTransportFailure) {
+        do throws(OutboundFailure) {
             let answer = try await transport.send(request)
             if answer.status != 204 {
                 // No error body is documented: none is read (apple §1.3).
@@ -74,7 +75,7 @@ struct StoreKitCourier: OutboxCourier {
             return .storeKit(status: answer.status, retryAfter: answer.retryAfter)
         } catch {
             logger.warning("storekit_call_failed", metadata: ["kind": "\(error.kind.rawValue)"])
-            return error.kind == .unreachable ? .unreachable : .unclear(status: 0, retryAfter: nil)
+            return error.isUnsent ? .unreachable : .unclear(status: 0, retryAfter: nil)
         }
     }
 

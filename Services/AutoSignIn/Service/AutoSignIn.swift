@@ -36,7 +36,7 @@ public struct AutoSignIn: Sendable {
             parts,
             appleCourier: AppleRevocationCourier(apple: identityServer, seal: parts.keys.seal(for: .appleTokens), catalogue: parts.catalogue))
         appleParts = AppleParts(base, identityServer)
-        let apple = AppleOperationsOfLinks(parts: appleParts)
+        let apple = AppleOperations(parts: appleParts)
         automaticSignIn = AutomaticSignInService(base, apple: apple)
         signInWithApple = SignInWithAppleService(appleParts, apple)
         operations = AutoSignInOperationsService(base, apple: apple)

@@ -10,7 +10,7 @@ public struct AutomaticSignInService: AutomaticSignIn {
     private let reader: OptInReader
     private let webSessions: WebSessions
 
-    init(_ base: AutoSignInBase, apple: any AppleOperations) {
+    init(_ base: AutoSignInBase, apple: AppleOperations) {
         issue = TokenIssue(base: base)
         redeemer = Redeemer(base)
         rotation = TokenRotation(base: base)

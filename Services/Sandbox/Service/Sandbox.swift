@@ -14,7 +14,6 @@ public struct Sandbox: Sendable {
     private let apple: AppleStandIn?
     private let pages: Pages
     private let clock: AdjustableClock
-    private let identifiers: any IdentifierSource
     private let logger: Logger
     /// Of the address of the MVPDs, beside plain HTTP.
     private let tls: NIOSSLContext?
@@ -22,11 +21,10 @@ public struct Sandbox: Sendable {
     /// Loads keys and pages.
     /// - Throws: `SettingsFault` that names the setting that cannot be used.
     public init(
-        settings: SandboxSettings, clock: any WallClock = SystemClock(), identifiers: any IdentifierSource = RandomIdentifiers(), logger: Logger
+        settings: SandboxSettings, clock: any WallClock = SystemClock(), logger: Logger
     ) async throws {
         self.settings = settings
         self.clock = AdjustableClock(clock)
-        self.identifiers = identifiers
         self.logger = logger
         tls = try settings.tls.map { tls throws(SettingsFault) in try KeyFile.tls(tls) }
         pages = try await Pages(folder: settings.pages)
@@ -44,10 +42,10 @@ public struct Sandbox: Sendable {
         apple = try settings.apple.map { [pages] settings throws(SettingsFault) in
             try AppleStandIn(settings, clock: clock, pages: pages, logger: logger)
         }
-        platform = try settings.apple.map { [providers, identifiers, clock = self.clock] apple throws(SettingsFault) in
+        platform = try settings.apple.map { [providers, clock = self.clock] apple throws(SettingsFault) in
             let byID = Dictionary(uniqueKeysWithValues: providers.map { ($0.id, $0) })
             return PlatformRoutes(
-                framework: PlatformFramework(providers: apple.providers.compactMapValues { byID[$0] }, all: providers, identifiers: identifiers),
+                framework: PlatformFramework(providers: apple.providers.compactMapValues { byID[$0] }, all: providers),
                 tokens: IdentityTokens(
                     issuer: apple.identityIssuer, key: try KeyFile.signingKey(apple.identityKey, key: "apple.identityKey")),
                 accounts: PlatformAccounts(), clock: clock, log: log)
@@ -97,16 +95,16 @@ public struct Sandbox: Sendable {
         let evil = EvilMode()
         let homes = HomeNetworks(
             Dictionary(uniqueKeysWithValues: settings.mvpds.compactMap { mvpd in mvpd.home.map { (mvpd.id, $0) } }))
-        SignInRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes, evil: evil).add(to: router)
-        LogoutRoutes(providers: byID, clock: clock, identifiers: identifiers, log: log, pages: pages).add(to: router)
+        SignInRoutes(providers: byID, clock: clock, log: log, pages: pages, homes: homes, evil: evil).add(to: router)
+        LogoutRoutes(providers: byID, clock: clock, log: log, pages: pages).add(to: router)
         DecisionRoutes(
-            providers: byID, clock: clock, log: log, disturbances: disturbances, identifiers: identifiers, serviceURL: settings.serviceURL,
+            providers: byID, clock: clock, log: log, disturbances: disturbances, serviceURL: settings.serviceURL,
             oauth: oauth
         ).add(to: router)
         ControlRoutes(mvpds: Set(byID.keys), clock: clock, log: log, disturbances: disturbances, homes: homes, evil: evil, oauth: oauth).add(
             to: router)
-        OAuthBrowserRoutes(providers: oauth, clock: clock, identifiers: identifiers, log: log, pages: pages, homes: homes).add(to: router)
-        OAuthRoutes(providers: oauth, clock: clock, identifiers: identifiers, log: log).add(to: router)
+        OAuthBrowserRoutes(providers: oauth, clock: clock, log: log, pages: pages, homes: homes).add(to: router)
+        OAuthRoutes(providers: oauth, clock: clock, log: log).add(to: router)
         OAuthControlRoutes(providers: oauth).add(to: router)
         return router
     }

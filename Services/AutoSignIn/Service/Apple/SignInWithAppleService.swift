@@ -7,9 +7,9 @@ internal import Identifiers
 /// Sign in with Apple, as the gateway calls it (apple §2, §4).
 public struct SignInWithAppleService: SignInWithApple {
     private let parts: AppleParts
-    private let operations: any AppleOperations
+    private let operations: AppleOperations
 
-    init(_ parts: AppleParts, _ operations: any AppleOperations) {
+    init(_ parts: AppleParts, _ operations: AppleOperations) {
         self.parts = parts
         self.operations = operations
     }

@@ -5,7 +5,7 @@ internal import Storage
 /// Locks, opens and closes accounts.
 struct AccountOperations: Sendable {
     let base: AutoSignInBase
-    let apple: any AppleOperations
+    let apple: AppleOperations
 
     /// - Returns: False when there is no such account, or it is closed.
     func setLock(_ id: AccountID, _ isLocked: Bool) async throws(Fault) -> Bool {
@@ -38,7 +38,7 @@ struct AccountOperations: Sendable {
 extension Database {
     /// Ends everything of an account and forgets the person.
     /// - Returns: The families that ended.
-    func close(_ account: AccountRecord, _ apple: any AppleOperations, _ touched: inout Touched, now: Timestamp) throws -> [FamilyID] {
+    func close(_ account: AccountRecord, _ apple: AppleOperations, _ touched: inout Touched, now: Timestamp) throws -> [FamilyID] {
         let families = try revokeAll(of: account.id, .accountClosed, &touched, now: now).families
         let sessions = try sessions(of: account.id)
         try end(sessions, now: now)

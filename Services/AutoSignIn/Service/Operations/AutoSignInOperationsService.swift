@@ -6,13 +6,13 @@ internal import Faults
 /// The operator's side of the service (apple §4).
 public struct AutoSignInOperationsService: AutoSignInOperations {
     private let base: AutoSignInBase
-    private let apple: any AppleOperations
+    private let apple: AppleOperations
     private let accounts: AccountOperations
 
     private static let standardEvents = 100
     private static let mostEvents = 1000
 
-    init(_ base: AutoSignInBase, apple: any AppleOperations) {
+    init(_ base: AutoSignInBase, apple: AppleOperations) {
         self.base = base
         self.apple = apple
         accounts = AccountOperations(base: base, apple: apple)

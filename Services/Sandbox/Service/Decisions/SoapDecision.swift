@@ -7,10 +7,9 @@ struct SoapDecision {
     let response: XacmlResponse
     let manner: SoapManner
     let now: Timestamp
-    let identifiers: any IdentifierSource
 
     func serialized() throws(XmlRefusal) -> String {
-        let (message, assertion) = (identifiers.next(), identifiers.next())
+        let (message, assertion) = (RandomIdentifier.next(), RandomIdentifier.next())
         var text = self.message(message, assertion).serialized()
         if manner.signature.coversAssertion { text = try XmlSignature.sign(text, identifier: assertion, key: provider.key) }
         if manner.signature.coversResponse { text = try XmlSignature.sign(text, identifier: message, key: provider.key) }

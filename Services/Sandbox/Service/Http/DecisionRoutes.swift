@@ -17,7 +17,6 @@ struct DecisionRoutes: Sendable {
     let clock: any WallClock
     let log: RequestLog
     let disturbances: Disturbances
-    let identifiers: any IdentifierSource
     let serviceURL: String
     let oauth: [String: OAuthProvider]
 
@@ -107,7 +106,7 @@ struct DecisionRoutes: Sendable {
             to: DecisionPoint(subscribers: provider.subscribers).decide(message.request, reauthorizeAfter: disturbance.reauthorizeAfter),
             asked: message.request.resources, channels: provider.subscribers.channels)
         note(provider, answer, message, request)
-        return try Self.response(answer, to: message, disturbance.soap, provider, clock.now(), identifiers)
+        return try Self.response(answer, to: message, disturbance.soap, provider, clock.now())
     }
 
     private func read(_ octets: [UInt8], _ request: Request, _ provider: IdentityProvider) throws(SettingsFault) -> DecisionMessage {
@@ -134,12 +133,11 @@ struct DecisionRoutes: Sendable {
     }
 
     private static func response(
-        _ answer: XacmlResponse, to message: DecisionMessage, _ manner: SoapManner, _ provider: IdentityProvider, _ now: Timestamp,
-        _ identifiers: any IdentifierSource
+        _ answer: XacmlResponse, to message: DecisionMessage, _ manner: SoapManner, _ provider: IdentityProvider, _ now: Timestamp
     ) throws -> Response {
         if let query = message.query {
             let decision = SoapDecision(
-                provider: provider, query: query, response: answer, manner: manner, now: now, identifiers: identifiers)
+                provider: provider, query: query, response: answer, manner: manner, now: now)
             return Self.answer(try decision.serialized(), xmlType)
         }
         if message.form == .json { return Self.answer(String(decoding: try answer.serialized(), as: UTF8.self), XacmlNames.mediaType) }

@@ -7,7 +7,6 @@ struct LogoutRoutes: Sendable {
 
     let providers: [String: IdentityProvider]
     let clock: any WallClock
-    let identifiers: any IdentifierSource
     let log: RequestLog
     let pages: Pages
 
@@ -72,7 +71,7 @@ struct LogoutRoutes: Sendable {
                 "indexes": "\(request.sessionIndexes.count)", "relayState": request.relayState == nil ? "absent" : "present",
             ])
         let answer = LogoutMessage.answer(
-            request, from: issuer, status: "Success", provider: provider, identifier: identifiers.next(), now: clock.now())
+            request, from: issuer, status: "Success", provider: provider, identifier: RandomIdentifier.next(), now: clock.now())
         var response = try deliver(byForm ? answer.form() : answer.redirect(), answer.relayState, provider)
         response.headers[.setCookie] = SessionCookie.removal(provider)
         return response
@@ -86,7 +85,8 @@ struct LogoutRoutes: Sendable {
         else { return page(provider, "Nobody is signed in", "There is nothing to sign out of.") }
         let fields = FormFields(encoded: http.uri.query ?? "")
         let message = LogoutMessage.request(
-            issued, index: session.index, provider: provider, identifier: identifiers.next(), relayState: try fields.single("RelayState"), now: now)
+            issued, index: session.index, provider: provider, identifier: RandomIdentifier.next(), relayState: try fields.single("RelayState"),
+            now: now)
         provider.issuedNames.asked(message.identifier)
         provider.issuedNames.end(name: issued.name, indexes: [session.index])
         note(provider, "asks", ["person": session.person])

@@ -8,7 +8,6 @@ struct SignInRoutes: Sendable {
 
     let providers: [String: IdentityProvider]
     let clock: any WallClock
-    let identifiers: any IdentifierSource
     let log: RequestLog
     let pages: Pages
     let homes: HomeNetworks
@@ -72,7 +71,7 @@ struct SignInRoutes: Sendable {
             return try succeed(person, session, format, request, provider, "sso")
         }
         if !request.forceAuthn, let person = homes.person(at: context.address, mvpd: provider.id).flatMap(provider.subscribers.person(named:)) {
-            let session = ProviderSession(person: person.name, signedInAt: clock.now(), index: identifiers.next(), isHomeBased: true)
+            let session = ProviderSession(person: person.name, signedInAt: clock.now(), index: RandomIdentifier.next(), isHomeBased: true)
             return try succeed(person, session, format, request, provider, "sso")
         }
         if request.isPassive { return try fail(.noPassive, request, provider, "sso") }
@@ -95,7 +94,7 @@ struct SignInRoutes: Sendable {
             note("login", provider, "login-failed", self.fields(of: request))
             return try loginPage(request, provider, failedName: name)
         }
-        let session = ProviderSession(person: person.name, signedInAt: now, index: identifiers.next())
+        let session = ProviderSession(person: person.name, signedInAt: now, index: RandomIdentifier.next())
         var response = try succeed(person, session, format, request, provider, "login")
         response.headers[.setCookie] = try SessionCookie.header(session, provider)
         return response
@@ -126,7 +125,7 @@ struct SignInRoutes: Sendable {
     }
 
     private func response(to request: AuthnRequest, _ provider: IdentityProvider) -> SamlResponse {
-        SamlResponse(provider: provider, request: request, now: clock.now(), identifiers: identifiers)
+        SamlResponse(provider: provider, request: request, now: clock.now())
     }
 
     /// The page that carries an answer to the service provider by a form (SAML bindings §3.5.4).

@@ -8,7 +8,6 @@ struct OAuthBrowserRoutes: Sendable {
 
     let providers: [String: OAuthProvider]
     let clock: any WallClock
-    let identifiers: any IdentifierSource
     let log: RequestLog
     let pages: Pages
     let homes: HomeNetworks
@@ -81,7 +80,7 @@ struct OAuthBrowserRoutes: Sendable {
             return try loginPage(request, provider, failedName: name)
         }
         var response = try succeed(person, isHome: false, request, provider, "login")
-        let session = ProviderSession(person: person.name, signedInAt: now, index: identifiers.next())
+        let session = ProviderSession(person: person.name, signedInAt: now, index: RandomIdentifier.next())
         response.headers[.setCookie] = try OAuthCookie.header(session, provider)
         return response
     }
@@ -111,7 +110,7 @@ struct OAuthBrowserRoutes: Sendable {
     private func succeed(
         _ person: Person, isHome: Bool, _ request: OAuthRequest, _ provider: OAuthProvider, _ endpoint: String
     ) throws -> Response {
-        let code = OAuthCode(request: request, person: person.name, isHome: isHome, identifier: identifiers.next())
+        let code = OAuthCode(request: request, person: person.name, isHome: isHome, identifier: RandomIdentifier.next())
         let sealed = try provider.identity.seal.close(code, purpose: "oauth-code", until: clock.now() + OAuthProvider.codeLifetime)
         log.note(endpoint, mvpd: provider.id, outcome: isHome ? "recognised-home" : "signed-in", fields: ["person": person.name], at: clock.now())
         return redirect(request.redirectURI, [("code", sealed), ("state", request.state), ("iss", provider.issuer)])

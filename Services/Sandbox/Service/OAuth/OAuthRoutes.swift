@@ -9,7 +9,6 @@ struct OAuthRoutes: Sendable {
 
     let providers: [String: OAuthProvider]
     let clock: any WallClock
-    let identifiers: any IdentifierSource
     let log: RequestLog
 
     func add(to router: Router<SandboxContext>) {
@@ -55,7 +54,7 @@ struct OAuthRoutes: Sendable {
 
     private func token(_ form: FormFields, _ request: Request, _ provider: OAuthProvider) throws -> Response {
         guard let client = try client(form, request, provider) else { return refused("invalid_client", provider, .unauthorized) }
-        let tokens = OAuthTokens(provider: provider, identifiers: identifiers, now: clock.now())
+        let tokens = OAuthTokens(provider: provider, now: clock.now())
         switch try form.single("grant_type") {
         case "authorization_code":
             guard let code = try redeemed(form, client: client, provider), provider.memory.use(code) else {
@@ -106,7 +105,7 @@ struct OAuthRoutes: Sendable {
             return Response(status: .unauthorized, headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
         }
         note("userinfo", provider, "told", ["person": grant.person])
-        let tokens = OAuthTokens(provider: provider, identifiers: identifiers, now: clock.now())
+        let tokens = OAuthTokens(provider: provider, now: clock.now())
         return try Self.json(tokens.claims(of: person, isHome: grant.isHome))
     }
 

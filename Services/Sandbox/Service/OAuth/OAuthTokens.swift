@@ -4,7 +4,6 @@ internal import FoundationEssentials
 /// What an OAuth provider gives out (RFC 6749 §5.1, OpenID Connect Core §2).
 struct OAuthTokens {
     let provider: OAuthProvider
-    let identifiers: any IdentifierSource
     let now: Timestamp
 
     struct Answer: Encodable {
@@ -28,7 +27,7 @@ struct OAuthTokens {
     func answer(to code: OAuthCode) throws -> Answer {
         let grant = OAuthGrant(
             person: code.person, client: code.request.client, isHome: code.isHome, family: code.identifier, generation: 0,
-            identifier: identifiers.next())
+            identifier: RandomIdentifier.next())
         let isAbsent = provider.memory.behaviour.identityToken == .absent || !code.request.scope.split(separator: " ").contains("openid")
         return Answer(
             accessToken: try access(grant), expiresIn: lifetime, refreshToken: try refresh(grant),
@@ -40,7 +39,7 @@ struct OAuthTokens {
         guard let generation = provider.memory.refresh(grant) else { return nil }
         let fresh = OAuthGrant(
             person: grant.person, client: grant.client, isHome: grant.isHome, family: grant.family, generation: generation,
-            identifier: identifiers.next())
+            identifier: RandomIdentifier.next())
         return Answer(
             accessToken: try access(fresh), expiresIn: lifetime,
             refreshToken: generation == grant.generation ? nil : try refresh(fresh), identityToken: nil, scope: nil)

@@ -11,7 +11,6 @@ struct Assertion {
     let session: ProviderSession
     let format: NameIDFormat
     let now: Timestamp
-    let identifiers: any IdentifierSource
     /// The attributes that were asked for; nil: all.
     var attributeNames: Set<String>?
     /// Whether each element begins a line of its own.
@@ -19,7 +18,7 @@ struct Assertion {
 
     /// The assertion's text, signed when the provider signs assertions.
     func serialized() throws(XmlRefusal) -> String {
-        let identifier = identifiers.next()
+        let identifier = RandomIdentifier.next()
         let signs = provider.settings.signAssertion
         let node = XmlNode.element(
             "saml:Assertion",
@@ -47,7 +46,7 @@ struct Assertion {
         switch format {
         case .persistent: return provider.subscribers.persistentName(of: person)
         case .transient:
-            let name = identifiers.next()
+            let name = RandomIdentifier.next()
             provider.subscribers.remember(transient: name, of: person)
             return name
         }

@@ -5,7 +5,6 @@ struct SamlResponse {
     let provider: IdentityProvider
     let request: AuthnRequest
     let now: Timestamp
-    let identifiers: any IdentifierSource
     /// The attributes that were asked for; nil: all.
     var attributeNames: Set<String>?
     /// Whether the assertion is written with line breaks.
@@ -14,7 +13,7 @@ struct SamlResponse {
     /// The answer for a person who signed in.
     func success(_ person: Person, session: ProviderSession, format: NameIDFormat) throws(XmlRefusal) -> String {
         let assertion = Assertion(
-            provider: provider, request: request, person: person, session: session, format: format, now: now, identifiers: identifiers,
+            provider: provider, request: request, person: person, session: session, format: format, now: now,
             attributeNames: attributeNames, breaksLines: breaksLines
         )
         var text = try assertion.serialized()
@@ -36,7 +35,7 @@ struct SamlResponse {
     }
 
     private func serialized(status: XmlNode, message: String?, assertion: XmlNode?) throws(XmlRefusal) -> String {
-        let identifier = identifiers.next()
+        let identifier = RandomIdentifier.next()
         let signs = provider.settings.signResponse
         let attributes: KeyValuePairs<String, String?> = [
             "xmlns:samlp": XmlNames.protocol, "xmlns:saml": XmlNames.assertion, "ID": identifier, "Version": "2.0",

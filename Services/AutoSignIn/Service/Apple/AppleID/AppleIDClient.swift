@@ -104,7 +104,8 @@ struct AppleIDClient: Sendable {
     }
 }
 
-extension AppleIDClient: AppleKeySource {
+extension AppleIDClient {
+    /// - Throws: `apple_unavailable`.
     func fetchKeys() async throws(Fault) -> PublishedAppleKeys {
         let answer = try await send(AppleIDCall(endpoint: .keys))
         guard answer.status == 200 else { throw unusable(.keys, answer) }

@@ -4,7 +4,7 @@ internal import Logging
 
 /// Apple's keys as they are needed: one fetch at a time, whose result all callers share.
 actor AppleKeys {
-    private let source: any AppleKeySource
+    private let apple: AppleIDClient
     private let store: any AppleKeyStore
     private let clock: any WallClock
     private let logger: Logger
@@ -12,8 +12,8 @@ actor AppleKeys {
     private var isRestored = false
     private var fetching: Task<Void, Never>?
 
-    init(source: any AppleKeySource, store: any AppleKeyStore, clock: any WallClock, logger: Logger) {
-        self.source = source
+    init(apple: AppleIDClient, store: any AppleKeyStore, clock: any WallClock, logger: Logger) {
+        self.apple = apple
         self.store = store
         self.clock = clock
         self.logger = logger
@@ -57,7 +57,7 @@ actor AppleKeys {
 
     private func fetchOnce() async {
         do throws(Fault) {
-            let published = try await source.fetchKeys()
+            let published = try await apple.fetchKeys()
             guard let keys = AppleKeySet(document: published.document), !keys.isEmpty else { throw .appleIsAway }
             let now = clock.now()
             cache.fetched(keys, maxAge: published.maxAge, now: now)
@@ -69,12 +69,6 @@ actor AppleKeys {
             logger.warning("apple.keys_not_fetched", metadata: ["reason": "\(error.code)"])
         }
     }
-}
-
-/// Where the keys come from.
-protocol AppleKeySource: Sendable {
-    /// - Throws: `apple_unavailable`.
-    func fetchKeys() async throws(Fault) -> PublishedAppleKeys
 }
 
 /// The answer of `auth/keys`.

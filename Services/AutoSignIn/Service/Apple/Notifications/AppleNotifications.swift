@@ -7,7 +7,7 @@ internal import Storage
 /// What Apple tells of its own accord (apple §2.9).
 struct AppleNotifications: Sendable {
     let parts: AppleParts
-    let operations: any AppleOperations
+    let operations: AppleOperations
 
     /// Returns once the effect is on disk.
     /// - Throws: `apple_notification_invalid`; `apple_unavailable` when Apple's keys cannot be had; faults of the storage.
@@ -53,7 +53,7 @@ extension Database {
 
     /// - Returns: Whether anything changed.
     fileprivate func apply(
-        _ notification: VerifiedNotification, to link: AppleLinkRecord, of app: AppleApp, _ operations: any AppleOperations,
+        _ notification: VerifiedNotification, to link: AppleLinkRecord, of app: AppleApp, _ operations: AppleOperations,
         _ touched: inout Touched, now: Timestamp
     ) throws -> Bool {
         switch notification.event {
@@ -83,7 +83,7 @@ extension Database {
 
     /// The person has no Apple Account any more: without another way in, there is nobody left whose account it is.
     private func deleted(
-        _ link: AppleLinkRecord, _ notification: VerifiedNotification, _ operations: any AppleOperations, _ touched: inout Touched, now: Timestamp
+        _ link: AppleLinkRecord, _ notification: VerifiedNotification, _ operations: AppleOperations, _ touched: inout Touched, now: Timestamp
     ) throws {
         var link = link
         link.mail = link.mail.after(false, at: notification.happenedAt)

@@ -17,7 +17,7 @@ struct AppleParts: Sendable {
         let parts = base.parts
         self.base = base
         self.apple = apple
-        keys = AppleKeys(source: apple, store: parts.store, clock: parts.clock, logger: parts.logger)
+        keys = AppleKeys(apple: apple, store: parts.store, clock: parts.clock, logger: parts.logger)
         proofs = AppleProofs(keys: keys, apple: apple, store: parts.store, clock: parts.clock)
         tickets = AppleTickets(store: parts.store, seal: parts.keys.seal(for: .tickets), clock: parts.clock, random: parts.random)
         linking = AppleLinking(seal: parts.keys.seal(for: .appleTokens), random: parts.random)

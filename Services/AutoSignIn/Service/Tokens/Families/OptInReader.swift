@@ -7,7 +7,7 @@ internal import Storage
 /// What people see of their opt-ins, and the links with which a browser becomes theirs.
 struct OptInReader: Sendable {
     let base: AutoSignInBase
-    let apple: any AppleOperations
+    let apple: AppleOperations
 
     func status(_ request: GetOptInStatusRequest, _ context: CallContext) async throws(Fault) -> OptInStatus {
         let caller = try await base.callers.any(request.caller, context)

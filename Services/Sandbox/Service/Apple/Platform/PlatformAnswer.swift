@@ -9,7 +9,6 @@ struct PlatformAnswer {
     let account: PlatformAccount
     let attributeNames: [String]
     let now: Timestamp
-    let identifiers: any IdentifierSource
 
     /// - Throws: `SamlRefusal` when the account's person is no subscriber; `XmlRefusal` when the answer cannot be signed.
     func text() throws -> String {
@@ -18,7 +17,7 @@ struct PlatformAnswer {
         }
         let response = response()
         if account.flaw == .declined { return try response.failure(.authnFailed) }
-        let session = ProviderSession(person: person.name, signedInAt: response.now, index: identifiers.next())
+        let session = ProviderSession(person: person.name, signedInAt: response.now, index: RandomIdentifier.next())
         return laidOut(try response.success(person, session: session, format: .persistent))
     }
 
@@ -29,12 +28,12 @@ struct PlatformAnswer {
         case .unsigned: (provider.settings.signAssertion, provider.settings.signResponse) = (false, false)
         case .foreignSigner:
             if let other = others.first { (provider.key, provider.certificate) = (other.key, other.certificate) }
-        case .foreignRequest: request.identifier = identifiers.next()
+        case .foreignRequest: request.identifier = RandomIdentifier.next()
         case .foreignAudience: request.issuer += "-else"
         default: break
         }
         var response = SamlResponse(
-            provider: provider, request: request, now: account.flaw == .stale ? now - .seconds(3600) : now, identifiers: identifiers)
+            provider: provider, request: request, now: account.flaw == .stale ? now - .seconds(3600) : now)
         let asked = attributeNames + (request.queriedAttributes ?? []).filter { !attributeNames.contains($0) }
         response.attributeNames = Set(account.flaw == .missingAttribute ? Array(asked.dropFirst()) : asked)
         response.breaksLines = account.flaw == .prettyPrinted

@@ -6,7 +6,6 @@ struct PlatformFramework: Sendable {
     let providers: [String: IdentityProvider]
     /// Every MVPD here, those that the platform does not sign in included.
     let all: [IdentityProvider]
-    let identifiers: any IdentifierSource
 
     /// - Returns: The metadata, and the account as the request leaves it: a person may have signed in meanwhile.
     func answer(_ request: MetadataRequest, _ account: PlatformAccount, now: Timestamp) -> (AccountMetadata, PlatformAccount) {
@@ -49,7 +48,7 @@ struct PlatformFramework: Sendable {
             let asked = try provider.reader.token(token, at: now)
             let answer = PlatformAnswer(
                 provider: provider, others: all.filter { $0.id != provider.id }, request: asked, account: account,
-                attributeNames: request.attributeNames ?? [], now: now, identifiers: identifiers)
+                attributeNames: request.attributeNames ?? [], now: now)
             var metadata = metadata
             metadata.samlAttributeQueryResponse = try answer.text()
             return metadata

@@ -5,18 +5,23 @@ internal import Faults
 internal import Logging
 internal import Storage
 
-/// What the rest of the service asks of Sign in with Apple.
-struct AppleOperationsOfLinks: AppleOperations {
+/// What Sign in with Apple does for other parts of the service.
+struct AppleOperations: Sendable {
     let parts: AppleParts
 
+    /// The person's links, oldest first.
     func links(of account: AccountID) async throws(Fault) -> [AppleLink] {
         try await parts.store.store.read { try $0.appleLinks(of: account).map { AppleLink($0) } }
     }
 
+    /// Asks Apple whether the link's session goes on, at most once a day (apple §2.5).
+    /// - Throws: `not_found`.
     func validate(_ link: AppleLinkID, _ context: CallContext) async throws(Fault) -> AppleSessionState {
         try await AppleSessionChecks(parts: parts).check(link)
     }
 
+    /// Ends the link here, and the authorization at Apple through the outbox.
+    /// - Returns: False when there is no such link.
     func revoke(_ link: AppleLinkID, reason: String) async throws(Fault) -> Bool {
         let now = parts.now()
         let wasKnown = try await parts.store.change { database, touched in
@@ -33,14 +38,17 @@ struct AppleOperationsOfLinks: AppleOperations {
         return wasKnown
     }
 
+    /// apple §2.10.
     func exchangeTransfer(_ request: ExchangeTransferRequest, _ context: CallContext) async throws(Fault) -> ExchangedTransfer {
         try await AppleTransfers(parts: parts).exchange(request)
     }
 
+    /// - Returns: How many identifiers were taken in.
     func importTransfers(_ request: ImportTransfersRequest) async throws(Fault) -> Int {
         try await AppleTransfers(parts: parts).take(request)
     }
 
+    /// In the commit that closes an account: forgets its links, and leaves a letter of kind `revoke` for each refresh token.
     func forget(_ account: AccountID, in database: Database, _ touched: inout Touched, now: Timestamp) throws {
         for link in try database.appleLinks(of: account) {
             try database.withdraw(link, &touched, now: now)

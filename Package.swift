@@ -196,7 +196,8 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "SamlExplanation",
                 "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
-        program("AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "OutboundHttp", "ServiceKit"]),
+        program(
+            "AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
 
         cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
         library("MediaRss", "Services/Authorization/MediaRss", ["CMrss"]),
@@ -264,7 +265,7 @@ let package = Package(
         library(
             "BoxofficeCommand", "Services/CommandLine",
             [
-                "CQrEncode", "CSpawn", "Catalogue", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",
+                "CQrEncode", "CSpawn", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",
                 "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
                 "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "StrictJson", "TextEncodings",
@@ -333,10 +334,13 @@ if hasAny("tests") {
         library(
             "Doubles", "Tests/Support/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
         tests("OctetsTests", ["Octets"]),
+        library("CatalogueSamples", "Tests/Support/CatalogueSamples", ["CatalogueFiles", "Clocks", "Cryptography", "Doubles"]),
         tests("ClocksTests", ["Clocks"]),
         tests("TextEncodingsTests", ["TextEncodings"]),
+        tests("IdentifiersTests", ["Clocks", "Identifiers"]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
+        tests("CatalogueFilesTests", ["Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "Contracts", "Cryptography", "Tokens"]),
         tests("ContractsTests", ["Contracts", "ContractReflection", "ContractRuntime", "Faults", "StrictJson"]),
         tests("CryptographyTests", ["Clocks", "Cryptography"]),
         tests("FramesTests", ["Frames", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),
@@ -358,7 +362,8 @@ if hasAny("tests") {
         tests(
             "ConfigServiceTests",
             [
-                "Catalogue", "CatalogueFiles", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults",
+                "Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography",
+                "Doubles", "Faults",
                 "Storage", "Tokens",
                 logging,
             ]),
@@ -384,7 +389,8 @@ if hasAny("tests") {
         tests(
             "GatewayServiceTests",
             [
-                "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting, logging,
+                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting,
+                logging,
                 nioCore, nioPosix, nioSSL,
             ]),
         tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
@@ -415,7 +421,7 @@ if hasAny("tests") {
                 "Clocks", "BoxofficeCommand", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults",
                 "LoadReporting",
                 "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator",
-                "TextEncodings", "Tokens", "Transport", httpClient, nioCore, nioPosix, logging,
+                "Storage", "TextEncodings", "Tokens", "Transport", httpClient, nioCore, nioPosix, logging,
             ], needs: "Cluster"),
     ]
 }

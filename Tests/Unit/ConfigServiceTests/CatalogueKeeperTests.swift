@@ -1,5 +1,6 @@
 @testable import ConfigService
 import CatalogueFiles
+import CatalogueSamples
 import Contracts
 import Foundation
 import Storage
@@ -9,27 +10,27 @@ import Testing
 struct CatalogueKeeperTests {
     @Test("the first version of a store is not below the seconds since 1970, so that no number is used again")
     func firstVersion() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let configuration = try await world.keeper(world.store()).load().configuration
-        #expect(configuration.version == UInt64(World.now.seconds))
-        #expect(configuration.changedAtMilliseconds == UInt64(World.now.milliseconds))
+        #expect(configuration.version == UInt64(CatalogueFolder.now.seconds))
+        #expect(configuration.changedAtMilliseconds == UInt64(CatalogueFolder.now.milliseconds))
     }
 
     @Test("the same content keeps its version, also after a restart")
     func sameContentSameVersion() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let store = try world.store()
         let first = try await world.keeper(store).load().configuration
         await store.close()
         world.clock.advance(by: .seconds(100))
-        try world.write(World.small + "\n\n", to: "catalogue.json")
+        try world.write(CatalogueFolder.small + "\n\n", to: "catalogue.json")
         let second = try await world.keeper(try world.store()).load().configuration
         #expect(second == first)
     }
 
     @Test("changed content is a new version with the same software ids")
     func changedContentIsNewVersion() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let keeper = world.keeper(try world.store())
         let published = PublishedCatalogue(try await keeper.load())
         let first = published.configuration
@@ -43,7 +44,7 @@ struct CatalogueKeeperTests {
 
     @Test("a broken file keeps the old version, and a corrected one is taken in")
     func brokenFileKeepsOldVersion() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let keeper = world.keeper(try world.store())
         let published = PublishedCatalogue(try await keeper.load())
         let first = published.configuration
@@ -57,13 +58,13 @@ struct CatalogueKeeperTests {
 
     @Test("a new certificate behind the same file name is a new version")
     func certificateChangeIsSeen() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let keeper = world.keeper(try world.store())
         let published = PublishedCatalogue(try await keeper.load())
         let first = published.configuration
         await keeper.reloadIfChanged(into: published)
         #expect(published.configuration == first)
-        try world.write(try World.certificate(), to: "idp.crt")
+        try world.write(try CatalogueFolder.certificate(), to: "idp.crt")
         await keeper.reloadIfChanged(into: published)
         #expect(published.configuration.version > first.version)
         #expect(published.configuration.mvpds != first.mvpds)
@@ -71,7 +72,7 @@ struct CatalogueKeeperTests {
 
     @Test("a broken file at the start is refused with every problem")
     func refusesBrokenStart() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(#""authzTtl": 3600,"#, with: #""authzTtl": 1, "colour": "red","#)
         let keeper = world.keeper(try world.store())
         let refusal = await #expect(throws: CatalogueRefused.self) { try await keeper.load() }
@@ -82,7 +83,7 @@ struct CatalogueKeeperTests {
 
     @Test("what is published is stored: a copy serves it as it is, also what it does not know of it, and does not publish it again")
     func storedContentIsServed() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let first = try world.store()
         let second = try world.store()
         let published = try await world.keeper(first).load().configuration
@@ -102,7 +103,7 @@ struct CatalogueKeeperTests {
             #expect(try await items.next().map { Array($0.suffix(later.count)) } == later, "watchers get the same octets")
             // A change by either copy is one version for both.
             let publisher = CataloguePublisher(
-                store: CatalogueStore(store), published: catalogue, statementKeys: { World.noKeys }, clock: world.clock)
+                store: CatalogueStore(store), published: catalogue, statementKeys: { CatalogueFolder.noKeys }, clock: world.clock)
             try await publisher.change { _ in }
             #expect(catalogue.configuration.version == published.version)
         }
@@ -112,7 +113,7 @@ struct CatalogueKeeperTests {
 
     @Test("what a release left behind that does not know the stored content is published anew, once")
     func olderReleasesAreNoticed() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let store = try world.store()
         let first = try await world.keeper(store).load().configuration
         try await store.write { try $0.execute(sql: "UPDATE published SET version = version + 5, content_sha256 = 'of an older release'") }
@@ -124,7 +125,7 @@ struct CatalogueKeeperTests {
 
     @Test("a reader that knows more publishes once what an older one read, and the older one leaves it")
     func readersThatKnowMore() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let store = try world.store()
         let first = try await world.keeper(store).load().configuration
         try await store.write { try $0.execute(sql: "UPDATE published SET reading = reading - 1") }
@@ -136,7 +137,7 @@ struct CatalogueKeeperTests {
 
     @Test("other keys for software statements are a new version")
     func keysAreContent() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let store = try world.store()
         let first = try await world.keeper(store, keys: "one").load().configuration
         let second = try await world.keeper(store, keys: "two").load().configuration

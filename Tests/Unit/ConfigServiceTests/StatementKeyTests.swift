@@ -1,3 +1,4 @@
+import CatalogueSamples
 import ConfigService
 import Cryptography
 import Foundation
@@ -50,7 +51,7 @@ import Testing
 
     @Test("Changed keys go to services as one new version, also while the catalogue file is of no use")
     func keysArePublishedWithoutTheFile() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let store = try world.store()
         let published = PublishedCatalogue(try await world.keeper(store).load())
         let before = published.configuration.version

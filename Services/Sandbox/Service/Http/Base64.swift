@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 
+/// The sandbox's own, by Foundation: what it shared with the services could not show that they are wrong.
 enum Base64 {
     /// - Returns: nil for anything but strict base64: no line breaks, no URL alphabet.
     static func octets(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map(Array.init) }

@@ -1,4 +1,6 @@
 /// The pairs of a query or a form, with the values as received beside the decoded ones: signatures cover the former.
+///
+/// The sandbox reads and writes them by itself: what it shared with the services could not show that they are wrong.
 struct FormFields: Sendable {
     private let pairs: [(name: String, value: String)]
 
@@ -23,6 +25,16 @@ struct FormFields: Sendable {
             throw SamlRefusal("bind.params", "\(name) is there twice, or is not encoded properly.")
         }
         return text
+    }
+
+    /// All but the unreserved characters (RFC 3986 §2.3) as `%XX`.
+    static func encoded(_ text: String) -> String {
+        text.utf8.map { octet in
+            switch octet {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: String(UnicodeScalar(octet))
+            default: "%" + Hexadecimal.text([octet]).uppercased()
+            }
+        }.joined()
     }
 
     private static func decoded(_ text: some StringProtocol) -> String? {

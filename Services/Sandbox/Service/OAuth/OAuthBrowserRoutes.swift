@@ -122,20 +122,8 @@ struct OAuthBrowserRoutes: Sendable {
     }
 
     private func redirect(_ address: String, _ parameters: [(String, String)]) -> Response {
-        let query = parameters.map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
+        let query = parameters.map { "\($0.0)=\(FormFields.encoded($0.1))" }.joined(separator: "&")
         let target = query.isEmpty ? address : address + (address.contains("?") ? "&" : "?") + query
         return Response(status: .found, headers: [.location: target, .cacheControl: "no-store"])
-    }
-
-    private static func encoded(_ text: String) -> String {
-        text.utf8.map { octet in
-            let isPlain =
-                switch octet {
-                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-                default: "-._~".utf8.contains(octet)
-                }
-            return isPlain
-                ? String(UnicodeScalar(octet)) : "%" + String(octet >> 4, radix: 16, uppercase: true) + String(octet & 15, radix: 16, uppercase: true)
-        }.joined()
     }
 }

@@ -57,10 +57,10 @@ struct LogoutMessage {
     }
 
     func redirect() throws(XmlRefusal) -> Delivery {
-        var query = "\(parameter)=" + Self.encoded(Base64.text(try RawDeflate.deflate(Array(document(signature: []).utf8))))
-        if let relayState { query += "&RelayState=" + Self.encoded(relayState) }
-        query += "&SigAlg=" + Self.encoded("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256")
-        query += "&Signature=" + Self.encoded(Base64.text(try provider.key.sign(Array(query.utf8))))
+        var query = "\(parameter)=" + FormFields.encoded(Base64.text(try RawDeflate.deflate(Array(document(signature: []).utf8))))
+        if let relayState { query += "&RelayState=" + FormFields.encoded(relayState) }
+        query += "&SigAlg=" + FormFields.encoded("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256")
+        query += "&Signature=" + FormFields.encoded(Base64.text(try provider.key.sign(Array(query.utf8))))
         return .redirect(provider.serviceProvider.logoutURL + "?" + query)
     }
 
@@ -71,18 +71,5 @@ struct LogoutMessage {
 
     private func document(signature: [XmlNode]) -> String {
         XmlNode.element(name, attributes, [.element("saml:Issuer", [:], [.text(issuer)])] + signature + children).serialized()
-    }
-
-    private static func encoded(_ text: String) -> String {
-        var output = ""
-        for octet in text.utf8 {
-            let character = UnicodeScalar(octet)
-            if character.properties.isAlphabetic || (0x30...0x39).contains(octet) || "-._~".utf8.contains(octet) {
-                output.unicodeScalars.append(character)
-            } else {
-                output += "%" + Hexadecimal.text([octet]).uppercased()
-            }
-        }
-        return output
     }
 }

@@ -1,3 +1,4 @@
+import CatalogueSamples
 import ConfigService
 import ContractRuntime
 import Contracts
@@ -27,7 +28,7 @@ struct AdministrationWorld {
         var token: String { "\(rawValue)-0123456789abcdef0123456789abcdef" }
     }
 
-    let world: World
+    let world: CatalogueFolder
     let store: Store
     let keeper: CatalogueKeeper
     let published: PublishedCatalogue
@@ -36,8 +37,8 @@ struct AdministrationWorld {
     let statements: SoftwareStatementIssuer
 
     /// - Parameter world: With the store that another one of these left behind, for a restart.
-    init(_ former: World? = nil, approvalRequired: Bool = false) async throws {
-        let world = try former ?? World()
+    init(_ former: CatalogueFolder? = nil, approvalRequired: Bool = false) async throws {
+        let world = try former ?? CatalogueFolder()
         if former == nil { try world.write(Self.catalogue, to: "catalogue.json") }
         let store = try world.store()
         let keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
@@ -45,10 +46,10 @@ struct AdministrationWorld {
         published = PublishedCatalogue(try await keeper.load())
         statements = SoftwareStatementIssuer(keys: keys, issuer: "boxoffice")
         let publisher = CataloguePublisher(
-            store: CatalogueStore(store), published: published, statementKeys: { World.noKeys }, clock: world.clock)
+            store: CatalogueStore(store), published: published, statementKeys: { CatalogueFolder.noKeys }, clock: world.clock)
         service = AdministrationService(
             publisher: publisher, roll: try Self.roll(), statements: statements,
-            isApprovalRequired: approvalRequired, logger: World.silent, keeper: keeper)
+            isApprovalRequired: approvalRequired, logger: CatalogueFolder.silent, keeper: keeper)
         (self.world, self.store, self.keys) = (world, store, keys)
     }
 

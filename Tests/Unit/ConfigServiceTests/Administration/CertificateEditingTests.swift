@@ -1,4 +1,5 @@
 import Catalogue
+import CatalogueSamples
 import Clocks
 import ConfigService
 import Contracts
@@ -16,9 +17,9 @@ struct CertificateEditingTests {
     @Test("dashboard #9: an expired certificate is refused; one that expires where it is keeps nothing from being edited")
     func expired() async throws {
         let admin = try await AdministrationWorld()
-        let old = try World.certificate(validFrom: World.now - .seconds(1000), to: World.now - .seconds(1))
+        let old = try CatalogueFolder.certificate(validFrom: CatalogueFolder.now - .seconds(1000), to: CatalogueFolder.now - .seconds(1))
         #expect(try await use([(old, true)], admin).refusal?.problems.map(\.field) == ["certificates[0]"])
-        let short = try World.certificate(to: World.now + .seconds(100))
+        let short = try CatalogueFolder.certificate(to: CatalogueFolder.now + .seconds(100))
         try await use([(short, true)], admin).changed()
         try await admin.push(as: .ed).version()
         admin.world.clock.advance(by: .seconds(200))
@@ -46,13 +47,13 @@ struct CertificateEditingTests {
     @Test("dashboard #10: a backup certificate that is switched to yes and pushed is the one that encrypts")
     func backup() async throws {
         let admin = try await AdministrationWorld()
-        let primary = try World.certificate(validFrom: World.now - .seconds(1000))
-        let backup = try World.certificate(validFrom: World.now - .seconds(500))
+        let primary = try CatalogueFolder.certificate(validFrom: CatalogueFolder.now - .seconds(1000))
+        let backup = try CatalogueFolder.certificate(validFrom: CatalogueFolder.now - .seconds(500))
         for isSwitched in [false, true] {
             try await use([(primary, true), (backup, isSwitched)], admin).changed()
             try await admin.push(as: .ed).version()
             let catalogue = Catalogue(admin.published.configuration)
-            let certificate = catalogue.metadataCertificate(of: try #require(catalogue.requestor("NEWS")), now: World.now)
+            let certificate = catalogue.metadataCertificate(of: try #require(catalogue.requestor("NEWS")), now: CatalogueFolder.now)
             #expect(try certificate?.pem().split(separator: "\n") == (isSwitched ? backup : primary).split(separator: "\n"))
         }
     }
@@ -65,7 +66,7 @@ struct CertificateEditingTests {
         let refusal = try #require(try await admin.push(as: .ed).refusal)
         #expect(refusal.reason == .invalid)
         #expect(refusal.problems.map(\.field) == ["integrations/NEWS/TinyCable: metadataKeys"])
-        try await use([(World.certificate(), true)], admin).changed()
+        try await use([(CatalogueFolder.certificate(), true)], admin).changed()
         try await admin.push(as: .ed).version()
         try await use([], admin).changed()
         #expect(try await admin.push(as: .ed).refusal?.reason == .invalid)

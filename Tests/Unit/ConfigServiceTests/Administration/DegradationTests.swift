@@ -1,3 +1,4 @@
+import CatalogueSamples
 import Clocks
 import ConfigService
 import ContractRuntime
@@ -16,7 +17,7 @@ struct DegradationTests {
             message: "Please wait.", reason: "agreed with Tiny Cable")
     }
 
-    private static func end(_ span: Duration) -> UInt64 { UInt64((World.now + span).milliseconds) }
+    private static func end(_ span: Duration) -> UInt64 { UInt64((CatalogueFolder.now + span).milliseconds) }
 
     @Test("dashboard #32: a rule is with services at once without a push, ends by itself, and both are in the log")
     func startAndEnd() async throws {

@@ -1,3 +1,4 @@
+import CatalogueSamples
 import ConfigService
 import ContractRuntime
 import Contracts
@@ -30,8 +31,8 @@ struct HistoryTests {
         // Commits like the service does, but whoever publishes is gone.
         let dying = AdministrationService(
             publisher: CataloguePublisher(
-                store: CatalogueStore(admin.store), published: elsewhere, statementKeys: { World.noKeys }, clock: admin.world.clock),
-            roll: try Self.roll(), statements: admin.statements, isApprovalRequired: false, logger: World.silent)
+                store: CatalogueStore(admin.store), published: elsewhere, statementKeys: { CatalogueFolder.noKeys }, clock: admin.world.clock),
+            roll: try Self.roll(), statements: admin.statements, isApprovalRequired: false, logger: CatalogueFolder.silent)
         try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
         let request = PushDraftRequest(token: AdministrationWorld.Who.olga.token, description: "last words")
         let version = try #require(try await dying.pushDraft(request, context: CallContext()).outcome).version()
@@ -118,7 +119,7 @@ struct HistoryTests {
 
     @Test("a store of the first release is taken over with its version and its software ids")
     func oldStore() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let old = try Store(file: world.path + "/config.sqlite", name: "config", migrations: [CatalogueStore.migrations[0]])
         try await old.write { database in
             try database.execute(sql: "INSERT INTO catalogue_version VALUES (2000000000, 1, x'00')")
@@ -132,7 +133,7 @@ struct HistoryTests {
 
     @Test("certificates of files are kept as text, so that the catalogue can be edited without them")
     func inlinedCertificates() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let first = try await AdministrationWorld(world)
         #expect(first.published.configuration.mvpds.first?.id == "TinyCable")
         let entity = try await first.get(.mvpd, "TinyCable")

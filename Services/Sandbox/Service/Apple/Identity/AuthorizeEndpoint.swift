@@ -72,18 +72,9 @@ struct AuthorizeEndpoint: Sendable {
             let values: [String: Any] = ["address": asked.redirectURI, "fields": fields.map { ["name": $0.0, "value": $0.1] }]
             return .html(pages.text("apple-answer", values), outcome: outcome)
         }
-        let query = fields.map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
+        let query = fields.map { "\($0.0)=\(FormFields.encoded($0.1))" }.joined(separator: "&")
         let mark = asked.mode == .fragment ? "#" : asked.redirectURI.contains("?") ? "&" : "?"
         let headers: HTTPFields = [.location: asked.redirectURI + mark + query, .cacheControl: "no-store"]
         return AppleAnswer(status: .found, headers: headers, outcome: outcome)
-    }
-
-    private static func encoded(_ text: String) -> String {
-        text.utf8.map { octet in
-            switch octet {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: String(UnicodeScalar(octet))
-            default: "%" + Hexadecimal.text([octet]).uppercased()
-            }
-        }.joined()
     }
 }

@@ -1,4 +1,4 @@
-import ConfigService
+import CatalogueSamples
 import Contracts
 import Foundation
 import Testing
@@ -9,13 +9,13 @@ struct DecisionPointRecordTests {
     private static let plain = #"{"protocol": "xacmlJson", "url": "https://pdp.tiny.example/"}"#
 
     private func endpoint(_ members: String) throws -> AuthorizationEndpoint {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(Self.plain, with: "{\(members)}")
-        return try #require(try world.file.read(now: World.now).configuration.mvpds.first?.authorization)
+        return try #require(try world.file.read(now: CatalogueFolder.now).configuration.mvpds.first?.authorization)
     }
 
     private func problems(_ members: String) throws -> [String] {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(Self.plain, with: "{\(members)}")
         return world.problems()
     }

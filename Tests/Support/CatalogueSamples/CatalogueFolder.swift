@@ -1,22 +1,17 @@
-import CatalogueFiles
-import Clocks
-import ConfigService
-import Contracts
-import Cryptography
-import Doubles
-import Foundation
-import Logging
-import Storage
-import Tokens
+package import CatalogueFiles
+package import Clocks
+internal import Cryptography
+package import Doubles
+internal import Foundation
 
 /// A folder with a catalogue file and a provider's certificate; removed with the fixture.
-final class World: Sendable {
-    static let now = Timestamp(seconds: 1_900_000_000)
+package final class CatalogueFolder: Sendable {
+    package static let now = Timestamp(seconds: 1_900_000_000)
 
-    let path: String
-    let clock = ManualClock(now)
+    package let path: String
+    package let clock = ManualClock(now)
 
-    init() throws {
+    package init() throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-config-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try write(try Self.provider.get(), to: "idp.crt")
@@ -25,22 +20,22 @@ final class World: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    var file: CatalogueFile { CatalogueFile(path: path + "/catalogue.json") }
+    package var file: CatalogueFile { CatalogueFile(path: path + "/catalogue.json") }
 
-    func write(_ text: String, to name: String) throws {
+    package func write(_ text: String, to name: String) throws {
         try FileManager.default.createDirectory(
             at: URL(fileURLWithPath: path + "/" + name).deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name), options: .atomic)
     }
 
     /// The small catalogue with one part replaced.
-    func replace(_ part: String, with other: String) throws {
+    package func replace(_ part: String, with other: String) throws {
         precondition(Self.small.contains(part), "the catalogue has no '\(part)'")
         try write(Self.small.replacingOccurrences(of: part, with: other), to: "catalogue.json")
     }
 
     /// What is wrong with the catalogue file.
-    func problems() -> [String] {
+    package func problems() -> [String] {
         do throws(CatalogueRefused) {
             _ = try file.read(now: Self.now)
             return []
@@ -49,29 +44,17 @@ final class World: Sendable {
         }
     }
 
-    func store() throws -> Store {
-        try Store(file: path + "/config.sqlite", name: "config", migrations: CatalogueStore.migrations)
-    }
-
-    func keeper(_ store: Store, keys: String = noKeys) -> CatalogueKeeper {
-        CatalogueKeeper(
-            file: file, store: CatalogueStore(store), statementKeys: { keys }, clock: clock,
-            logger: Self.silent)
-    }
-
     /// Made once: a key of 2048 bits takes its time.
     private static let provider = Result { try certificate() }
-    static let noKeys = #"{"keys":[]}"#
-    static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
     /// A self-signed certificate with an RSA key of 2048 bits.
-    static func certificate(validFrom: Timestamp = now - .seconds(86_400), to: Timestamp = now + .seconds(86_400)) throws -> String {
+    package static func certificate(validFrom: Timestamp = now - .seconds(86_400), to: Timestamp = now + .seconds(86_400)) throws -> String {
         let validity = CertificateValidity(notBefore: validFrom, notAfter: to)
         let key = PrivateKey.rsa(try RSAPrivateKey.generate())
         return try CertifiedKey.selfSigned(commonName: "Harbor IdP", key: key, validity: validity).certificate.pem()
     }
 
-    static let small = """
+    package static let small = """
         {
           "programmers": [{"id": "harbor", "name": "Harbor"}],
           "requestors": [{"id": "NEWS", "name": "News", "programmer": "harbor", "domains": ["news.example"]}],

@@ -1,5 +1,5 @@
+import CatalogueSamples
 import Clocks
-import ConfigService
 import Foundation
 import Testing
 
@@ -7,15 +7,15 @@ import Testing
 struct CatalogueProblemTests {
     @Test("a catalogue without problems is read")
     func readsGoodFile() throws {
-        let world = try World()
-        let content = try world.file.read(now: World.now)
+        let world = try CatalogueFolder()
+        let content = try world.file.read(now: CatalogueFolder.now)
         #expect(content.configuration.mvpds.map(\.id) == ["TinyCable"])
         #expect(content.warnings.isEmpty)
     }
 
     @Test("all problems are listed with their places, in the order of the file")
     func listsAll() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.write(
             """
             {
@@ -48,14 +48,14 @@ struct CatalogueProblemTests {
 
     @Test("a syntax error has line and column")
     func syntaxError() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(#""requestBinding": "post","#, with: #""requestBinding": "post""#)
         #expect(world.problems() == ["line 9, column 9: ',' or '}' is expected"])
     }
 
     @Test("a file that is not there is one problem")
     func missingFile() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try FileManager.default.removeItem(atPath: world.file.path)
         #expect(world.problems().count == 1)
     }
@@ -108,7 +108,7 @@ struct CatalogueProblemTests {
             (#""programmers""#, #""programmer""#, "programmer", "not known here"),
         ])
     func onePart(part: String, other: String, place: String, words: String) throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(part, with: other)
         let found = world.problems().filter { $0.hasPrefix(place + " ") }
         #expect(found.count == 1)
@@ -117,7 +117,7 @@ struct CatalogueProblemTests {
 
     @Test("the same Apple mapping id at two MVPDs of one platform is a problem")
     func duplicateMappingID() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let platform = #""platforms": [{"platform": "ios", "boardingStatus": "PICKER", "platformMappingId": "tiny"}],"#
         let other = #"{"id": "Twin", "displayName": "Twin", \#(platform) "tempPass": {"kind": "basic", "ttl": 600}},"#
         try world.replace(#"{\#n      "id": "TinyCable","#, with: #"\#(other) {"id": "TinyCable", \#(platform)"#)
@@ -126,9 +126,11 @@ struct CatalogueProblemTests {
 
     @Test("mvpd §1.2: an expired pinned certificate is an alarm, not a rejection")
     func expiredCertificateWarns() throws {
-        let world = try World()
-        try world.write(try World.certificate(validFrom: World.now - Duration.seconds(1000), to: World.now - Duration.seconds(1)), to: "idp.crt")
-        let content = try world.file.read(now: World.now)
+        let world = try CatalogueFolder()
+        try world.write(
+            try CatalogueFolder.certificate(validFrom: CatalogueFolder.now - Duration.seconds(1000), to: CatalogueFolder.now - Duration.seconds(1)),
+            to: "idp.crt")
+        let content = try world.file.read(now: CatalogueFolder.now)
         #expect(content.warnings.count == 1)
         #expect(content.warnings.first?.description.hasPrefix("mvpds[0].saml.signingCertificates[0]") == true)
         #expect(content.warnings.first?.description.contains("expired") == true)
@@ -136,7 +138,7 @@ struct CatalogueProblemTests {
 
     @Test("a certificate with an RSA key below 2048 bits is a problem")
     func weakCertificate() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let maker = Process()
         maker.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         maker.arguments = [

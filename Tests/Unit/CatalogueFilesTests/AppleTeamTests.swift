@@ -1,4 +1,4 @@
-import ConfigService
+import CatalogueSamples
 import Contracts
 import Foundation
 import Testing
@@ -16,8 +16,8 @@ struct AppleTeamTests {
     }
 
     /// A catalogue whose first programmer has these teams; the second one's are empty unless given.
-    private static func world(_ teams: String, other: String = "") throws -> World {
-        let world = try World()
+    private static func world(_ teams: String, other: String = "") throws -> CatalogueFolder {
+        let world = try CatalogueFolder()
         let twin = other.isEmpty ? "" : #", {"id": "isle", "name": "Isle", "appleTeams": [\#(other)]}"#
         try world.replace(#""name": "Harbor"}"#, with: #""name": "Harbor", "appleTeams": [\#(teams)]}\#(twin)"#)
         return world
@@ -31,7 +31,7 @@ struct AppleTeamTests {
     func reads() throws {
         let radio = #"{"id": "tv.harbor.radio", "bundleIds": ["tv.harbor.radio"]}"#
         let world = try Self.world(Self.team(keys: "\(Self.signIn), \(Self.purchase)", groups: "\(Self.group), \(radio)"))
-        let content = try world.file.read(now: World.now)
+        let content = try world.file.read(now: CatalogueFolder.now)
         let groups = [
             AppleAppGroup(id: "tv.harbor.news", bundleIDs: ["tv.harbor.news", "tv.harbor.sport"], servicesIDs: ["tv.harbor.web"]),
             AppleAppGroup(id: "tv.harbor.radio", bundleIDs: ["tv.harbor.radio"]),
@@ -108,7 +108,7 @@ struct AppleTeamTests {
 
     @Test("an application may be a programmer's own backend")
     func backend() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(#""scopes": ["api:client:v1"]"#, with: #""scopes": ["autosignin:owner"]"#)
         #expect(world.problems() == [])
     }

@@ -1,5 +1,5 @@
 import Catalogue
-import ConfigService
+import CatalogueSamples
 import Contracts
 import Cryptography
 import Foundation
@@ -9,16 +9,16 @@ import Tokens
 @Suite("Demo catalogue")
 struct DemoCatalogueTests {
     private func demo() throws -> Configuration {
-        let world = try World()
+        let world = try CatalogueFolder()
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Services/Config/demo-catalogue.json")
         let text = try String(contentsOf: file, encoding: .utf8)
         try world.write(text.replacingOccurrences(of: "${SANDBOX_MVPD}", with: "http://127.0.0.1:8090"), to: "catalogue.json")
         for name in ["sandbox-northcable", "sandbox-laketel", "programmer-acme", "programmer-bravo"] {
-            try world.write(try World.certificate(), to: "pki/\(name).crt")
+            try world.write(try CatalogueFolder.certificate(), to: "pki/\(name).crt")
         }
         let key = JSONWebKey(.p256(try P256PrivateKey.generate().publicKey))
         try world.write(JSONWebKeySet(keys: [key]).json, to: "pki/platform-identity.jwks")
-        return try world.file.read(now: World.now).configuration
+        return try world.file.read(now: CatalogueFolder.now).configuration
     }
 
     @Test("has the programmers, requestors and channels that examples speak of")

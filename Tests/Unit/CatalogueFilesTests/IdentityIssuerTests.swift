@@ -1,4 +1,4 @@
-import ConfigService
+import CatalogueSamples
 import Contracts
 import Cryptography
 import Foundation
@@ -11,8 +11,8 @@ struct IdentityIssuerTests {
 
     init() throws { keys = JSONWebKeySet(keys: [JSONWebKey(.p256(try P256PrivateKey.generate().publicKey), identifier: "roku-1")]) }
 
-    private func world(_ keys: String, issuer: String = "https://identity.example") throws -> World {
-        let world = try World()
+    private func world(_ keys: String, issuer: String = "https://identity.example") throws -> CatalogueFolder {
+        let world = try CatalogueFolder()
         let issuers = #""platformIdentityIssuers": [{"issuer": "\#(issuer)", "jwks": \#(keys)}], "applications""#
         try world.replace(#""applications""#, with: issuers)
         return world
@@ -24,8 +24,8 @@ struct IdentityIssuerTests {
         let inFile = try world(#"{"file": "identity.json"}"#)
         try inFile.write(keys.json, to: "identity.json")
         let issuers = [PlatformIdentityIssuer(issuer: "https://identity.example", jwks: keys.json)]
-        #expect(try inPlace.file.read(now: World.now).configuration.platformIdentityIssuers == issuers)
-        #expect(try inFile.file.read(now: World.now).configuration.platformIdentityIssuers == issuers)
+        #expect(try inPlace.file.read(now: CatalogueFolder.now).configuration.platformIdentityIssuers == issuers)
+        #expect(try inFile.file.read(now: CatalogueFolder.now).configuration.platformIdentityIssuers == issuers)
     }
 
     @Test("each key names its algorithm, fits it, and is public")

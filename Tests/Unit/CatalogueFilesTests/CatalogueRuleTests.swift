@@ -1,5 +1,5 @@
+import CatalogueSamples
 import Clocks
-import ConfigService
 import Contracts
 import Foundation
 import Testing
@@ -74,7 +74,7 @@ struct CatalogueRuleTests {
             ),
         ])
     func oneRule(part: String, other: String, place: String, words: String) throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(part, with: other)
         let found = world.problems().filter { $0.hasPrefix(place + " ") }
         #expect(found.count == 1)
@@ -83,23 +83,23 @@ struct CatalogueRuleTests {
 
     @Test("dashboard #6: a domain below another one of the list is pointed out, and used")
     func subdomain() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(Self.requestor, with: #""domains": ["live.news.example", "news.example"]"#)
-        let content = try world.file.read(now: World.now)
+        let content = try world.file.read(now: CatalogueFolder.now)
         #expect(content.configuration.requestors[0].domains.map(\.name) == ["live.news.example", "news.example"])
         #expect(content.warnings.map(\.path) == ["requestors[0].domains[0]"])
     }
 
     @Test("a session of a home that outlives an ordinary one is pointed out")
     func longHomeSession() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(#""authzTtl": 3600"#, with: #""authzTtl": 3600, "authnTtl": 600, "hbaAuthnTtl": 601"#)
-        #expect(try world.file.read(now: World.now).warnings.map(\.path) == ["mvpds[0].hbaAuthnTtl"])
+        #expect(try world.file.read(now: CatalogueFolder.now).warnings.map(\.path) == ["mvpds[0].hbaAuthnTtl"])
     }
 
     @Test("dashboard #12: two applications of a programmer with one name and version are a problem, two versions are not")
     func sameApplicationTwice() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         func another(_ version: String) -> String {
             #"\#(Self.application), {"id": "second", "name": "News TV"\#(version), "programmer": "harbor", "requestors": ["NEWS"], "#
                 + #""platforms": "all", "scopes": ["api:client:v1"]}"#
@@ -114,7 +114,7 @@ struct CatalogueRuleTests {
     @Test("dashboard #19: single sign-on is refused on platforms that have none")
     func ssoOnDesktop() throws {
         for scope in ["desktop", "android", "unidentified"] {
-            let world = try World()
+            let world = try CatalogueFolder()
             try world.replace(Self.pair, with: Self.overriding(#"{"scope": "\#(scope)", "platformSso": "on"}"#))
             #expect(world.problems().count == 1)
             #expect(world.problems().first?.contains("'\(scope)' has none") == true)
@@ -123,11 +123,11 @@ struct CatalogueRuleTests {
 
     @Test("values by platform, a requestor's issuer and the way of an exchange are read")
     func readsAll() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let platform = #""platforms": [{"platform": "tvos", "enablePlatformServices": true, "boardingStatus": "PICKER", "platformMappingId": "t"}],"#
         let values =
             #"{"scope": "tv", "authnTtl": 60, "platformSso": "on", "passiveAuthn": "off", "displayName": "Tiny", "preflightMaxResources": 9}"#
-        let text = World.small
+        let text = CatalogueFolder.small
             .replacingOccurrences(of: Self.mvpd, with: Self.mvpd + platform + #" "platformOverrides": [{"scope": "all", "hbaAuthnTtl": 61}],"#)
             .replacingOccurrences(of: Self.pair, with: Self.overriding(values, #", "preflightMaxResources": 7"#))
             .replacingOccurrences(
@@ -136,7 +136,7 @@ struct CatalogueRuleTests {
             )
             .replacingOccurrences(of: Self.requestor, with: Self.requestor + #", "customSchemes": ["adbe.0123456789abcdefg-hi_j"]"#)
         try world.write(text, to: "catalogue.json")
-        let read = try world.file.read(now: World.now).configuration
+        let read = try world.file.read(now: CatalogueFolder.now).configuration
         #expect(read.mvpds[0].platformOverrides == [PlatformOverride(scope: .all, hbaAuthnTtlSeconds: 61)])
         #expect(read.integrations[0].preflightMaxResources == 7)
         #expect(

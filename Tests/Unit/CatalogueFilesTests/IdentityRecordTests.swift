@@ -1,4 +1,4 @@
-import ConfigService
+import CatalogueSamples
 import Contracts
 import Testing
 
@@ -6,8 +6,8 @@ import Testing
 struct IdentityRecordTests {
     private static let digest = String(repeating: "0a", count: 32)
 
-    private func world(_ members: String) throws -> World {
-        let world = try World()
+    private func world(_ members: String) throws -> CatalogueFolder {
+        let world = try CatalogueFolder()
         try world.replace(#""scopes": ["api:client:v1"]"#, with: #""scopes": ["api:client:v1"], \#(members)"#)
         return world
     }
@@ -19,7 +19,7 @@ struct IdentityRecordTests {
             "signingKeys": [{"publicKey": "abcdefgh12345678", "secret": "pair", "requestors": ["NEWS"], "enabled": false, "strict": true, "window": 300, \
             "from": "2026-01-01", "until": "2027-01-01"}], "legacyStatements": ["\(Self.digest)"], "clients": [{"clientId": "old", "secret": "client"}]
             """)
-        let application = try #require(try world.file.read(now: World.now).configuration.applications.first)
+        let application = try #require(try world.file.read(now: CatalogueFolder.now).configuration.applications.first)
         let key = try #require(application.signingKeys.first)
         #expect(key.publicKey == "abcdefgh12345678" && key.secretReference == "pair" && key.requestorIDs == ["NEWS"])
         #expect(key.disabled && key.strict && key.windowSeconds == 300 && key.fromMilliseconds < key.untilMilliseconds)

@@ -1,5 +1,5 @@
 import CatalogueFiles
-import ConfigService
+import CatalogueSamples
 import Contracts
 import Foundation
 import Testing
@@ -19,8 +19,8 @@ struct OAuthRecordTests {
     private static let client = #""clientId": "us", "clientSecretReference": "tiny""#
 
     private func problems(_ members: String, integration: String = "") throws -> [String] {
-        let world = try World()
-        let text = World.small.replacingOccurrences(of: Self.saml, with: "\"oauth\": {\(members)}")
+        let world = try CatalogueFolder()
+        let text = CatalogueFolder.small.replacingOccurrences(of: Self.saml, with: "\"oauth\": {\(members)}")
             .replacingOccurrences(of: #""mvpd": "TinyCable"}"#, with: #""mvpd": "TinyCable"\#(integration)}"#)
         try world.write(text, to: "catalogue.json")
         return world.problems().map { $0.replacing(#/ \(line [0-9]+, column [0-9]+\)/#, with: "") }
@@ -28,15 +28,15 @@ struct OAuthRecordTests {
 
     @Test("a whole record is read with all its fields")
     func reads() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let members = """
             \(Self.good), \(Self.client), "profileUrl": "http://127.0.0.1:9/p", "clientAuthentication": "post", "scopes": ["openid"], \
             "attemptHba": true, "forceAuthnParameter": "prompt", "forceAuthnValue": "none", "accessTokenTtl": 60, "refreshTokenTtl": 3600, \
             "userIdClaim": "account", "attributeMap": [{"source": "zip", "target": "zip", "type": "stringList"}], \
             "trustAnchors": [{"file": "idp.crt"}], "clockSkew": 30, "jwksRefresh": 600, "connectTimeoutMs": 500, "allowMissingCookie": true
             """
-        try world.write(World.small.replacingOccurrences(of: Self.saml, with: "\"oauth\": {\(members)}"), to: "catalogue.json")
-        let configuration = try world.file.read(now: World.now).configuration
+        try world.write(CatalogueFolder.small.replacingOccurrences(of: Self.saml, with: "\"oauth\": {\(members)}"), to: "catalogue.json")
+        let configuration = try world.file.read(now: CatalogueFolder.now).configuration
         guard case .oauth(let oauth) = configuration.mvpds[0].signIn else {
             Issue.record("no OAuth endpoint")
             return
@@ -78,19 +78,19 @@ struct OAuthRecordTests {
         #expect(try problems(Self.good, integration: #", "oauthClient": {\#(Self.client)}"#) == [])
         let reference = #", "oauthClient": {"clientId": "us", "clientSecretReference": "../etc/passwd"}"#
         #expect(try problems(Self.good, integration: reference).first?.contains("must be the name of a secret file") == true)
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.replace(#""mvpd": "TinyCable"}"#, with: #""mvpd": "TinyCable", "oauthClient": {\#(Self.client)}}"#)
         #expect(world.problems().first?.contains("has a meaning only for an MVPD that signs people in by OAuth") == true)
     }
 
     @Test("where the secrets lie on this machine, one without a file is told: it may have been written instead")
     func looksForSecrets() throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         try world.write(
-            World.small.replacingOccurrences(of: Self.saml, with: "\"oauth\": {\(Self.good), \(Self.client)}"), to: "catalogue.json")
+            CatalogueFolder.small.replacingOccurrences(of: Self.saml, with: "\"oauth\": {\(Self.good), \(Self.client)}"), to: "catalogue.json")
         let file = CatalogueFile(path: world.path + "/catalogue.json", clientSecrets: world.path)
-        #expect(try file.read(now: World.now).warnings.contains { $0.description.contains("names the secret 'tiny'") })
+        #expect(try file.read(now: CatalogueFolder.now).warnings.contains { $0.description.contains("names the secret 'tiny'") })
         try world.write("s3cret", to: "tiny.secret")
-        #expect(try !file.read(now: World.now).warnings.contains { $0.description.contains("names the secret") })
+        #expect(try !file.read(now: CatalogueFolder.now).warnings.contains { $0.description.contains("names the secret") })
     }
 }

@@ -14,28 +14,48 @@ extension AccessEnabler {
     /// - Parameter serviceProviders: Texts or addresses, with or without a scheme (then `https`) and the path `/adobe-services`.
     public func setRequestor(_ requestorID: String!, serviceProviders: [Any]!) { set(requestorID, serviceProviders, signer: nil) }
 
-    /// Until version 3.0. The signature of the requestor's id has no use here.
+    /// Until version 3.0. The servers do not need the signature of the requestor's id: it is ignored.
     public func setRequestor(_ requestorID: String!, signedRequestorID: String!) { set(requestorID, nil, signer: nil) }
 
-    /// Until version 3.0. The signature of the requestor's id has no use here.
+    /// Until version 3.0. The servers do not need the signature of the requestor's id: it is ignored.
+    /// - Parameters:
+    ///   - requestorID: Id of the requestor; without one, `setRequestorComplete` reports an error.
+    ///   - signedRequestorID: Ignored.
+    ///   - serviceProviders: As of ``setRequestor(_:serviceProviders:)``.
     public func setRequestor(_ requestorID: String!, signedRequestorID: String!, serviceProviders: [Any]!) {
         set(requestorID, serviceProviders, signer: nil)
     }
 
-    /// Until version 3.0 on tvOS: calls are signed with this pair.
+    /// Until version 3.0 on tvOS: each call is signed with this pair.
+    /// - Parameters:
+    ///   - requestorID: Id of the requestor; without one, `setRequestorComplete` reports an error.
+    ///   - signedRequestorID: Ignored.
+    ///   - secret: Secret of the pair, for the HMAC of each call.
+    ///   - publicKey: Public part of the pair: names it at the server.
     public func setRequestor(_ requestorID: String!, signedRequestorID: String!, secret: String!, publicKey: String!) {
         set(requestorID, nil, signer: (secret, publicKey))
     }
 
-    /// Until version 3.0 on tvOS: calls are signed with this pair.
+    /// Until version 3.0 on tvOS: each call is signed with this pair.
+    /// - Parameters:
+    ///   - requestorID: Id of the requestor; without one, `setRequestorComplete` reports an error.
+    ///   - signedRequestorID: Ignored.
+    ///   - serviceProviders: As of ``setRequestor(_:serviceProviders:)``.
+    ///   - secret: Secret of the pair, for the HMAC of each call.
+    ///   - publicKey: Public part of the pair: names it at the server.
     public func setRequestor(_ requestorID: String!, signedRequestorID: String!, serviceProviders: [Any]!, secret: String!, publicKey: String!) {
         set(requestorID, serviceProviders, signer: (secret, publicKey))
     }
 
-    /// Until version 3.0 on tvOS: calls are signed with this pair.
+    /// Until version 3.0 on tvOS: each call is signed with this pair, see ``setRequestor(_:signedRequestorID:secret:publicKey:)``.
     public func setRequestor(_ requestorID: String!, secret: String!, publicKey: String!) { set(requestorID, nil, signer: (secret, publicKey)) }
 
-    /// Until version 3.0 on tvOS: calls are signed with this pair.
+    /// Until version 3.0 on tvOS: each call is signed with this pair.
+    /// - Parameters:
+    ///   - requestorID: Id of the requestor; without one, `setRequestorComplete` reports an error.
+    ///   - serviceProviders: As of ``setRequestor(_:serviceProviders:)``.
+    ///   - secret: Secret of the pair, for the HMAC of each call.
+    ///   - publicKey: Public part of the pair: names it at the server.
     public func setRequestor(_ requestorID: String!, serviceProviders: [Any]!, secret: String!, publicKey: String!) {
         set(requestorID, serviceProviders, signer: (secret, publicKey))
     }
@@ -76,17 +96,27 @@ extension AccessEnabler {
         run { $0.getAuthentication(force: forceAuthn, data: data, providers: nil) }
     }
 
+    /// Signs a person in; ends with `setAuthenticationStatus`.
+    /// - Parameters:
+    ///   - forceAuthn: Sign in even if the device is signed in already.
+    ///   - data: Pairs for the server.
+    ///   - filter: Lists of ids under ``TV_PROVIDERS`` and ``FEATURED_TV_PROVIDERS``.
     public func getAuthentication(_ forceAuthn: Bool, withData data: [AnyHashable: Any]!, andFilter filter: [AnyHashable: Any]!) {
         let (data, lists) = (GivenValue.texts(data), GivenValue.lists(filter))
         run { $0.getAuthentication(force: forceAuthn, data: data, filter: lists) }
     }
 
+    /// Signs a person in; ends with `setAuthenticationStatus`.
+    /// - Parameters:
+    ///   - forceAuthn: Sign in even if the device is signed in already.
+    ///   - data: Pairs for the server.
+    ///   - filter: Ids of the providers of the platform's picker.
     public func getAuthentication(_ forceAuthn: Bool, withData data: [AnyHashable: Any]!, andFilter filter: [Any]!) {
         let (data, providers) = (GivenValue.texts(data), filter.map(GivenValue.texts))
         run { $0.getAuthentication(force: forceAuthn, data: data, providers: providers) }
     }
 
-    /// The person's choice; `nil` is giving up.
+    /// Answers the app's own picker with the person's choice; `nil` cancels the sign-in.
     public func setSelectedProvider(_ providerID: String!) {
         let id: String? = providerID.flatMap { $0.isEmpty ? nil : $0 }
         run { $0.setSelectedProvider(id) }

@@ -20,7 +20,11 @@ public protocol EntitlementDelegate: AnyObject {
     func navigate(toUrl url: String!, useSVC: Bool)
     /// The media token for one play.
     func setToken(_ token: String!, forResource resource: String!)
-    /// - Parameter description: For the person, in the provider's words; may be empty.
+    /// There is no media token for the resource.
+    /// - Parameters:
+    ///   - resource: As the app asked for it.
+    ///   - code: One of client-sdk §1.1, for example `USER_NOT_AUTHORIZED_ERROR`.
+    ///   - description: For the person, in the provider's words; may be empty.
     func tokenRequestFailed(_ resource: String!, errorCode code: String!, errorDescription description: String!)
     /// - Parameter resources: Ids of those that the subscription covers.
     func preauthorizedResources(_ resources: [Any]!)
@@ -42,6 +46,7 @@ public protocol EntitlementDelegate: AnyObject {
 
 /// What the original leaves to the app.
 extension EntitlementDelegate {
+    /// Calls ``navigate(toUrl:)``.
     public func navigate(toUrl url: String!, useSVC: Bool) { navigate(toUrl: url) }
 }
 
@@ -75,6 +80,9 @@ public class PreauthorizeRequest: NSObject {
     /// `LOCAL_CACHE`, `REMOTE_CACHE`.
     public let disabledFeatures: [String]
 
+    /// - Parameters:
+    ///   - resources: Ids of the resources to ask about.
+    ///   - disabledFeatures: Caches not to use: `LOCAL_CACHE`, `REMOTE_CACHE`.
     public init(resources: [String], disabledFeatures: [String] = []) { (self.resources, self.disabledFeatures) = (resources, disabledFeatures) }
 }
 

@@ -3,8 +3,11 @@ public import Foundation
 
 /// Where a simulated platform gets the providers' signed answers from.
 public protocol ProviderAnswers: Sendable {
-    /// - Parameter provider: The platform's name of it.
-    /// - Returns: `nil` when the provider gives none.
+    /// - Parameters:
+    ///   - request: The app's request, with a verification token.
+    ///   - provider: The platform's name of the provider.
+    /// - Returns: `nil` when the provider gives no answer.
+    /// - Throws: `PlatformError`, as the platform reports it to the app.
     func answer(to request: AccountMetadataRequest, at provider: String) async throws -> String?
 }
 
@@ -12,6 +15,7 @@ public protocol ProviderAnswers: Sendable {
 public struct FixedAnswer: ProviderAnswers {
     private let text: String?
 
+    /// - Parameter text: The answer; `nil`: the provider gives none.
     public init(_ text: String?) { self.text = text }
 
     public func answer(to request: AccountMetadataRequest, at provider: String) -> String? { text }

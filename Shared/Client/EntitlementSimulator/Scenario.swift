@@ -19,6 +19,9 @@ public struct Scenario: Codable, Sendable, Hashable {
         /// Seconds; negative: over.
         public var expiresIn: Double
 
+        /// - Parameters:
+        ///   - provider: The platform's name of the provider.
+        ///   - expiresIn: Seconds; negative: the login has expired.
         public init(provider: String, expiresIn: Double = 86_400) { (self.provider, self.expiresIn) = (provider, expiresIn) }
     }
 
@@ -34,6 +37,13 @@ public struct Scenario: Codable, Sendable, Hashable {
         /// `VSError.Code`.
         public var vsError: Int?
 
+        /// - Parameters:
+        ///   - pick: The platform's name of the provider that the person picks.
+        ///   - expired: With `pick`: whether the login has already expired.
+        ///   - other: The person picks "Other TV Provider".
+        ///   - cancel: The person cancels.
+        ///   - nothing: The platform ends without a provider and without an error.
+        ///   - vsError: The platform ends with this `VSError.Code`.
         public init(
             pick: String? = nil, expired: Bool? = nil, other: Bool? = nil, cancel: Bool? = nil, nothing: Bool? = nil, vsError: Int? = nil
         ) {
@@ -56,6 +66,13 @@ public struct Scenario: Codable, Sendable, Hashable {
         /// How often; default: always.
         public var times: Int?
 
+        /// - Parameters:
+        ///   - at: `access`, `metadata` or `answer`, also with `#n` for the nth such request.
+        ///   - vsError: `VSError.Code`, 0 to 7.
+        ///   - error: Message of an error that is no `VSError`.
+        ///   - permission: The permission from then on.
+        ///   - provider: The provider that the answer names.
+        ///   - times: How often; `nil`: always.
         public init(
             at: String, vsError: Int? = nil, error: String? = nil, permission: String? = nil, provider: String? = nil, times: Int? = nil
         ) {
@@ -74,6 +91,11 @@ public struct Scenario: Codable, Sendable, Hashable {
         /// With `sandbox`: a mistake in the answer, see the sandbox's README.
         public var flaw: String?
 
+        /// - Parameters:
+        ///   - mode: `text` or `sandbox`.
+        ///   - text: With `text`: the answer.
+        ///   - person: With `sandbox`: the person at the provider.
+        ///   - flaw: With `sandbox`: a mistake in the answer.
         public init(mode: String, text: String? = nil, person: String? = nil, flaw: String? = nil) {
             (self.mode, self.text, self.person, self.flaw) = (mode, text, person, flaw)
         }
@@ -100,6 +122,7 @@ public struct Scenario: Codable, Sendable, Hashable {
     public var faults: [Fault]?
     public var autoSignIn: AutoSignIn?
 
+    /// A scenario that starts at the real time; set ``clock`` for another one.
     public init(
         permission: Permission? = nil, system: System? = nil, picker: [Choice]? = nil, onboarded: [String]? = nil, saml: Saml? = nil,
         faults: [Fault]? = nil, autoSignIn: AutoSignIn? = nil

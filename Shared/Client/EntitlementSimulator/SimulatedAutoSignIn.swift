@@ -12,12 +12,16 @@ public final class SimulatedAppleAccount: Sendable {
 
     fileprivate let state = Mutex(State())
 
+    /// An account without a value, for which no person has decided yet.
     public init() {}
 
     /// What a device reads.
     public var token: AutoSignInToken { state.withLock { AutoSignInToken(value: $0.value, authorization: $0.authorization) } }
 
-    /// What the servers tell Apple, or a test wants.
+    /// Sets what devices read from now on: what the servers tell Apple, or what a test needs.
+    /// - Parameters:
+    ///   - value: `nil`: the account has none.
+    ///   - authorization: What the person decided for the app.
     public func set(_ value: String?, _ authorization: AutoSignInAuthorization) {
         state.withLock { ($0.value, $0.authorization) = (value, authorization) }
     }
@@ -54,11 +58,16 @@ public final class SimulatedAutoSignIn: AutoSignInPlatform {
     private let answer: Answer
     private let local = Mutex((faults: Set<Fault>(), calls: [Call]()))
 
+    /// - Parameters:
+    ///   - account: The device's Apple Account; devices of one account share its value.
+    ///   - answer: What the person does with the opt-in sheet each time.
+    ///   - hasPrompt: False for a device that cannot show the sheet.
     public init(account: SimulatedAppleAccount, answer: Answer = .granted, hasPrompt: Bool = true) {
         (self.account, self.answer, self.hasPrompt) = (account, answer, hasPrompt)
     }
 
     public var calls: [Call] { local.withLock { $0.calls } }
+    /// Replaces the faults; each call of a kind in the set throws.
     public func setFaults(_ faults: Set<Fault>) { local.withLock { $0.faults = faults } }
 
     public func token() throws -> AutoSignInToken {
@@ -80,6 +89,7 @@ public final class SimulatedAutoSignIn: AutoSignInPlatform {
         }
     }
 
+    /// - Throws: `PlatformError` when the context was not granted or has been used.
     public func update(_ value: String, context: AutoSignInContext) throws {
         try note(.update, .update)
         try account.state.withLock { state in

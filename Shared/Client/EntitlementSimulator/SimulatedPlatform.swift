@@ -46,7 +46,9 @@ public final class SimulatedPlatform: ProviderAccountPlatform {
 
     // MARK: - What the person does in the settings
 
+    /// Changes the app's permission to ask for the provider.
     public func setPermission(_ permission: AccountAccess) { state.withLock { $0.permission = permission } }
+    /// Signs the device out at its provider.
     public func signOutInSettings() { state.withLock { $0.system = nil } }
 
     /// - Parameter expiresIn: Seconds; negative: over.
@@ -57,6 +59,7 @@ public final class SimulatedPlatform: ProviderAccountPlatform {
 
     /// Puts a fault before those that are there.
     public func add(_ fault: Scenario.Fault) { state.withLock { $0.faults.insert(fault, at: 0) } }
+    /// Removes all faults, those of the scenario too.
     public func removeFaults() { state.withLock { $0.faults = [] } }
 
     // MARK: - ProviderAccountPlatform

@@ -14,6 +14,7 @@ public protocol ClientClock: Sendable {
 public struct SystemClientClock: ClientClock {
     private let start = ContinuousClock.now
 
+    /// A clock that counts ``uptime`` from now on.
     public init() {}
 
     public var now: Date { Date() }

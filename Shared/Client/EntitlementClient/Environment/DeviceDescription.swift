@@ -25,6 +25,11 @@ public struct DeviceDescription: Sendable, Hashable {
     /// Stable on the device, 1 to 512 printable characters; the server knows the device by it. Hash the values it is made from.
     public var id: String
 
+    /// - Parameters:
+    ///   - platform: Decides whether sign-in uses a browser on the device or a second screen.
+    ///   - model: For example `AppleTV14,1`.
+    ///   - systemVersion: For example `26.0`.
+    ///   - id: 1 to 512 printable characters, stable on the device.
     public init(platform: Platform, model: String, systemVersion: String, id: String) {
         self.platform = platform
         self.model = model

@@ -24,6 +24,12 @@ public struct HTTPRequest: Sendable, Hashable {
     /// The longest that the answer may take.
     public var timeout: Duration
 
+    /// - Parameters:
+    ///   - method: The HTTP method.
+    ///   - url: The complete URL, with its query.
+    ///   - headers: In the order in which they are sent.
+    ///   - body: `nil`: the request has none.
+    ///   - timeout: The longest that the whole answer may take.
     public init(_ method: Method, _ url: URL, headers: [HTTPHeader] = [], body: Data? = nil, timeout: Duration = .seconds(15)) {
         self.method = method
         self.url = url
@@ -42,6 +48,10 @@ public struct HTTPResponse: Sendable, Hashable {
     public var headers: [HTTPHeader]
     public var body: Data
 
+    /// - Parameters:
+    ///   - status: The HTTP status code.
+    ///   - headers: As they arrived.
+    ///   - body: The whole body.
     public init(status: Int, headers: [HTTPHeader] = [], body: Data = Data()) {
         self.status = status
         self.headers = headers
@@ -79,5 +89,8 @@ public struct TransportFailure: Error, Sendable, Hashable {
     /// For developers.
     public let reason: String
 
+    /// - Parameters:
+    ///   - kind: What the library decides by.
+    ///   - reason: For developers.
     public init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
 }

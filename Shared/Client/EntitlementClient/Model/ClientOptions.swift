@@ -9,6 +9,11 @@ public struct ClientOptions: Sendable, Hashable {
     /// Base64 of a JSON object (rest-v1 §2.4). It takes the place of everything that the library finds out about the device.
     public var deviceInformation: String?
 
+    /// - Parameters:
+    ///   - applicationProfile: `nil`: none is sent.
+    ///   - visitorID: `nil`: none is sent.
+    ///   - handlesSafariViewController: True when the app presents Safari's view controller itself.
+    ///   - deviceInformation: Base64 of a JSON object (rest-v1 §2.4); `nil`: the library describes the device.
     public init(
         applicationProfile: String? = nil, visitorID: String? = nil, handlesSafariViewController: Bool = false, deviceInformation: String? = nil
     ) {

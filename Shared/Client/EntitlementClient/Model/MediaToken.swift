@@ -11,6 +11,12 @@ public struct MediaToken: Sendable, Hashable, CustomStringConvertible {
     /// When it ends, by the server's clock; `nil` when the server did not say.
     public let expires: Date?
 
+    /// - Parameters:
+    ///   - serialized: The token as the server sent it.
+    ///   - resource: The resource that it permits.
+    ///   - provider: The provider at which the person is signed in.
+    ///   - userID: The person's scrambled id.
+    ///   - expires: By the server's clock; `nil` when the server did not say.
     public init(serialized: String, resource: Resource.ID, provider: Provider.ID, userID: String, expires: Date?) {
         self.serialized = serialized
         self.resource = resource

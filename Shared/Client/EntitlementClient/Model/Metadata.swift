@@ -17,6 +17,9 @@ public struct MetadataValue: Sendable, Hashable {
     /// True: the value can be read by the programmer's servers only (rest-v1 §8).
     public let isEncrypted: Bool
 
+    /// - Parameters:
+    ///   - value: `nil`: there is none.
+    ///   - isEncrypted: True when only the programmer's servers can read the value.
     public init(_ value: JSONValue?, isEncrypted: Bool = false) { (self.value, self.isEncrypted) = (value, isEncrypted) }
 
     /// The value, if it is one text.

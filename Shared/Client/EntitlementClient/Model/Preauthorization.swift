@@ -5,6 +5,10 @@ public struct Decision: Sendable, Hashable, Codable {
     /// Why not, when the server says so.
     public let status: PreauthorizationStatus?
 
+    /// - Parameters:
+    ///   - resource: The resource that was asked about.
+    ///   - isAuthorized: Whether the subscription covers it.
+    ///   - status: Why not, when the server says so.
     public init(resource: Resource.ID, isAuthorized: Bool, status: PreauthorizationStatus? = nil) {
         self.resource = resource
         self.isAuthorized = isAuthorized
@@ -46,6 +50,14 @@ public struct PreauthorizationStatus: Sendable, Hashable, Codable {
     /// Names this failure in the server's logs.
     public let trace: String?
 
+    /// - Parameters:
+    ///   - status: HTTP status code; 0 when the library gave up before there was one.
+    ///   - code: The error's name, for example `authentication_session_missing`.
+    ///   - action: What the app should do.
+    ///   - message: What happened, for developers.
+    ///   - details: The provider's or programmer's own text.
+    ///   - helpURL: A page about the error.
+    ///   - trace: Names this failure in the server's logs.
     public init(
         status: Int, code: String, action: Action, message: String? = nil, details: String? = nil, helpURL: String? = nil, trace: String? = nil
     ) {

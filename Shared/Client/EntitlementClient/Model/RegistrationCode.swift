@@ -13,6 +13,12 @@ public struct RegistrationCode: Sendable, Hashable {
     /// Where the person types it, if the server says so.
     public let loginAddress: URL?
 
+    /// - Parameters:
+    ///   - code: Seven letters and digits.
+    ///   - provider: The provider that was chosen before.
+    ///   - expires: By the server's clock.
+    ///   - lifetime: From when the code was made until it expires; independent of the device's clock.
+    ///   - loginAddress: The page of the second screen; `nil` when the server did not say.
     public init(code: String, provider: Provider.ID, expires: Date, lifetime: Duration, loginAddress: URL? = nil) {
         self.code = code
         self.provider = provider

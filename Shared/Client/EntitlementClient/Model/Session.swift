@@ -22,6 +22,12 @@ public struct Session: Sendable, Hashable {
     /// The person's scrambled id, the same as the media token's `sessionGUID`.
     public let userID: String
 
+    /// - Parameters:
+    ///   - requestor: The requestor that the session is for.
+    ///   - provider: The provider at which the person is signed in.
+    ///   - source: Where the session came from.
+    ///   - expires: By the server's clock.
+    ///   - userID: The person's scrambled id.
     public init(requestor: Requestor.ID, provider: Provider.ID, source: Source, expires: Date, userID: String) {
         self.requestor = requestor
         self.provider = provider

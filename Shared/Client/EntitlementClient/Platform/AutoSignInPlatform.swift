@@ -4,13 +4,21 @@ public protocol AutoSignInPlatform: Sendable {
     var environment: AutoSignInEnvironment { get }
     /// False: values can be read but not offered (macOS, visionOS).
     var hasPrompt: Bool { get }
-    /// What is on the Apple Account. A read that throws counts as nothing.
+    /// Reads the value of the Apple Account.
+    /// - Throws: What the framework reports; the library then goes on as if there were no value.
     func token() async throws -> AutoSignInToken
     /// Shows the opt-in sheet.
+    /// - Returns: The person's answer, to be handed to ``update(_:context:)``.
+    /// - Throws: What the framework reports; `PlatformError.Code.unsupported` where there is no prompt.
     func requestAuthorization() async throws -> AutoSignInContext
-    /// Stores a value on the Apple Account; the context is spent by it.
+    /// Stores a value on the Apple Account.
+    /// - Parameters:
+    ///   - value: The value that the server issued.
+    ///   - context: The answer to the opt-in sheet; it can be used once.
+    /// - Throws: What the framework reports.
     func update(_ value: String, context: AutoSignInContext) async throws
     /// Clears the value on all devices of the Apple Account.
+    /// - Throws: What the framework reports.
     func delete() async throws
 }
 
@@ -41,6 +49,9 @@ public struct AutoSignInToken: Sendable, Hashable, CustomStringConvertible {
     public let value: String?
     public let authorization: AutoSignInAuthorization
 
+    /// - Parameters:
+    ///   - value: `nil`: the account has none.
+    ///   - authorization: What the person decided for this app.
     public init(value: String?, authorization: AutoSignInAuthorization) { (self.value, self.authorization) = (value, authorization) }
 
     /// Says nothing of the value.
@@ -53,6 +64,9 @@ public struct AutoSignInContext: Sendable {
     /// What the platform needs to take the value.
     public let platformContext: any Sendable
 
+    /// - Parameters:
+    ///   - authorization: The person's answer.
+    ///   - platformContext: What the platform needs again when it stores the value.
     public init(authorization: AutoSignInAuthorization, platformContext: any Sendable) {
         (self.authorization, self.platformContext) = (authorization, platformContext)
     }

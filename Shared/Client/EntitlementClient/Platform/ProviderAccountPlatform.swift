@@ -38,6 +38,7 @@ public struct AccountMetadataRequest: Sendable, Hashable {
     /// Whether the person may be asked.
     public var isInterruptionAllowed: Bool
 
+    /// A request that shows no dialog unless `isInterruptionAllowed`, and has the provider asked only with a `verificationToken`.
     public init(
         channelIdentifier: String, supportedProviders: [String] = [], featuredProviders: [String] = [], verificationToken: String? = nil,
         attributeNames: [String] = [], isInterruptionAllowed: Bool = false
@@ -60,6 +61,10 @@ public struct AccountMetadata: Sendable, Hashable {
     /// The provider's signed answer, as text.
     public var attributeQueryResponse: String?
 
+    /// - Parameters:
+    ///   - providerIdentifier: The platform's name of the provider; `nil`: the device is not signed in.
+    ///   - expires: When that login ends.
+    ///   - attributeQueryResponse: The provider's signed answer; `nil` when none was asked for.
     public init(providerIdentifier: String? = nil, expires: Date? = nil, attributeQueryResponse: String? = nil) {
         self.providerIdentifier = providerIdentifier
         self.expires = expires
@@ -88,6 +93,10 @@ public struct PlatformError: Error, Sendable, Hashable {
     /// The framework's own words.
     public let message: String
 
+    /// - Parameters:
+    ///   - code: `nil`: an error of the framework that is no `VSError`.
+    ///   - unsupportedProvider: The provider that the person chose, with ``Code/unsupportedProvider`` only.
+    ///   - message: The framework's own words, for developers.
     public init(_ code: Code?, unsupportedProvider: String? = nil, message: String = "") {
         self.code = code
         self.unsupportedProvider = unsupportedProvider
@@ -110,6 +119,7 @@ public final class ProviderPicker: Sendable, Hashable, Identifiable {
     /// Makes what the app shows: the `UIViewController` on Apple platforms, `nil` elsewhere. Call it on the main actor.
     public let content: @MainActor @Sendable () -> AnyObject?
 
+    /// - Parameter content: Makes the view controller to present; called on the main actor.
     public init(content: @escaping @MainActor @Sendable () -> AnyObject? = { nil }) { self.content = content }
 
     public static func == (left: ProviderPicker, right: ProviderPicker) -> Bool { left === right }

@@ -5,10 +5,13 @@ public import Foundation
 /// Calls come one at a time. An entry is a few kilobytes at most.
 public protocol SecureStore: Sendable {
     /// - Returns: `nil` when there is no such entry.
+    /// - Throws: `StoreFailure` when the entry exists but cannot be read.
     func read(_ entry: StoreEntry) throws(StoreFailure) -> Data?
-    /// Replaces the whole entry: afterwards it is the old or the new one in any event.
+    /// Replaces the whole entry. After a crash or a failure the entry is either the old or the new one.
+    /// - Throws: `StoreFailure` when the entry cannot be written.
     func write(_ content: Data, to entry: StoreEntry) throws(StoreFailure)
-    /// Does nothing when there is no such entry.
+    /// Removes an entry; does nothing when there is none.
+    /// - Throws: `StoreFailure` when the entry cannot be removed.
     func remove(_ entry: StoreEntry) throws(StoreFailure)
 }
 
@@ -42,6 +45,10 @@ public struct StoreFailure: Error, Sendable, Hashable {
     /// For developers; holds nothing of the content.
     public let reason: String
 
+    /// - Parameters:
+    ///   - kind: What went wrong.
+    ///   - entry: The entry that was read or written.
+    ///   - reason: For developers; holds nothing of the content.
     public init(_ kind: Kind, _ entry: StoreEntry, _ reason: String) {
         self.kind = kind
         self.entry = entry

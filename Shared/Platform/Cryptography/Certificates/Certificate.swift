@@ -67,6 +67,8 @@ public struct Certificate: Sendable, Hashable {
         try all(pem: String(decoding: try SecretFile.read(path), as: UTF8.self))
     }
 
+    /// The certificate as PEM text.
+    /// - Throws: `CryptographyError.failed`.
     public func pem() throws(CryptographyError) -> String {
         String(decoding: try writeBytes("encoding a certificate") { PEM_write_bio_X509($0, handle.pointer) }, as: UTF8.self)
     }

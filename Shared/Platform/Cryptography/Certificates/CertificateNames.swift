@@ -5,6 +5,9 @@ public struct CertificateNames: Sendable, Hashable {
     /// IPv4 or IPv6 text.
     public var addresses: [String]
 
+    /// - Parameters:
+    ///   - dns: Host names.
+    ///   - addresses: IPv4 or IPv6 text.
     public init(dns: [String] = [], addresses: [String] = []) {
         self.dns = dns
         self.addresses = addresses

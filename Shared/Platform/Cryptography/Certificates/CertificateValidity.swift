@@ -5,12 +5,15 @@ public struct CertificateValidity: Sendable, Hashable {
     public var notBefore: Timestamp
     public var notAfter: Timestamp
 
+    /// - Parameters:
+    ///   - notBefore: First moment of validity.
+    ///   - notAfter: Last moment of validity.
     public init(notBefore: Timestamp, notAfter: Timestamp) {
         self.notBefore = notBefore
         self.notAfter = notAfter
     }
 
-    /// So many days; begins five minutes ago, so that a peer whose clock is behind accepts it.
+    /// A validity of that many days from `now`. It begins five minutes earlier, so that a peer with a slow clock accepts the certificate.
     public static func days(_ count: Int, from now: Timestamp = SystemClock().now()) -> CertificateValidity {
         CertificateValidity(notBefore: now - .seconds(300), notAfter: now + .seconds(count * 86_400))
     }

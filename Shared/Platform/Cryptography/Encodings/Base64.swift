@@ -18,6 +18,7 @@ public struct Base64: Sendable {
         isPadded = padded
     }
 
+    /// The bytes as text, with padding only in the standard alphabet.
     public func encode(_ bytes: [UInt8]) -> String {
         let (groups, rest) = bytes.count.quotientAndRemainder(dividingBy: 3)
         let count = groups * 4 + (rest == 0 ? 0 : isPadded ? 4 : rest + 1)

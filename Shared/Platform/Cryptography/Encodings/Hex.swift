@@ -1,5 +1,6 @@
 /// Base 16 in lower case (RFC 4648 §8).
 public enum Hex {
+    /// The bytes as lowercase digits, two each.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         if let text = bytes.withContiguousStorageIfAvailable(encode) { return text }
         return Array(bytes).withUnsafeBufferPointer(encode)

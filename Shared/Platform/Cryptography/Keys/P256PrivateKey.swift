@@ -20,6 +20,8 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
         try self.init(pem: String(decoding: try SecretFile.read(path), as: UTF8.self))
     }
 
+    /// Makes a new key.
+    /// - Throws: `CryptographyError.failed`.
     public static func generate() throws(CryptographyError) -> P256PrivateKey {
         try P256PrivateKey(handle: .generate("EC") { EVP_PKEY_CTX_set_group_name($0, "prime256v1") })
     }
@@ -27,9 +29,11 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
     public var publicKey: P256PublicKey { P256PublicKey(trusted: handle) }
 
     /// PKCS#8 PEM, not encrypted: the file must have mode 0600.
+    /// - Throws: `CryptographyError.failed`.
     public func pem() throws(CryptographyError) -> String { try handle.privateKeyPEM() }
 
     /// ECDSA over SHA-256 in the form of JOSE (RFC 7518 §3.4): r and s, 32 bytes each.
+    /// - Throws: `CryptographyError.failed`.
     public func sign(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] { try ECDSASignature.raw(fromDER: signature.sign(bytes)) }
 
     public var description: String { "[hidden]" }

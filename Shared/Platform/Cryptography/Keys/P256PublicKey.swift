@@ -15,6 +15,7 @@ public struct P256PublicKey: Sendable {
     init(trusted handle: KeyHandle) { self.handle = handle }
 
     /// - Parameter pem: SubjectPublicKeyInfo.
+    /// - Throws: `CryptographyError.notPEM`, `.wrongKeyType`.
     public init(pem: String) throws(CryptographyError) { try self.init(handle: .publicKey(pem: pem)) }
 
     /// The public key of a file that holds a public key or a private one.
@@ -64,8 +65,11 @@ public struct P256PublicKey: Sendable {
         return handle.isValid(encoded, for: bytes)
     }
 
+    /// SubjectPublicKeyInfo as PEM text.
+    /// - Throws: `CryptographyError.failed`.
     public func pem() throws(CryptographyError) -> String { try handle.publicKeyPEM() }
 
     /// SHA-256 of the DER SubjectPublicKeyInfo, 32 bytes: names the key.
+    /// - Throws: `CryptographyError.failed`.
     public func digest() throws(CryptographyError) -> [UInt8] { try handle.publicKeyDigest() }
 }

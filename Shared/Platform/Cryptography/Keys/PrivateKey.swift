@@ -23,6 +23,7 @@ public enum PrivateKey: Sendable {
     }
 
     /// PKCS#8 PEM, not encrypted: the file must have mode 0600.
+    /// - Throws: `CryptographyError.failed`.
     public func pem() throws(CryptographyError) -> String { try handle.privateKeyPEM() }
 
     var handle: KeyHandle {

@@ -8,6 +8,7 @@ public enum PublicKey: Sendable {
     }
 
     /// SHA-256 of the DER SubjectPublicKeyInfo, 32 bytes: names the key.
+    /// - Throws: `CryptographyError.failed`.
     public func digest() throws(CryptographyError) -> [UInt8] {
         switch self {
         case .rsa(let key): try key.digest()

@@ -20,7 +20,9 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
         try self.init(pem: String(decoding: try SecretFile.read(path), as: UTF8.self))
     }
 
+    /// Makes a new key.
     /// - Parameter bits: 2048 to 8192.
+    /// - Throws: `CryptographyError.weakKey` for any other size, `.failed`.
     public static func generate(bits: Int = 2048) throws(CryptographyError) -> RSAPrivateKey {
         guard (2048...8192).contains(bits) else { throw .weakKey(bits: bits) }
         return try RSAPrivateKey(handle: .generate("RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) })
@@ -29,9 +31,11 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
     public var publicKey: RSAPublicKey { RSAPublicKey(trusted: handle) }
 
     /// PKCS#8 PEM, not encrypted: the file must have mode 0600.
+    /// - Throws: `CryptographyError.failed`.
     public func pem() throws(CryptographyError) -> String { try handle.privateKeyPEM() }
 
-    /// Over SHA-256. Costs about half a millisecond at 2048 bits: never on an event loop.
+    /// Signs the SHA-256 of the bytes. Costs about half a millisecond at 2048 bits: never on an event loop.
+    /// - Throws: `CryptographyError.failed`.
     public func sign(_ bytes: [UInt8], scheme: RSASignatureScheme = .pkcs1v15) throws(CryptographyError) -> [UInt8] {
         scheme == .pkcs1v15 ? try signature.sign(bytes) : try handle.sign(bytes, scheme: scheme)
     }

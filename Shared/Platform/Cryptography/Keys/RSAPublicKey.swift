@@ -12,11 +12,13 @@ public struct RSAPublicKey: Sendable {
     init(trusted handle: KeyHandle) { self.handle = handle }
 
     /// - Parameter pem: SubjectPublicKeyInfo.
+    /// - Throws: `CryptographyError.notPEM`, `.wrongKeyType`, `.weakKey`.
     public init(pem: String) throws(CryptographyError) { try self.init(handle: .publicKey(pem: pem)) }
 
     /// - Parameters:
     ///   - modulus: Big-endian, as `n` of a JWK.
     ///   - exponent: Big-endian, as `e` of a JWK.
+    /// - Throws: `CryptographyError.malformed` when the numbers are no key, `.weakKey` below 2048 bits.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
         try self.init(handle: KeyHandle(built: boxoffice_rsa_public_key(modulus, modulus.count, exponent, exponent.count)))
     }
@@ -32,9 +34,12 @@ public struct RSAPublicKey: Sendable {
         handle.isValid(signature, for: bytes, scheme: scheme)
     }
 
+    /// SubjectPublicKeyInfo as PEM text.
+    /// - Throws: `CryptographyError.failed`.
     public func pem() throws(CryptographyError) -> String { try handle.publicKeyPEM() }
 
     /// SHA-256 of the DER SubjectPublicKeyInfo, 32 bytes: names the key.
+    /// - Throws: `CryptographyError.failed`.
     public func digest() throws(CryptographyError) -> [UInt8] { try handle.publicKeyDigest() }
 
     private func number(_ name: String) -> [UInt8] {

@@ -24,7 +24,11 @@ public enum AESGCM {
         return nonce + text + tag
     }
 
-    /// - Throws: `CryptographyError.cannotOpen` when the bytes were altered, cut, or sealed with another key or context.
+    /// - Parameters:
+    ///   - sealed: Nonce, ciphertext and tag, as `seal` returns them.
+    ///   - key: The key that sealed them.
+    ///   - context: The same bytes as at `seal`.
+    /// - Throws: `CryptographyError.cannotOpen` when the bytes were altered, cut, or sealed with another key or context; `.failed`.
     public static func open(_ sealed: [UInt8], key: SymmetricKey, context: [UInt8] = []) throws(CryptographyError) -> [UInt8] {
         guard sealed.count >= nonceByteCount + tagByteCount else { throw .cannotOpen }
         let nonce = Array(sealed.prefix(nonceByteCount))

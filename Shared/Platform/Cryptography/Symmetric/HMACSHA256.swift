@@ -11,7 +11,7 @@ public enum HMACSHA256 {
         return code
     }
 
-    /// True when `code` authenticates `bytes`; takes the same time whatever the difference.
+    /// True when `code` authenticates `bytes`; the duration does not depend on where they differ.
     public static func isValid(_ code: [UInt8], for bytes: [UInt8], key: SymmetricKey) -> Bool {
         ConstantTime.equal(code, authenticate(bytes, key: key))
     }

@@ -1,9 +1,13 @@
 public import Contracts
 
 extension Catalogue {
-    /// Every property of a pair that levels can set, as it holds in a scope.
+    /// Lists every property of a pair that can be set on several levels, with its value in one scope and the level that sets it.
     ///
-    /// The same precedence as `resolved(_:_:scope:)`, with the source of each value; a time to live that no level sets has the deployment's.
+    /// The precedence is that of `resolved(_:_:scope:)`. A time to live that no level sets has the deployment's default.
+    /// - Parameters:
+    ///   - integration: As it stands in the catalogue, not resolved.
+    ///   - mvpd: As it stands in the catalogue, not resolved.
+    ///   - scope: The platform or device type to look at.
     public static func effective(_ integration: Integration, _ mvpd: Mvpd, scope: PlatformScope) -> [EffectiveProperty] {
         InheritedProperty.all.map { $0.effective(integration, mvpd, scope) }
     }

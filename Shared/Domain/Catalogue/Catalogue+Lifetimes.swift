@@ -10,19 +10,22 @@ extension Catalogue {
         public static let mediaToken: Duration = .seconds(420)
     }
 
+    /// Lifetime of a session (rest-v1 §5): the integration's, else the MVPD's, else 30 days.
     public static func authnLifetime(_ integration: Integration, _ mvpd: Mvpd) -> Duration {
         lifetime(integration.authnTtlSeconds, mvpd.authnTtlSeconds, DefaultLifetime.authn)
     }
 
-    /// Lifetime of a session whose person was recognised by the home network; the ordinary one where none is set.
+    /// Lifetime of a session of a person whom the home network identified; `authnLifetime` where none is set.
     public static func hbaAuthnLifetime(_ integration: Integration, _ mvpd: Mvpd) -> Duration {
         lifetime(integration.hbaAuthnTtlSeconds, mvpd.hbaAuthnTtlSeconds, authnLifetime(integration, mvpd))
     }
 
+    /// Lifetime of an authorization (rest-v1 §5): the integration's, else the MVPD's, else 24 hours.
     public static func authzLifetime(_ integration: Integration, _ mvpd: Mvpd) -> Duration {
         lifetime(integration.authzTtlSeconds, mvpd.authzTtlSeconds, DefaultLifetime.authz)
     }
 
+    /// Lifetime of a media token (rest-v1 §7): the requestor's, else 420 seconds.
     public static func mediaTokenLifetime(_ requestor: Requestor) -> Duration {
         requestor.mediaTokenTtlSeconds == 0 ? DefaultLifetime.mediaToken : .seconds(Int64(requestor.mediaTokenTtlSeconds))
     }

@@ -6,10 +6,14 @@ public import Contracts
 /// for all, for the category, for the platform. An integration's own general value therefore comes before an MVPD's value for one platform:
 /// the MVPD's record is what is inherited, however finely it is cut.
 extension Catalogue {
-    /// The pair with the values of one scope put in place, and nothing left to put there; resolved for `all`, as long as no device is known, it
-    /// can be resolved for a device's scope later.
+    /// The pair with the overrides of one scope applied.
     ///
-    /// Values for which only one of the two has a field (name, logo, window, flags) are put into that one.
+    /// The result for a platform carries no overrides any more. The result for `all`, used while no device is known, keeps them, so that it can be
+    /// resolved for a device's scope later. A value for which only one of the two has a field (name, logo, window, flags) goes into that one.
+    /// - Parameters:
+    ///   - integration: As it stands in the catalogue.
+    ///   - mvpd: As it stands in the catalogue.
+    ///   - scope: The platform or device type to resolve for.
     public static func resolved(_ integration: Integration, _ mvpd: Mvpd, scope: PlatformScope) -> (integration: Integration, mvpd: Mvpd) {
         guard !integration.platformOverrides.isEmpty || !mvpd.platformOverrides.isEmpty else { return (integration, mvpd) }
         var (integration, mvpd) = (integration, mvpd)

@@ -7,6 +7,7 @@ public import Faults
 public struct Catalogue: Sendable {
     private let index: CatalogueIndex
 
+    /// Builds the indexes: once for each version of the configuration, not for each call.
     public init(_ configuration: Configuration) { index = CatalogueIndex(configuration) }
 
     public var configuration: Configuration { index.configuration }
@@ -20,26 +21,29 @@ public struct Catalogue: Sendable {
     /// Of the store that the version comes from; empty: not told.
     public var storeID: String { index.configuration.storeID }
 
+    /// The requestor with that id; `nil` when there is none.
     public func requestor(_ id: String) -> Requestor? { index.requestors[id] }
 
+    /// The MVPD with that id; `nil` when there is none.
     public func mvpd(_ id: String) -> Mvpd? { index.mvpds[id] }
 
     /// The programmer that a requestor belongs to.
     public func programmer(of requestor: Requestor) -> Programmer? { index.programmers[requestor.programmerID] }
 
+    /// The application with that id; `nil` when there is none.
     public func application(_ id: String) -> Application? { index.applications[id] }
 
-    /// What comes before the digest of a statement that another house signed, where a statement of ours has its id.
+    /// Prefix of the digest of a software statement that another issuer signed; the digest takes the place of a software id.
     public static let legacySoftware = "sha256:"
 
-    /// The pair that signs requests, and whose it is (clients §2).
+    /// The key pair that signs requests, and the application that owns it (clients §2).
     public func signingKey(_ publicKey: String) -> (application: Application, key: RequestSigningKey)? { index.signingKeys[OctetText(publicKey)] }
 
-    /// A client that another house registered, and whose it is (clients §2.1).
+    /// A client that another system registered, and the application that owns it (clients §2.1).
     public func importedClient(_ id: String) -> (application: Application, client: ImportedClient)? { index.importedClients[OctetText(id)] }
 
-    /// The application whose software statement has that id and is not revoked.
-    /// - Parameter softwareID: Of a statement that was issued here, or `legacySoftware` and a listed digest.
+    /// The application with a software statement of that id that is not revoked.
+    /// - Parameter softwareID: Of a statement issued here, or `legacySoftware` and a listed digest.
     public func application(softwareID: String) -> Application? { index.applicationsBySoftware[softwareID] }
 
     /// The pair as it stands in the catalogue, enabled or not.
@@ -48,7 +52,7 @@ public struct Catalogue: Sendable {
     }
 
     /// The enabled integrations of a requestor with their MVPDs, in catalogue order (rest-v1 §3.3 lists only these).
-    /// - Parameter platform: Whose values are put in place of the general ones; `nil`: no platform is known.
+    /// - Parameter platform: Its overrides are applied; `nil`: no platform is known.
     public func activeIntegrations(requestor: String, platform: Platform? = nil) -> [(integration: Integration, mvpd: Mvpd)] {
         (index.integrationsByRequestor[requestor] ?? []).compactMap { integration in
             guard integration.enabled, let mvpd = index.mvpds[integration.mvpdID] else { return nil }
@@ -71,7 +75,7 @@ extension Catalogue {
     }
 
     /// The enabled integration of two known parties.
-    /// - Parameter platform: Whose values are put in place of the general ones; `nil`: no platform is known.
+    /// - Parameter platform: Its overrides are applied; `nil`: no platform is known.
     /// - Throws: `unknown_integration` when there is none, or it is switched off (rest-v1 §2.8).
     public func requireIntegration(
         requestor: String, mvpd: String, platform: Platform? = nil

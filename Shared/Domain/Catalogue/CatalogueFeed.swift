@@ -26,7 +26,12 @@ public final class CatalogueFeed: CatalogueSource {
     private let following = Gauge(label: "boxoffice_catalogue_following")
     private let failures = Counter(label: "boxoffice_catalogue_feed_failures_total")
 
-    /// Reads the snapshot; one that is damaged is reported and not used.
+    /// Loads the snapshot; a damaged one is logged and not used.
+    /// - Parameters:
+    ///   - config: Publishes the versions to follow.
+    ///   - snapshot: Where the last version is kept.
+    ///   - logger: Takes the events of the feed.
+    ///   - pause: How long to wait after a broken subscription.
     public init(config: any Config, snapshot: CatalogueSnapshot, logger: Logger, pause: @escaping Pause = CatalogueFeed.backoff) {
         self.config = config
         self.snapshot = snapshot

@@ -15,6 +15,7 @@ public struct CatalogueSnapshot: Sendable {
     private static let prefix = "boxoffice-catalogue 1 "
     public let file: String
 
+    /// - Parameter file: Path of the file; it need not exist yet.
     public init(file: String) { self.file = file }
 
     /// - Returns: `nil` when there is no file yet.

@@ -15,6 +15,14 @@ public struct MediaTokenFacts: Hashable, Sendable {
     /// Set when the MVPD is reached through another one.
     public var proxyMvpd: String?
 
+    /// - Parameters:
+    ///   - sessionGUID: The user's scrambled id.
+    ///   - requestor: Id of the requestor.
+    ///   - resource: As the app asked for it.
+    ///   - ttl: From issue to end, in whole milliseconds.
+    ///   - issuedAt: In whole seconds.
+    ///   - mvpd: Id of the MVPD.
+    ///   - proxyMvpd: Id of the MVPD through which `mvpd` is reached; `nil`: it is reached directly.
     public init(
         sessionGUID: String, requestor: String, resource: String, ttl: Duration, issuedAt: Timestamp, mvpd: String, proxyMvpd: String? = nil
     ) {

@@ -6,6 +6,7 @@ public struct TrustedMediaTokenKeys: Sendable {
     private var rsa: [RSAPublicKey] = []
     private var p256: [(keyIdentifier: String?, key: P256PublicKey)] = []
 
+    /// No keys yet: until some are added, no token passes.
     public init() {}
 
     /// - Parameter certificates: Pinned: their dates and issuers are not looked at.

@@ -15,6 +15,11 @@ public struct AttributeMapping: Hashable, Sendable {
     public var target: String
     public var type: ValueType
 
+    /// - Parameters:
+    ///   - source: The attribute's `Name`; empty: the NameID.
+    ///   - sourceNameFormat: The attribute's `NameFormat`; empty: any.
+    ///   - target: The metadata key, or `key.part`.
+    ///   - type: How the values are read.
     public init(source: String, sourceNameFormat: String = "", target: String, type: ValueType = .string) {
         self.source = source
         self.sourceNameFormat = sourceNameFormat

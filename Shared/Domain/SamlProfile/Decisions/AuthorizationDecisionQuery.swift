@@ -13,6 +13,14 @@ public struct AuthorizationDecisionQuery: Hashable, Sendable {
     public var scopingMode: ScopingMode
     public var request: DecisionRequest
 
+    /// - Parameters:
+    ///   - id: A fresh one for each query.
+    ///   - issuedAt: `IssueInstant`.
+    ///   - destination: The decision point's address.
+    ///   - serviceProviderEntityID: The base `spEntityId`, without the requestor.
+    ///   - onBehalfOf: The requestor's id, or its `partnerId`.
+    ///   - scopingMode: How the query names `onBehalfOf`.
+    ///   - request: The XACML request inside the query.
     public init(
         id: RequestID, issuedAt: Timestamp, destination: String, serviceProviderEntityID: String, onBehalfOf: String, scopingMode: ScopingMode,
         request: DecisionRequest

@@ -9,6 +9,10 @@ public struct DecisionRequest: Hashable, Sendable {
         public var dataType: String
         public var value: String
 
+        /// - Parameters:
+        ///   - identifier: `AttributeId`.
+        ///   - value: The only value.
+        ///   - dataType: URI of the XACML data type.
         public init(_ identifier: String, _ value: String, dataType: String = Attribute.string) {
             self.identifier = identifier
             self.value = value
@@ -23,6 +27,11 @@ public struct DecisionRequest: Hashable, Sendable {
     public var action: [Attribute]
     public var environment: [Attribute]
 
+    /// - Parameters:
+    ///   - subject: Empty when an access token names the person.
+    ///   - resources: One list of attributes for each resource.
+    ///   - action: What the person wants to do.
+    ///   - environment: The circumstances, such as the device's address.
     public init(subject: [Attribute], resources: [[Attribute]], action: [Attribute], environment: [Attribute]) {
         self.subject = subject
         self.resources = resources

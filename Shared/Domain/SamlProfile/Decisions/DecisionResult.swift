@@ -7,6 +7,10 @@ public struct DecisionResult: Hashable, Sendable {
         public var fulfillOn: String?
         public var assignments: [Assignment]
 
+        /// - Parameters:
+        ///   - identifier: `ObligationId`.
+        ///   - fulfillOn: `Permit` or `Deny`; `nil` when it was not sent.
+        ///   - assignments: The obligation's parameters.
         public init(identifier: String, fulfillOn: String? = nil, assignments: [Assignment] = []) {
             self.identifier = identifier
             self.fulfillOn = fulfillOn
@@ -18,6 +22,9 @@ public struct DecisionResult: Hashable, Sendable {
         public var identifier: String
         public var texts: [String]
 
+        /// - Parameters:
+        ///   - identifier: `AttributeId`.
+        ///   - texts: Its values, in order.
         public init(_ identifier: String, _ texts: [String]) {
             self.identifier = identifier
             self.texts = texts
@@ -31,6 +38,11 @@ public struct DecisionResult: Hashable, Sendable {
     public var statusMessage: String?
     public var obligations: [Obligation]
 
+    /// - Parameters:
+    ///   - resourceIDs: Empty when the result does not name its resources.
+    ///   - decision: The decision as it was sent.
+    ///   - statusMessage: The decision point's own text.
+    ///   - obligations: What comes with the decision.
     public init(resourceIDs: [String] = [], decision: String, statusMessage: String? = nil, obligations: [Obligation] = []) {
         self.resourceIDs = resourceIDs
         self.decision = decision

@@ -6,7 +6,11 @@ public import Clocks
 public struct DecisionVerifier: Sendable {
     public init() {}
 
-    /// - Parameter octets: The envelope as it arrived.
+    /// Checks an answer and reads its results.
+    /// - Parameters:
+    ///   - octets: The envelope as it arrived.
+    ///   - expected: What the query and the endpoint's record demand.
+    ///   - now: The time of day.
     /// - Throws: The first check of mvpd §2.3 that failed.
     public func verify(_ octets: [UInt8], expecting expected: ExpectedDecision, at now: Timestamp) throws(SamlRejection) -> VerifiedDecision {
         var verification = ResponseVerification(expecting: expected.response(at: now), at: now)

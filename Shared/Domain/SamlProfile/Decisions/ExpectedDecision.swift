@@ -29,6 +29,12 @@ public struct ExpectedDecision: Sendable {
     /// How old an answer may be.
     public var maximumAge: Duration = .seconds(300)
 
+    /// - Parameters:
+    ///   - queryID: `ID` of the query.
+    ///   - issuer: Who must have issued the answer.
+    ///   - serviceProviderEntityID: The base `spEntityId`, accepted as audience.
+    ///   - issuerSent: The issuer that the query named, accepted as audience.
+    ///   - pinnedCertificates: The only source of keys.
     public init(
         queryID: String, issuer: ExpectedIssuer, serviceProviderEntityID: String, issuerSent: String, pinnedCertificates: [PinnedCertificate]
     ) {

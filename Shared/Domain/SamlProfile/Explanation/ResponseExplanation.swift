@@ -49,13 +49,21 @@ public struct ResponseExplanation: Hashable, Sendable {
     /// The first failure.
     public var failure: Step? { steps.first { $0.outcome == .failed } }
 
-    /// Notes how a check went that the caller made.
+    /// Records the outcome of a check that the caller makes itself.
+    /// - Parameters:
+    ///   - check: The check.
+    ///   - outcome: How it went.
+    ///   - explanation: Why there was no check; else empty.
     public mutating func note(_ check: Check, _ outcome: Outcome, _ explanation: String = "") {
         steps[check.step - 1].outcome = outcome
         steps[check.step - 1].explanation = explanation
     }
 
-    /// Notes the failure of a check that the caller made.
+    /// Records the failure of a check that the caller makes itself.
+    /// - Parameters:
+    ///   - check: The check.
+    ///   - rejection: Its reason code and what was wrong.
+    ///   - hint: What to change.
     public mutating func fail(_ check: Check, _ rejection: SamlRejection, hint: String) {
         steps[check.step - 1] = Step(
             check: check, outcome: .failed, reason: rejection.reason.rawValue, explanation: rejection.explanation, hint: hint)

@@ -1,9 +1,13 @@
 public import Clocks
 
 extension ResponseVerifier {
-    /// As `verify`, with every check told one by one.
+    /// Verifies a response as `verify` does, and describes the outcome of every check.
     ///
-    /// Steps 1, 4 and 31 are the caller's: they are marked as passed, as passed and as not checked.
+    /// Steps 1, 4 and 31 belong to the caller: 1 and 4 are marked as passed, 31 as not checked.
+    /// - Parameters:
+    ///   - response: What arrived.
+    ///   - expected: What the pending request and the endpoint's record demand.
+    ///   - now: The time of day.
     public func explain(
         _ response: UnverifiedResponse, expecting expected: ExpectedResponse, at now: Timestamp
     ) -> (report: ResponseReport, explanation: ResponseExplanation) {

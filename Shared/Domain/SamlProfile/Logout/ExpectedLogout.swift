@@ -15,6 +15,10 @@ public struct ExpectedLogout: Sendable {
     /// How old a message may be.
     public var maximumAge: Duration = .seconds(300)
 
+    /// - Parameters:
+    ///   - logoutServiceURL: Our logout address, as the message must name it in `Destination`.
+    ///   - issuer: Who must have issued the message.
+    ///   - pinnedCertificates: The only source of keys.
     public init(logoutServiceURL: String, issuer: ExpectedIssuer, pinnedCertificates: [PinnedCertificate]) {
         self.logoutServiceURL = logoutServiceURL
         self.issuer = issuer

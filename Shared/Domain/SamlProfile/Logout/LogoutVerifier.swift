@@ -4,7 +4,12 @@ public import Clocks
 public struct LogoutVerifier: Sendable {
     public init() {}
 
-    /// - Throws: Why the request may not be obeyed.
+    /// Checks an MVPD's request to end a session.
+    /// - Parameters:
+    ///   - message: What arrived.
+    ///   - expected: What the endpoint's record demands.
+    ///   - now: The time of day.
+    /// - Throws: The reason for which the request must not be carried out.
     public func request(
         _ message: UnverifiedLogout, expecting expected: ExpectedLogout, at now: Timestamp
     ) throws(SamlRejection) -> VerifiedLogoutRequest {
@@ -12,8 +17,13 @@ public struct LogoutVerifier: Sendable {
         return try verification.request(message)
     }
 
-    /// - Parameter requestID: `ID` of the request that is waiting for the answer.
-    /// - Throws: Why the answer does not count.
+    /// Checks an MVPD's answer to a logout request of ours.
+    /// - Parameters:
+    ///   - message: What arrived.
+    ///   - requestID: `ID` of the request that is waiting for the answer.
+    ///   - expected: What the endpoint's record demands.
+    ///   - now: The time of day.
+    /// - Throws: The reason for which the answer does not count.
     public func answer(
         _ message: UnverifiedLogout, to requestID: String, expecting expected: ExpectedLogout, at now: Timestamp
     ) throws(SamlRejection) -> LogoutAnswer {

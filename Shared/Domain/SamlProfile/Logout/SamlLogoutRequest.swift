@@ -13,6 +13,13 @@ public struct SamlLogoutRequest: Hashable, Sendable {
     /// Nil: every session of the person.
     public var sessionIndex: String?
 
+    /// - Parameters:
+    ///   - id: A fresh one for each request.
+    ///   - issuedAt: `IssueInstant`.
+    ///   - destination: The MVPD's single logout address.
+    ///   - issuer: The issuer of the request that the session came of.
+    ///   - nameID: As the MVPD sent it, with its qualifiers.
+    ///   - sessionIndex: Nil: every session of the person.
     public init(id: RequestID, issuedAt: Timestamp, destination: String, issuer: String, nameID: NameID, sessionIndex: String?) {
         self.id = id
         self.issuedAt = issuedAt

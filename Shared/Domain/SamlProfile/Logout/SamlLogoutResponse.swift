@@ -10,6 +10,12 @@ public struct SamlLogoutResponse: Hashable, Sendable {
     /// `ID` of the request.
     public var inResponseTo: String
 
+    /// - Parameters:
+    ///   - id: A fresh one for each response.
+    ///   - issuedAt: `IssueInstant`.
+    ///   - destination: Where the MVPD takes answers.
+    ///   - issuer: The service provider's entity id.
+    ///   - inResponseTo: `ID` of the request.
     public init(id: RequestID, issuedAt: Timestamp, destination: String, issuer: String, inResponseTo: String) {
         self.id = id
         self.issuedAt = issuedAt

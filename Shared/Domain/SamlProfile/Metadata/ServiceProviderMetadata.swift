@@ -13,6 +13,13 @@ public struct ServiceProviderMetadata: Sendable {
     public var singleLogoutServiceURL: String?
     public var validUntil: Timestamp
 
+    /// - Parameters:
+    ///   - serviceProviderEntityID: The base `spEntityId`.
+    ///   - assertionConsumerServiceURL: Where responses are posted.
+    ///   - signingCertificates: One, or two during a rollover, the one in use first (DER).
+    ///   - encryptionCertificate: For assertions encrypted to us (DER).
+    ///   - singleLogoutServiceURL: Nil: no logout service.
+    ///   - validUntil: When MVPDs must have fetched the document again.
     public init(
         serviceProviderEntityID: String, assertionConsumerServiceURL: String, signingCertificates: [[UInt8]], encryptionCertificate: [UInt8],
         singleLogoutServiceURL: String? = nil, validUntil: Timestamp

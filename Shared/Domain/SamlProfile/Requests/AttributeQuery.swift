@@ -16,6 +16,12 @@ public struct AttributeQuery: Hashable, Sendable {
     /// `Name` of each attribute that is asked for; empty: all.
     public var attributeNames: [String]
 
+    /// - Parameters:
+    ///   - id: A fresh one for each query.
+    ///   - issuedAt: `IssueInstant`.
+    ///   - destination: The MVPD's single sign-on address.
+    ///   - issuer: The issuer of an `AuthnRequest` for the same requestor.
+    ///   - attributeNames: Empty: all.
     public init(id: RequestID, issuedAt: Timestamp, destination: String, issuer: String, attributeNames: [String]) {
         self.id = id
         self.issuedAt = issuedAt

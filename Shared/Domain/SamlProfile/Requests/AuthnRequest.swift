@@ -36,6 +36,13 @@ public struct AuthnRequest: Hashable, Sendable {
     /// Set for an MVPD behind a proxy only.
     public var proxiedProvider: ProxiedProvider?
 
+    /// - Parameters:
+    ///   - id: A fresh one for each request.
+    ///   - issuedAt: `IssueInstant`.
+    ///   - destination: The MVPD's single sign-on address.
+    ///   - assertionConsumerServiceURL: Where the response is to be posted.
+    ///   - serviceProviderEntityID: The base `spEntityId`, without the requestor.
+    ///   - onBehalfOf: The requestor's id, or its `partnerId`.
     public init(
         id: RequestID, issuedAt: Timestamp, destination: String, assertionConsumerServiceURL: String, serviceProviderEntityID: String,
         onBehalfOf: String

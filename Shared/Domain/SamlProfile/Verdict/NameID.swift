@@ -7,6 +7,12 @@ public struct NameID: Hashable, Sendable {
     public let spNameQualifier: String?
     public let spProvidedID: String?
 
+    /// - Parameters:
+    ///   - value: The MVPD's name for the person.
+    ///   - format: URI; nil when it was not sent.
+    ///   - nameQualifier: `NameQualifier`; nil when it was not sent.
+    ///   - spNameQualifier: `SPNameQualifier`; nil when it was not sent.
+    ///   - spProvidedID: `SPProvidedID`; nil when it was not sent.
     public init(
         value: UpstreamUserID, format: String? = nil, nameQualifier: String? = nil, spNameQualifier: String? = nil, spProvidedID: String? = nil
     ) {

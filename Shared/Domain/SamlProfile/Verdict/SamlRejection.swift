@@ -5,6 +5,9 @@ public struct SamlRejection: Error, Hashable, Sendable {
     /// Plain words for an operator; never a value out of the message.
     public let explanation: String
 
+    /// - Parameters:
+    ///   - reason: The reason code.
+    ///   - explanation: For the engineer who connects the MVPD; holds nothing personal.
     public init(_ reason: RejectionReason, _ explanation: String) {
         self.reason = reason
         self.explanation = explanation

@@ -10,6 +10,11 @@ public struct AccessTokenVerifier: Sendable {
     private let audience: String
     private let clock: any WallClock
 
+    /// - Parameters:
+    ///   - keys: Verify the signature; they may be replaced while the verifier works.
+    ///   - issuer: The only `iss` that is accepted.
+    ///   - audience: The only `aud` that is accepted.
+    ///   - clock: Decides what has expired; a token may be dated up to 60 seconds ahead.
     public init(keys: SigningKeys, issuer: String, audience: String, clock: any WallClock = SystemClock()) {
         self.keys = keys
         self.issuer = issuer

@@ -2,6 +2,7 @@
 public struct SoftwareStatementVerifier: Sendable {
     private let keySet: JSONWebKeySet
 
+    /// - Parameter keySet: The keys of every issuer of statements that is accepted.
     public init(keySet: JSONWebKeySet) { self.keySet = keySet }
 
     /// - Throws: `TokenRejection`; at the API each of them is `invalid_software_statement` (rest-v1 §3.1).

@@ -34,6 +34,7 @@ public struct JSONWebKeySet: Sendable {
         self.init(keys: document.keys.compactMap { members in (try? JSONWebKey.read(members)) ?? nil })
     }
 
+    /// The key with that `kid`, compared octet by octet; `nil` when there is none.
     public func key(_ identifier: String) -> JSONWebKey? { byIdentifier[identifier] }
 
     /// The set as JSON text, members sorted.

@@ -10,6 +10,10 @@ public struct IssueWindow: Sendable, Equatable {
     /// Only seconds before it may be given: whoever has the number next begins there.
     public var end: Timestamp
 
+    /// - Parameters:
+    ///   - copy: One of `MediaTokenIssuer.copies`, 0 to 839.
+    ///   - first: The first second that may be used.
+    ///   - end: The first second that may no longer be used.
     public init(copy: Int, first: Timestamp, end: Timestamp) {
         self.copy = copy
         self.first = first

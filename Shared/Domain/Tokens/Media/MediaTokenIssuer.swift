@@ -59,6 +59,13 @@ public final class MediaTokenIssuer: Sendable {
         /// 1 s to 1 h, whole milliseconds.
         public var ttl: Duration
 
+        /// - Parameters:
+        ///   - sessionGUID: The user's scrambled id.
+        ///   - requestor: Id of the requestor.
+        ///   - resource: As the app asked for it.
+        ///   - mvpd: Id of the MVPD.
+        ///   - proxyMvpd: Id of the MVPD through which `mvpd` is reached; `nil`: it is reached directly.
+        ///   - ttl: 1 s to 1 h, whole milliseconds.
         public init(sessionGUID: String, requestor: String, resource: String, mvpd: String, proxyMvpd: String? = nil, ttl: Duration) {
             self.sessionGUID = sessionGUID
             self.requestor = requestor

@@ -42,7 +42,11 @@ public struct KeySuccession<Key: SuccessiveKey>: Sendable {
         return ([signing, wanted] + (next.map { [$0] } ?? []) + retired.map(\.key)).filter { seen.insert($0.identifier).inserted }
     }
 
-    /// Takes in what the files name now; the keys go to work with `advance`.
+    /// Takes the keys that the files name now; they change their roles at the next `advance`.
+    /// - Parameters:
+    ///   - current: Signs once it has been published for `lead`.
+    ///   - next: Is published from now on; `nil`: no successor is known.
+    ///   - now: The time of day.
     public mutating func adopt(current: Key, next: Key?, now: Timestamp) {
         wanted = current
         self.next = next

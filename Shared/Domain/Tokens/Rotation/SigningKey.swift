@@ -6,6 +6,7 @@ public struct SigningKey: Sendable {
     public let identifier: String
     let privateKey: P256PrivateKey
 
+    /// Names the key by the thumbprint of its public key.
     public init(_ privateKey: P256PrivateKey) {
         self.privateKey = privateKey
         identifier = JSONWebKey.thumbprint(.p256(privateKey.publicKey))

@@ -5,6 +5,10 @@ public struct SigningKeyRing: Sendable {
     public let previous: [JSONWebKey]
     public let keySet: JSONWebKeySet
 
+    /// - Parameters:
+    ///   - current: Signs.
+    ///   - next: Is published already and signs after the next rotation.
+    ///   - previous: Signed before; published until the last of their tokens has expired.
     public init(current: SigningKey, next: SigningKey? = nil, previous: [JSONWebKey] = []) {
         self.current = current
         self.next = next

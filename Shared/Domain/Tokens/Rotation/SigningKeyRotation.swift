@@ -10,6 +10,10 @@ public struct SigningKeyFiles: Sendable {
     /// Signed before; what they signed is good still.
     public var older: [JSONWebKey]
 
+    /// - Parameters:
+    ///   - current: Signs.
+    ///   - next: Will sign next; verifies already.
+    ///   - older: Signed before; still verify.
     public init(current: SigningKey, next: SigningKey? = nil, older: [JSONWebKey] = []) {
         self.current = current
         self.next = next

@@ -25,6 +25,14 @@ public struct StoredTokenClaims: Hashable, Sendable {
     /// What is permitted; `nil`: a token of a session.
     public var resource: String?
 
+    /// - Parameters:
+    ///   - guid: The user's scrambled id.
+    ///   - requestor: Id of the requestor.
+    ///   - mvpd: Id of the MVPD.
+    ///   - fingerprint: Stands for the device.
+    ///   - sessionIndex: An opaque handle of the session.
+    ///   - expiresAt: In whole seconds.
+    ///   - resource: What is permitted; `nil`: a token of a session.
     public init(
         guid: String, requestor: String, mvpd: String, fingerprint: String, sessionIndex: String, expiresAt: Timestamp, resource: String? = nil
     ) {

@@ -1,7 +1,7 @@
 internal import ContractConformance
 internal import Foundation
 
-/// What is to be examined, as the command line said it.
+/// What to examine, as given on the command line.
 struct ConformanceOptions: Sendable {
     var service: ExaminedService
     /// `host:port`; `nil`: the service of this checkout.

@@ -99,7 +99,7 @@ struct ConformanceSession {
 
     private func files(in folder: URL, _ name: String) -> TlsFiles { PeerPki(folder: folder.path).files(of: name) }
 
-    /// A caller of another authority, and, where the authority's key is at hand, one of the same that no list names.
+    /// A caller with a certificate of another authority, and, if the authority's key is available, a caller of the same authority that is on no list.
     private func addStrangers(to subject: inout Subject, _ scratch: URL, pki: URL? = nil) throws {
         let trusted = pki ?? options.home.map { URL(fileURLWithPath: $0).appendingPathComponent("pki") }
         do {

@@ -4,7 +4,7 @@ internal import ContractConformance
 struct ConformanceText {
     let console: Console
 
-    /// One line as soon as a requirement was tried; a failure tells why.
+    /// One line as soon as a requirement was tried; a failure includes its reason.
     func line(_ result: RequirementResult) {
         let id = result.id.padding(toLength: 11, withPad: " ", startingAt: 0)
         switch result.verdict {

@@ -2,9 +2,9 @@ internal import Contracts
 internal import Foundation
 internal import PeerDoubles
 
-/// What the peers that the examiner plays say.
+/// The answers of the peers that the examiner plays.
 enum PeersForConformance {
-    /// Nobody is signed in unless a requirement says so.
+    /// No device is signed in unless a requirement signs it in.
     static var behaviour: DoubleBehaviour {
         var behaviour = DoubleBehaviour()
         behaviour.signedIn = .afterSignIn

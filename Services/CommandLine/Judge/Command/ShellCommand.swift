@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A command of the person's own.
+/// A command given by the user.
 struct ShellCommand {
     let text: String
 

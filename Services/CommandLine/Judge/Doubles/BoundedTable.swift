@@ -52,7 +52,7 @@ final class BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private func remember(_ key: Key, _ state: inout State) {
         state.order.append(key)
         while state.order.count - state.first > capacity {
-            // A key that left and came again stands in the row twice; it then goes earlier than it has to.
+            // A key that was removed and added again is in the order twice, so that it is evicted earlier than necessary.
             state.values[state.order[state.first]] = nil
             state.first += 1
         }

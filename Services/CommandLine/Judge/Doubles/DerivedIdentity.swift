@@ -22,7 +22,7 @@ enum DerivedIdentity {
     private static let letters = Array("ABCDEFGHJKMNPQRSTUVWXYZ23456789".utf8)
     private static let codes: UInt64 = 27_512_614_111
 
-    /// The registration code of that number, 7 characters; no two numbers below 27 milliard have the same.
+    /// The registration code of that number, 7 characters; all numbers below 27 billion give different codes.
     static func registrationCode(_ number: UInt64) -> String {
         var rest = ((number % codes) &* 15_485_863 &+ 7_919_000_003) % codes
         var characters: [UInt8] = []

@@ -2,7 +2,7 @@ internal import ContractRuntime
 internal import Faults
 internal import Rpc
 
-/// Delays and errors of a double, by count and not by chance.
+/// Delays and errors of a double, at fixed intervals rather than at random.
 final class Disturbance: Sendable {
     private let latency: Duration
     private let errors: Double
@@ -40,7 +40,7 @@ struct DisturbedServices: MethodRegistry {
         services.stream(method, operation)
     }
 
-    /// Left out: an answer that is ready at once could not be late.
+    /// Immediate answers are not offered: they could not be delayed.
     mutating func immediate<Request: Message, Response: Message>(
         _ method: UnaryMethod<Request, Response>,
         _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?

@@ -2,7 +2,7 @@
 public struct DoubleBehaviour: Hashable, Sendable {
     /// Who is signed in.
     public enum SignedIn: String, CaseIterable, Hashable, Sendable {
-        /// Every device that has not signed out, without anybody doing anything.
+        /// Every device that has not signed out, without a sign-in.
         case everyDevice = "every-device"
         /// Only devices for which a sign-in was played.
         case afterSignIn = "after-sign-in"
@@ -17,7 +17,7 @@ public struct DoubleBehaviour: Hashable, Sendable {
     public var mvpd: String?
     /// Id of the person at the MVPD; `nil`: each device has a person of its own.
     public var user: String?
-    /// Resources that nobody may watch.
+    /// Resources that are denied to every user.
     public var denied: Set<String> = []
     /// Base URL of the gateway, to which a browser comes back at once: there is no MVPD to go to.
     public var publicOrigin = "http://127.0.0.1:8080"

@@ -1,7 +1,7 @@
 public import Cryptography
 public import Tokens
 
-/// The keys with which doubles sign; without one, what it signs is not issued.
+/// The signing keys of doubles; a double without one does not issue what the key would sign.
 public struct DoubleKeys: Sendable {
     /// Signs software statements.
     public var statement: SigningKey?

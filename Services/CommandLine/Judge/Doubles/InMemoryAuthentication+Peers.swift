@@ -2,7 +2,7 @@ public import ContractRuntime
 public import Contracts
 internal import Faults
 
-/// What authorization asks.
+/// Operations for the authorization service.
 extension InMemoryAuthentication: Sessions {
     public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
         try subject(of: request.call)
@@ -45,7 +45,7 @@ extension InMemoryAuthentication: Sessions {
     }
 }
 
-/// What autosignin asks.
+/// Operations for the autosignin service.
 extension InMemoryAuthentication: Logins {
     public func identifyCaller(_ request: IdentifyCallerRequest, context: CallContext) async throws -> IdentifiedCaller {
         try identify(request)
@@ -66,7 +66,7 @@ extension InMemoryAuthentication: Logins {
         return caller
     }
 
-    /// A derived session counts as made just now: whoever may opt in after a fresh sign-in only can do so at any time.
+    /// A derived session always counts as new, so that an opt-in that requires a recent sign-in is possible at any time.
     private func login(_ session: Session) -> Login {
         let isDerived = session.createdAtMilliseconds == startedAt
         let integration = config.catalogue.integration(requestor: session.requestor, mvpd: session.mvpd)
@@ -113,7 +113,7 @@ extension InMemoryAuthentication: Logins {
     }
 }
 
-/// What operators ask. Sign-ins need no checks here, so there are no reports of any.
+/// Operations for operators. The double checks no SAML responses, so it has no reports of sign-ins.
 extension InMemoryAuthentication: AuthenticationOperations {
     public func revokeClient(_ request: RevokeClientRequest, context: CallContext) async throws -> RevokeClientResponse {
         let wasKnown = clients.change(request.clientID) { application in
@@ -124,7 +124,7 @@ extension InMemoryAuthentication: AuthenticationOperations {
         return RevokeClientResponse(wasKnown: wasKnown)
     }
 
-    /// The secret itself is of no use here and not kept.
+    /// The double does not need the secret and does not keep it.
     public func putSecret(_ request: PutSecretRequest, context: CallContext) async throws -> PutSecretResponse {
         try requireWorking()
         let letters = request.reference.utf8.allSatisfy { byte in

@@ -5,7 +5,7 @@ public import Contracts
 public import Faults
 internal import Synchronization
 
-/// Stands in for the authentication service: clients, codes and sessions in memory, nobody's credentials.
+/// Stands in for the authentication service: clients, codes and sessions in memory; it checks no credentials.
 ///
 /// Every bearer that is not empty is accepted, for every requestor of the catalogue, unless `refuse` says otherwise.
 public final class InMemoryAuthentication: Sendable {
@@ -54,7 +54,7 @@ public final class InMemoryAuthentication: Sendable {
     private let scripted = Mutex<[String: Fault]>([:])
     private let failure = Mutex<Fault?>(nil)
 
-    /// - Parameter config: Whose catalogue counts.
+    /// - Parameter config: Provides the catalogue.
     public init(config: InMemoryConfig, behaviour: DoubleBehaviour = DoubleBehaviour(), clock: any WallClock = SystemClock()) {
         self.config = config
         self.behaviour = behaviour
@@ -69,7 +69,7 @@ public final class InMemoryAuthentication: Sendable {
         standings[Place(device: device, requestor: requestor)] = .signedIn(subject)
     }
 
-    /// The session that the device would have by itself, to be changed and put.
+    /// The session that the device has by default, to be changed and given to `put`.
     public func subject(device: String, requestor: String) -> SessionSubject {
         derived(Place(device: device, requestor: requestor), mvpd: nil, call: nil)
     }
@@ -94,7 +94,7 @@ public final class InMemoryAuthentication: Sendable {
         failure.withLock { $0 = fault }
     }
 
-    /// How often somebody asked for a device's session.
+    /// How often callers asked for a device's session.
     public var sessionQuestions: UInt64 { found.count }
 
     // MARK: What the operations share
@@ -116,7 +116,7 @@ public final class InMemoryAuthentication: Sendable {
     @discardableResult
     func requireDevice(_ call: DeviceCall?) throws(Fault) -> (call: DeviceCall, requestor: Requestor) {
         let call = call ?? DeviceCall()
-        // Nobody's credentials are looked at: a signature is as good as a bearer.
+        // The double checks no credentials: it accepts a signature like a bearer token.
         try requireBearer(call.accessToken.isEmpty ? call.signedRequest?.header ?? "" : call.accessToken)
         let requestor = try config.catalogue.requireRequestor(call.requestor)
         guard !call.deviceID.isEmpty else { throw Fault(.invalidDeviceID, "Required 'deviceId' is not present") }

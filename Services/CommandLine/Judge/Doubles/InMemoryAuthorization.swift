@@ -4,7 +4,7 @@ public import Contracts
 internal import Faults
 internal import Tokens
 
-/// Stands in for the authorization service: grants what is not denied by its behaviour, and signs media tokens.
+/// Stands in for the authorization service: permits every resource that its behaviour does not deny, and signs media tokens.
 public final class InMemoryAuthorization: Authorization {
     private struct Permit: Hashable, Sendable {
         let session: String

@@ -2,7 +2,7 @@ public import ContractRuntime
 public import Contracts
 internal import Faults
 
-/// Sign in with Apple, as if Apple had vouched for whoever brings a nonce of the double's and any identity token.
+/// Sign in with Apple: the double accepts any identity token that comes with a nonce of its own.
 extension InMemoryAutoSignIn: SignInWithApple {
     public func createNonce(_ request: CreateNonceRequest, context: CallContext) async throws -> Nonce {
         let (caller, _) = try caller(request.call)

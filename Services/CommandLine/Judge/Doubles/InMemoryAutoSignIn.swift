@@ -16,7 +16,7 @@ public final class InMemoryAutoSignIn: Sendable {
         var contract: AppleLink
     }
 
-    /// What is kept under one lock: opt-ins are rare beside everything else.
+    /// One lock for all of the state: opt-ins are rare compared with other calls.
     struct Books: Sendable {
         var families: [String: Family] = [:]
         var familyByValue: [String: String] = [:]
@@ -25,7 +25,7 @@ public final class InMemoryAutoSignIn: Sendable {
         var handles: [String: (account: String, requestor: String)] = [:]
         var browsers: [String: (account: String, requestor: String)] = [:]
         var webSignIns: [String: (secret: String, requestor: String, returnURL: String)] = [:]
-        /// What was answered to a key of a caller.
+        /// The answer to a caller's idempotency key.
         var tokens: [String: IssuedToken] = [:]
     }
 
@@ -38,7 +38,7 @@ public final class InMemoryAutoSignIn: Sendable {
 
     var now: UInt64 { sessions.now }
 
-    /// Who calls, and their account.
+    /// The caller and its account.
     func caller(_ call: DeviceCall?) throws(Fault) -> (caller: IdentifiedCaller, account: String?) {
         let caller = try sessions.identify(IdentifyCallerRequest(call: call))
         return (caller, caller.login?.session.map { Self.account($0.userID) })

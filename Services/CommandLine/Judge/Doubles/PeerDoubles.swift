@@ -8,9 +8,9 @@ public import Rpc
 internal import Synchronization
 internal import Transport
 
-/// In-memory doubles of the services, served over the real wire: a service that they are the peers of runs without any other program.
+/// In-memory doubles of the services, served over the real wire protocol: a service with these peers runs without any other program.
 ///
-/// What one double remembers the others see: the authorization double denies a device that the authentication double signed out.
+/// The doubles share their state: the authorization double denies a device that the authentication double signed out.
 public final class PeerDoubles: Sendable {
     /// A service that others call.
     public enum Peer: String, CaseIterable, Hashable, Sendable {
@@ -31,7 +31,7 @@ public final class PeerDoubles: Sendable {
     private let bound = Mutex<[Peer: RpcAddress]>([:])
 
     /// - Parameters:
-    ///   - addresses: Whom to stand in for, and where; port 0 takes a free one.
+    ///   - addresses: The services to stand in for, with their addresses; port 0 takes a free one.
     ///   - configuration: What the config double serves.
     ///   - pki: Has a certificate of each of them.
     ///   - group: Where connections live; by default one of this process.
@@ -63,7 +63,7 @@ public final class PeerDoubles: Sendable {
         self.servers = servers
     }
 
-    /// More than a service has in flight: it is the service that is to be measured.
+    /// More than a service has in flight: the doubles must not limit the service that is measured.
     private static let callsPerConnection = 16_384
     private static let callsPerMethod = 65_536
 

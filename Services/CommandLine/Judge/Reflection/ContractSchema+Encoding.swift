@@ -74,7 +74,7 @@ private struct MessageEncoder {
         try write(value: node, field, into: &writer)
     }
 
-    /// An object whose names are the keys.
+    /// An object with the map's keys as names.
     private func write(
         map node: JsonNode, _ field: FieldSchema, _ entry: MessageSchema, into writer: inout WireWriter
     ) throws(JsonMismatch) {

@@ -1,6 +1,6 @@
 /// The services and messages that a `google.protobuf.FileDescriptorSet` describes: what a service says of itself by reflection.
 ///
-/// With it, calls can be made whose types this program was not built with.
+/// With it, the program can make calls with types that it was not built with.
 public struct ContractSchema: Sendable {
     /// Names of the packages of its files.
     public let packages: Set<String>

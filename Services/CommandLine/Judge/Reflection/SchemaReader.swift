@@ -1,6 +1,6 @@
 /// Reads `google/protobuf/descriptor.proto`; field numbers are those of that file.
 struct SchemaReader {
-    /// A description whose messages stand in each other without end would exhaust the stack.
+    /// Without a limit, a description with too deeply nested messages would exhaust the stack.
     private static let deepest = 64
 
     private(set) var packages: Set<String> = []

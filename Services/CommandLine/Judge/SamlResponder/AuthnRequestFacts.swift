@@ -3,8 +3,8 @@ internal import Foundation
 
 /// What an MVPD has to know of a sign-in request to answer it.
 ///
-/// Read without an XML parser, whatever prefixes and quotes its writer uses: the request is that of the service at hand, and a wrong reading shows as a
-/// failed sign-in.
+/// Read without an XML parser, with any prefixes and quotes: the request comes from the service under test, and a reading error shows as a failed
+/// sign-in.
 public struct AuthnRequestFacts: Sendable, Equatable {
     public var id: String
     /// The service provider's entity id.

@@ -28,7 +28,7 @@ public struct PlayedMvpd: Sendable {
 
     /// - Parameters:
     ///   - entityID: Under which the service knows the MVPD.
-    ///   - key: The one whose certificate the service has pinned.
+    ///   - key: The key of the certificate that the service has pinned.
     public init(entityID: String, key: RSAPrivateKey) {
         self.entityID = entityID
         self.key = key

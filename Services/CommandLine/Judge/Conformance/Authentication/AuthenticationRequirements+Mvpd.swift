@@ -142,7 +142,7 @@ extension TestMvpd {
         { try $0.impostor.response(to: $1, for: subscriber, now: Date()) },
         { try $0.mvpd.response(to: $1, for: subscriber, now: Date()).replacing(subscriber.nameID, with: "conformance-richer") },
         { try $0.mvpd.response(to: $1, for: subscriber, now: Date()).replacing(/<ds:Signature .*<\/ds:Signature>/, with: "") },
-        // The signed assertion stays, and another one stands in its place.
+        // The signed assertion stays, and a forged one without a signature comes before it.
         { mvpd, request in
             let genuine = try mvpd.mvpd.response(to: request, for: subscriber, now: Date())
             guard let assertion = genuine.firstMatch(of: /<saml:Assertion .*<\/saml:Assertion>/) else { return genuine }

@@ -72,7 +72,7 @@ extension AuthenticationRequirements {
         },
     ]
 
-    /// Another requestor, device or MVPD, a changed token: all as if nobody were signed in.
+    /// Another requestor, device or MVPD, or a changed token: each is answered as if the device were not signed in.
     private static func refusals(of token: String, bearer: String, _ app: TestApp) async throws {
         let stored = StoredToken(text: token)
         let wrong = [

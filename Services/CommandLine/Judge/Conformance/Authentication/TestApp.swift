@@ -43,7 +43,7 @@ struct TestApp: Sendable {
             clientAddress: "192.0.2.7")
     }
 
-    /// A new device's person goes to an MVPD.
+    /// Starts a sign-in at an MVPD on a new device.
     func begin(at mvpd: String) async throws -> (device: String, code: String, start: SignInStart) {
         let device = Self.device()
         let code = try await code(device).code
@@ -62,7 +62,7 @@ struct TestApp: Sendable {
 }
 
 extension Examination {
-    /// Signed by the examiner, whose Config the implementation goes by.
+    /// Signed by the examiner, which also plays the implementation's Config service.
     func statement(of application: String) async throws -> String {
         let request = IssueSoftwareStatementRequest(applicationID: application)
         return try await peers().doubles.config.issueSoftwareStatement(request, context: CallContext()).statement

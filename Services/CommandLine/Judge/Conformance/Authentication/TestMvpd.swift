@@ -3,14 +3,14 @@ internal import Cryptography
 internal import Foundation
 internal import SamlResponder
 
-/// NorthCable, played by the examiner: the catalogue that the implementation goes by gets addresses and a certificate of the examiner's.
+/// NorthCable, played by the examiner: the implementation's catalogue names the examiner's addresses and certificate.
 struct TestMvpd: Sendable {
     static let id = "NorthCable"
     static let address = "https://mvpd.conformance.example"
     static let subscriber = PlayedMvpd.Subscriber(
         nameID: "conformance-subscriber", householdID: "conformance-household", channels: ["ACME1-NEWS"])
 
-    /// Of this process: making one takes up to seconds.
+    /// One for the whole process: generating a key can take seconds.
     private static let pair = Result<CertifiedKey, any Error> {
         try CertifiedKey.selfSigned(commonName: "mvpd.conformance.example", key: .rsa(try RSAPrivateKey.generate()))
     }
@@ -18,7 +18,7 @@ struct TestMvpd: Sendable {
 
     let app: TestApp
     let mvpd: PlayedMvpd
-    /// An MVPD of the same name, whose key nobody has pinned.
+    /// An MVPD of the same name with a key that is not pinned.
     let impostor: PlayedMvpd
 
     /// A sign-in that waits for the MVPD's answer.
@@ -30,7 +30,7 @@ struct TestMvpd: Sendable {
         let browserSecret: String
     }
 
-    /// Does the work while the implementation takes the examiner for NorthCable.
+    /// Does the work while the implementation uses the examiner as NorthCable.
     static func play(_ examination: Examination, _ work: (TestMvpd) async throws -> Void) async throws {
         let pair = try pair.get()
         guard case .rsa(let key) = pair.key else { throw NotApplicable("the examiner has no RSA key") }
@@ -70,7 +70,7 @@ struct TestMvpd: Sendable {
     }
 
     /// The browser brings the MVPD's answer.
-    /// - Parameter secret: What its cookie says, if not what it was given.
+    /// - Parameter secret: Value of its cookie; by default the one that was set.
     func bring(_ response: String, to pending: Pending, secret: String? = nil) async throws -> SignInOutcome {
         try await app.conversation.call(
             AuthenticationMethods.completeSamlSignIn,

@@ -1,7 +1,7 @@
 internal import Contracts
 internal import Faults
 
-/// A person on a device of their own, as the examiner's Authentication tells of them.
+/// A person on a device of their own, as the examiner's Authentication service reports them.
 struct TestViewer: Sendable {
     let conversation: Conversation
     let peers: PlayedPeers

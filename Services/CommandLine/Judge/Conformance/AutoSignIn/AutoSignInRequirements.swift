@@ -1,4 +1,4 @@
-/// What autosignin.proto requires, beside the wire; as far as nobody but authentication has to be asked.
+/// What autosignin.proto requires in addition to the wire protocol, as far as the service needs no peer but authentication.
 enum AutoSignInRequirements {
     static let all: [Requirement] = tokens + families + pages + apple + operations
 }

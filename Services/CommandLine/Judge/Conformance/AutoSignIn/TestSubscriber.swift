@@ -1,14 +1,14 @@
 internal import Contracts
 internal import Clocks
 
-/// A person on an Apple TV, signed in a moment ago, as the examiner's Authentication tells of them.
+/// A person who signed in on an Apple TV a moment ago, as the examiner's Authentication service reports them.
 struct TestSubscriber: Sendable {
     static let bundleID = "example.acme.tv"
 
     let viewer: TestViewer
 
     /// - Parameters:
-    ///   - user: Whose device; `nil`: somebody who was never seen.
+    ///   - user: The device's user; `nil`: a new user.
     ///   - mvpd: One that takes part in automatic sign-in.
     ///   - age: Since the sign-in.
     init(_ examination: Examination, mvpd: String = "NorthCable", kind: SessionKind = .regular, age: Duration = .seconds(1)) async throws {

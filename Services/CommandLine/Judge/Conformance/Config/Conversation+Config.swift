@@ -41,7 +41,7 @@ extension Conversation {
 }
 
 extension Examination {
-    /// A service that looks for a change now and then takes it in within this time.
+    /// A service that polls for changes applies one within this time.
     static let changePatience: Duration = .seconds(20)
 
     /// Makes the service publish another version.

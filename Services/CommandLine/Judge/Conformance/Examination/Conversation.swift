@@ -6,7 +6,7 @@ internal import Frames
 /// A caller that keeps to the contract, on one connection, for one user at a time.
 final class Conversation: Sendable {
     let probe: WireProbe
-    /// What the callee said of itself.
+    /// The callee's hello.
     let hello: Hello
     private let lastCallID = Mutex<UInt64>(0)
 

@@ -4,9 +4,9 @@ internal import Faults
 internal import Synchronization
 internal import Frames
 
-/// One requirement being tried: opens connections, and notes for the report what went over them last.
+/// One requirement while it is tried: opens connections, and records their last frames for the report.
 final class Examination: Sendable {
-    /// How long an answer may take that is due at once; ample, as the machine may be busy.
+    /// Time limit for an answer that is due at once; generous, because the machine may be busy.
     @TaskLocal static var patience: Duration = .seconds(8)
 
     private struct Transcript {
@@ -42,10 +42,10 @@ final class Examination: Sendable {
 
     // MARK: Connections
 
-    /// A connection on which nothing was said yet.
+    /// A new connection, before any hello.
     func connect() async throws -> WireProbe { try await WireProbe(self, as: subject.caller) }
 
-    /// A connection whose hellos are exchanged.
+    /// A connection after the exchange of hellos.
     func greet(maxFrameBytes: UInt32 = 16 * 1024 * 1024) async throws -> Conversation {
         try await Conversation(try await connect(), maxFrameBytes: maxFrameBytes)
     }

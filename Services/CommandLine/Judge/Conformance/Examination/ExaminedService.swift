@@ -1,7 +1,7 @@
 internal import Contracts
 public import PeerDoubles
 
-/// A service whose contract can be examined.
+/// A service with a contract that can be examined.
 public enum ExaminedService: String, CaseIterable, Sendable {
     case config
     case authentication
@@ -31,7 +31,7 @@ public enum ExaminedService: String, CaseIterable, Sendable {
         }
     }
 
-    /// A method whose request has a text as its field 1.
+    /// A method with a string as field 1 of its request.
     var methodWithText: (service: String, method: String) {
         switch self {
         case .config: (ConfigMethods.service, ConfigMethods.issueSoftwareStatement.name)

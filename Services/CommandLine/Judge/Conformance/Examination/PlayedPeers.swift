@@ -6,14 +6,14 @@ internal import PeerDoubles
 struct PlayedPeers: Sendable {
     let doubles: PeerDoubles
 
-    /// The longest that a service may take to take in a new version of the catalogue.
+    /// Time limit for a service to apply a new version of the catalogue.
     private static let updatePatience: Duration = .seconds(10)
 
     var configuration: Configuration { doubles.config.configuration }
 
-    /// Changes the catalogue, waits until the service goes by it, does the work, and sets the catalogue back.
+    /// Changes the catalogue, waits until the service uses the change, does the work, and restores the catalogue.
     /// - Parameters:
-    ///   - isThere: Whether the service goes by the changed catalogue already.
+    ///   - isThere: Whether the service already uses the changed catalogue.
     /// - Throws: `Unmet` when it does not in 10 s; what the work throws.
     func withCatalogue(
         _ change: (inout Configuration) -> Void, until isThere: () async throws -> Bool, _ work: () async throws -> Void

@@ -2,22 +2,22 @@ internal import Contracts
 public import PeerDoubles
 public import Transport
 
-/// The implementation that is examined, and what the examiner has at hand.
+/// The implementation under examination, and what is available to the examiner.
 public struct Subject: Sendable {
     public var service: ExaminedService
     public var host: String
     public var port: Int
-    /// As whom the examiner calls: a caller that is on the service's lists.
+    /// The examiner's identity: a caller that is on the service's lists.
     public var caller: TlsFiles
-    /// A caller of the same authority that is on none; `nil`: not at hand.
+    /// A caller of the same authority that is on none of them; `nil`: not available.
     public var stranger: TlsFiles?
     /// A caller of another authority.
     public var foreigner: TlsFiles?
     /// The peers that the implementation calls, played by the examiner; `nil` where it calls none.
     public var peers: PeerDoubles?
-    /// How long an answer may take that is due at once.
+    /// Time limit for an answer that is due at once.
     public var patience: Duration = .seconds(8)
-    /// Makes a Config service publish another version; `nil`: nobody can.
+    /// Makes a Config service publish another version; `nil`: the examiner cannot.
     public var change: (@Sendable () async throws -> Void)?
 
     public init(service: ExaminedService, host: String, port: Int, caller: TlsFiles) {

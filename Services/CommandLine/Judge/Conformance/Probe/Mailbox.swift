@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Events of one connection in their order, for one reader that waits with patience.
+/// Events of one connection in their order, for one reader that waits up to a time limit.
 final class Mailbox: Sendable {
     private struct State {
         var events: [ProbeEvent] = []

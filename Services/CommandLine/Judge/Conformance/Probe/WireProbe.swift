@@ -12,7 +12,7 @@ final class WireProbe: Sendable {
     private let mailbox: Mailbox
     private let examination: Examination
 
-    /// Connects by TLS 1.3 and says nothing.
+    /// Connects by TLS 1.3 and sends nothing.
     /// - Throws: `Unmet` when the callee cannot be reached.
     init(_ examination: Examination, as files: TlsFiles) async throws {
         self.examination = examination
@@ -70,7 +70,7 @@ final class WireProbe: Sendable {
     func noteAnswer(_ text: String) { examination.came(text) }
 
     private func write(_ bytes: [UInt8]) async throws {
-        // A callee that has closed tells more by what it sent before.
+        // When the callee has closed, what it sent before tells more than the failed write.
         try? await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
     }
 

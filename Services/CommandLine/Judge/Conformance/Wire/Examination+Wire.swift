@@ -43,7 +43,7 @@ extension Examination {
         guard answer.content == content else { throw Unmet("the echo of what was sent", came: Bytes.text(answer.content)) }
     }
 
-    /// Says hello rightly, sends bytes, and expects the callee to refuse them.
+    /// Sends a correct hello, then bytes that the callee must refuse.
     func refused(_ bytes: [UInt8], _ what: String, code: String = "protocol_error") async throws {
         let conversation = try await greet()
         try await conversation.probe.send(raw: bytes, what)

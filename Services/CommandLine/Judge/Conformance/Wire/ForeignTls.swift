@@ -3,7 +3,7 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Transport
 
-/// TLS as a peer must not speak it.
+/// TLS connections that a callee must refuse.
 struct ForeignTls {
     var versions: ClosedRange<Int>
     /// Certificate and key to present; `nil`: none.

@@ -20,7 +20,7 @@ extension WireRequirements {
             try await examination.expectGoAway("frame_too_large", on: conversation.probe)
         },
         Requirement("WIRE-17", "A message that does not decode is a protocol error.", source: "WIRE.md §2") { examination in
-            // Field 2, 255 bytes long, of which none follows.
+            // Field 2 with a length of 255 bytes, and no bytes after it.
             try await examination.refused(WireProbe.framed([0x12, 0xff, 0x01]), "a frame that is cut off inside")
         },
         Requirement("WIRE-18", "A frame without a kind, or of an unknown one, is a protocol error.", source: "WIRE.md §2") { examination in

@@ -4,7 +4,7 @@ internal import Contracts
 internal import Frames
 
 extension WireRequirements {
-    /// More calls than that are too many to try.
+    /// A higher limit would take too many calls to reach.
     private static let mostCalls: UInt32 = 4096
     private static let excess = 8
 

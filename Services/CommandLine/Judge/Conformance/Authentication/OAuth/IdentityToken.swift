@@ -10,7 +10,7 @@ struct IdentityToken: Sendable {
         case unsigned
         /// Signed by a key of the same name that the provider does not publish.
         case foreignKey
-        /// Says HS256; its secret is the public key that everybody knows (RFC 8725 §2.1).
+        /// Declares HS256, with the public key as the secret (RFC 8725 §2.1).
         case publicKeyAsSecret
         /// The subject was changed after it was signed.
         case altered
@@ -23,7 +23,7 @@ struct IdentityToken: Sendable {
         case es256 = "ES256"
     }
 
-    /// Of this process: making one takes up to seconds.
+    /// One for the whole process: generating a key can take seconds.
     struct Keys: Sendable {
         let rsa: RSAPrivateKey
         let p256: P256PrivateKey

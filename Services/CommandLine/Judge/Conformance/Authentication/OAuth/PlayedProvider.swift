@@ -19,7 +19,7 @@ final class PlayedProvider: Sendable {
     static let householdClaim = "household"
     static let channelsClaim = "channels"
     static let clientID = "conformance-client"
-    /// Of an access token, in seconds: so short that the next decision needs another one.
+    /// Lifetime of an access token, in seconds: so short that the next decision needs another token.
     static let accessTokenLife = 1
 
     /// What a code stands for.
@@ -50,7 +50,7 @@ final class PlayedProvider: Sendable {
         return code
     }
 
-    /// How often somebody tried to exchange a code.
+    /// How often a client tried to exchange a code.
     var exchanges: Int { state.withLock { $0.exchanges } }
 
     /// What was wrong with requests, in the order in which they came.

@@ -25,7 +25,7 @@ struct ProviderServer: Sendable {
 
     /// `https://127.0.0.1:port`
     let address: String
-    /// DER: who trusts this one trusts the server.
+    /// DER; a client that trusts it trusts the server.
     let authority: [UInt8]
     private let channel: any Channel
 
@@ -82,6 +82,6 @@ private final class ProviderHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// A service that breaks off is no concern of this end: what it did with the answer shows elsewhere.
+    /// A connection that the service breaks off is not an error here: other checks show what the service did with the answer.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

@@ -1,7 +1,7 @@
 internal import Contracts
 internal import Foundation
 
-/// OpenFiber, played by the examiner: the catalogue that the implementation goes by gets addresses, a client and trust anchors of the examiner's.
+/// OpenFiber, played by the examiner: the implementation's catalogue names the examiner's addresses, client and trust anchors.
 struct TestProvider: Sendable {
     static let id = "OpenFiber"
 
@@ -19,7 +19,7 @@ struct TestProvider: Sendable {
         func parameter(_ name: String) -> String { parameters[name] ?? "" }
     }
 
-    /// Does the work while the implementation takes the examiner for OpenFiber.
+    /// Does the work while the implementation uses the examiner as OpenFiber.
     static func play(_ examination: Examination, _ work: (TestProvider) async throws -> Void) async throws {
         let provider = PlayedProvider(try IdentityToken.Keys.shared.get())
         let peers = try examination.peers()
@@ -132,7 +132,7 @@ struct TestProvider: Sendable {
 
     func session(of pending: Pending) async throws -> Session { try await app.session(on: pending.device) }
 
-    /// - Throws: `Unmet` unless the answer is rejected and nobody is signed in.
+    /// - Throws: `Unmet` unless the answer is rejected and the device has no session.
     func isRejected(_ request: CompleteOAuthSignInRequest, to pending: Pending) async throws {
         let outcome = try await bring(request)
         guard outcome.result == .rejected, outcome.redirectURL.isEmpty, !outcome.traceID.isEmpty else {

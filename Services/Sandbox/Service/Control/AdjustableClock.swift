@@ -1,7 +1,7 @@
 internal import Clocks
 internal import Synchronization
 
-/// A clock that tests may put ahead or back, to act a provider whose clock is wrong.
+/// A clock that tests can set ahead or back, to simulate a provider with a wrong clock.
 final class AdjustableClock: WallClock {
     private let base: any WallClock
     private let offset = Mutex(Duration.zero)

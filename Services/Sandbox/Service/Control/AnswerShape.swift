@@ -1,8 +1,8 @@
-/// What a decision point is told to put into its answers, or to leave out of them (mvpd §4.2, §4.4).
+/// What a decision point adds to its answers or leaves out of them, as tests set it (mvpd §4.2, §4.4).
 struct AnswerShape: Sendable, Equatable {
     /// Resources that the answer passes over.
     var silentAbout: Set<String> = []
-    /// Whether one resource that nobody carries empties the whole answer, as some MVPDs do.
+    /// Whether one unknown resource empties the whole answer, as with some MVPDs.
     var isSilentWhenUnknown = false
     /// Whether results stand in the opposite order of the questions.
     var isReversed = false
@@ -14,7 +14,7 @@ struct AnswerShape: Sendable, Equatable {
     /// Stands in every result.
     var decision: XacmlResponse.Decision?
     var statusMessage: String?
-    /// Comes with every result; nobody knows it.
+    /// Identifier of an unknown obligation that comes with every result.
     var obligation: XacmlResponse.Obligation?
     /// Whether each result is there twice.
     var isDoubled = false
@@ -26,7 +26,7 @@ struct AnswerShape: Sendable, Equatable {
         let unknown = resources.contains { !channels.contains($0.channel ?? $0.identifier) }
         if isSilentWhenUnknown, unknown { return XacmlResponse(results: []) }
         var results = zip(resources, response.results).filter { !silentAbout.contains($0.0.identifier) }.map { changed($0.1) }
-        // A question without a resource has one result that belongs to none.
+        // A question without a resource gets one result without a resource.
         if resources.isEmpty { results = response.results }
         if isDoubled { results += results }
         return XacmlResponse(results: isReversed ? results.reversed() : results)

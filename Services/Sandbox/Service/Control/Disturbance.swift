@@ -1,4 +1,4 @@
-/// How a decision point is told to misbehave, so that callers can be tested against it (mvpd §5 item 4).
+/// How a decision point misbehaves, as tests set it (mvpd §5 item 4).
 struct Disturbance: Sendable, Equatable {
     enum Mode: String, Sendable, Decodable {
         /// Answers as it should, after the delay if one is set.

@@ -8,7 +8,7 @@ final class Disturbances: Sendable {
 
     func reset() { current.withLock { $0 = [:] } }
 
-    /// The disturbance that the next request meets; counts that request.
+    /// The disturbance for the next request; counts that request.
     func take(for mvpd: String) -> Disturbance {
         current.withLock { current in
             guard var disturbance = current[mvpd] else { return Disturbance() }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Whose home the provider recognises by its address, so that nobody types a password there (mvpd §5 item 1).
+/// The home networks that the provider recognises by address: people there sign in without a password (mvpd §5 item 1).
 final class HomeNetworks: Sendable {
     struct Home: Sendable, Equatable {
         let addresses: Set<String>
@@ -22,7 +22,7 @@ final class HomeNetworks: Sendable {
     /// Back to the settings.
     func reset() { homes.withLock { $0 = settled } }
 
-    /// The person who lives at the address.
+    /// The person of the home network with that address.
     func person(at address: String, mvpd: String) -> String? {
         homes.withLock { $0[mvpd].flatMap { $0.addresses.contains(address) ? $0.person : nil } }
     }

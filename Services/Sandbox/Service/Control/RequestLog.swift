@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import Synchronization
 
-/// What happened here, for tests to ask about.
+/// The requests that the stand-in received, for tests.
 final class RequestLog: Sendable {
     /// Most entries kept; the oldest goes first. Counters go on.
     static let limit = 1000
@@ -30,12 +30,12 @@ final class RequestLog: Sendable {
 
     init(logger: Logger) { self.logger = logger }
 
-    /// Counts a request when it arrives, whatever becomes of it.
+    /// Counts a request when it arrives, independent of its outcome.
     func count(_ endpoint: String, mvpd: String) {
         content.withLock { $0.counters["\(endpoint)/\(mvpd)", default: 0] += 1 }
     }
 
-    /// Keeps what became of a request, and writes it to the service's log without names of people and resources.
+    /// Keeps the outcome of a request, and writes it to the service's log without names of people and resources.
     func note(_ endpoint: String, mvpd: String, outcome: String, fields: [String: String] = [:], at now: Timestamp) {
         var metadata: Logger.Metadata = ["mvpd": "\(mvpd)", "outcome": "\(outcome)"]
         metadata["reason"] = fields["reason"].map { "\($0)" }

@@ -1,4 +1,4 @@
-/// How a decision point is told to dress its answers in the SOAP form.
+/// The envelope of a decision point's answers in the SOAP form, as tests set it.
 struct SoapManner: Sendable, Equatable {
     enum Signature: String, Sendable, Decodable {
         case response, assertion, both, none

@@ -4,7 +4,7 @@ struct DecisionMessage: Sendable {
         case json, xml, soap, rest
     }
 
-    /// What the SAML layer of the SOAP form said.
+    /// What the SAML layer of the SOAP form contained.
     struct Query: Sendable {
         let identifier: String
         let issuer: String

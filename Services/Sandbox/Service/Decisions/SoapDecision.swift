@@ -1,6 +1,6 @@
 internal import Clocks
 
-/// An answer in the SOAP form (mvpd §4.2): a SAML Response whose signature stands behind its status, as published samples have it.
+/// An answer in the SOAP form (mvpd §4.2): a SAML Response with its signature after the status, as in published samples.
 struct SoapDecision {
     let provider: IdentityProvider
     let query: DecisionMessage.Query

@@ -12,7 +12,7 @@ struct XacmlRequest: Sendable, Equatable {
         let ratings: [String]
     }
 
-    /// nil when the question names nobody.
+    /// nil when the request names no person.
     var subject: String?
     let resources: [Resource]
 

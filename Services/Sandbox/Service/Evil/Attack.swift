@@ -1,4 +1,4 @@
-/// What an attacker, or an MVPD gone wrong, sends in place of the genuine answer; each is made from it (mvpd §7).
+/// What an attacker, or a faulty MVPD, sends in place of the genuine answer; each attack is derived from that answer (mvpd §7).
 enum Attack: String, CaseIterable, Codable, Sendable {
     // Signatures.
     case xsw1, xsw2, xsw3, xsw4, xsw5, xsw6, xsw7, xsw8

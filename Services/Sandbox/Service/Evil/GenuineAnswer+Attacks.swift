@@ -2,7 +2,7 @@ internal import Clocks
 
 extension GenuineAnswer {
     /// The value of the SAMLResponse field.
-    /// - Parameter canary: An address whose visits are counted.
+    /// - Parameter canary: An address at which the test counts requests.
     func attacked(by attack: Attack, at now: Timestamp, canary: String) throws -> String {
         switch attack {
         case .urlSafeBase64: "-_" + Base64.text(Array(text.utf8)).dropFirst(2)
@@ -21,7 +21,7 @@ extension GenuineAnswer {
         return try protocolViolation(attack, now)
     }
 
-    /// Signature wrapping: the signed element stays as it was, and a forged one stands where readers look (mvpd #21 to #28).
+    /// Signature wrapping: the signed element stays unchanged, and a forged one takes the place that readers look at (mvpd #21 to #28).
     private func wrapped(_ attack: Attack) throws -> String? {
         let assertion = try? element("saml:Assertion")
         guard let assertion else { return nil }

@@ -1,4 +1,4 @@
-/// A genuine answer as text, open to surgery. It is the sandbox's own compact text, whose elements are found by their names.
+/// A genuine answer as text, to be modified. The text is the sandbox's own compact form, so elements can be found by their names.
 struct GenuineAnswer {
     var text: String
     let provider: IdentityProvider
@@ -38,7 +38,7 @@ struct GenuineAnswer {
         return try replacing(old, value.map { " \(name)=\"\($0)\"" } ?? "", in: text)
     }
 
-    /// The assertion about somebody else, with an ID of its own and without signature.
+    /// The assertion about another person, with an ID of its own and without signature.
     func forgedAssertion(id: String = "_forged") throws -> String {
         let assertion = try element("saml:Assertion")
         let name = try element("saml:NameID", in: assertion)
@@ -47,7 +47,7 @@ struct GenuineAnswer {
         return try withAttribute("ID", id, in: try replacing(try element("ds:Signature", in: renamed), "", in: renamed))
     }
 
-    /// The answer with another assertion, properly signed by `signer`: whatever the text of its signatures was, it is made anew.
+    /// The answer with another assertion, validly signed by `signer`: every signature in it is made anew.
     func resigned(_ change: (String) throws -> String, by signer: IdentityProvider? = nil) throws -> String {
         let old = try element("saml:Assertion")
         let changed = try change(old)

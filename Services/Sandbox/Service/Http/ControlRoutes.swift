@@ -2,7 +2,7 @@ internal import Clocks
 internal import FoundationEssentials
 internal import Hummingbird
 
-/// What tests ask of the stand-in; only callers on the same machine get an answer.
+/// Routes by which tests control the stand-in; only callers on the same machine get an answer.
 struct ControlRoutes: Sendable {
     private static let largestMessage = 16 * 1024
     /// A year, in seconds.
@@ -72,7 +72,7 @@ struct ControlRoutes: Sendable {
         let person: String?
     }
 
-    /// - Returns: nil when nobody is at home.
+    /// - Returns: nil when the message names no person.
     private static func home(_ octets: [UInt8]) throws(SettingsFault) -> HomeNetworks.Home? {
         let message = try SettingsFault.decode(HomeMessage.self, from: octets)
         return message.person.map { HomeNetworks.Home(addresses: Set(message.addresses), person: $0) }

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOSSL
 
 /// Serves plain HTTP and HTTPS at one address: the first octet of a connection tells which it is (RFC 8446 §5.1). Programs that send no password in the clear
-/// write `https` before whatever address they were given.
+/// put `https` before any address that they are given.
 struct EitherChannel: ServerChildChannel {
     private let plain: HTTP1Channel
     private let tls: NIOSSLContext
@@ -26,7 +26,7 @@ struct EitherChannel: ServerChildChannel {
     func handle(value: HTTP1Channel.Value, logger: Logger) async { await plain.handle(value: value, logger: logger) }
 }
 
-/// Puts TLS in front of everything else where a connection begins with a handshake, and goes.
+/// Inserts TLS before all other handlers if the connection begins with a handshake, then removes itself.
 private final class FirstOctet: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -77,7 +77,7 @@ struct LogoutRoutes: Sendable {
         return response
     }
 
-    /// A person signs out at the provider itself; `binding=post` tells the service by a form.
+    /// A person signs out at the provider itself; with `binding=post` the service is told by a form.
     private func leave(_ http: Request, _ provider: IdentityProvider) throws -> Response {
         let now = clock.now()
         guard let cookie = http.headers[.cookie].flatMap({ SessionCookie.value(in: $0, of: provider.id) }),

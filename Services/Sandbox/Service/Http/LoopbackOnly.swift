@@ -6,7 +6,7 @@ struct LoopbackOnly: RouterMiddleware {
         _ input: Request, context: SandboxContext, next: (Request, SandboxContext) async throws -> Response
     ) async throws -> Response {
         guard context.isTrusted else { throw HTTPError(.forbidden) }
-        // A page of anybody's site can have this machine's browser call a port of this machine.
+        // A page of any site can make a browser on this machine call one of its ports.
         if input.uri.path.utf8.starts(with: "/control".utf8) {
             guard Self.comesFromAProgram(input), Self.isNamedLocally(input.head.authority ?? "") else {
                 throw HTTPError(.forbidden, message: "/control is for programs on this machine, by its own names")
@@ -15,14 +15,14 @@ struct LoopbackOnly: RouterMiddleware {
         return try await next(input, context)
     }
 
-    /// Browsers say of each request which page made it.
+    /// Browsers send with each request which site made it.
     private static func comesFromAProgram(_ request: Request) -> Bool {
         guard request.headers[.origin] == nil else { return false }
         let site = request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value
         return site.map { $0 == "none" || $0 == "same-origin" } ?? true
     }
 
-    /// An address, `localhost`, or a name without a dot, as containers have them: a name that somebody registered may lead here by DNS rebinding.
+    /// An address, `localhost`, or a name without a dot, as containers have them: a registered domain name may lead here by DNS rebinding.
     static func isNamedLocally(_ authority: String) -> Bool {
         if authority.isEmpty || authority.hasPrefix("[") { return true }
         let host = authority.prefix { $0 != ":" }

@@ -11,7 +11,7 @@ enum SessionCookie {
         return "\(name(provider.id))=\(sealed); Path=/saml/\(provider.id); Max-Age=\(age); HttpOnly; SameSite=Lax"
     }
 
-    /// The `Set-Cookie` value that forgets the person.
+    /// The `Set-Cookie` value that removes the cookie.
     static func removal(_ provider: IdentityProvider) -> String {
         "\(name(provider.id))=; Path=/saml/\(provider.id); Max-Age=0; HttpOnly; SameSite=Lax"
     }

@@ -87,7 +87,7 @@ struct SignInRoutes: Sendable {
         else { throw SamlRefusal("state.unknown", "This login page is too old. Go back to the app and start again.") }
         if try fields.single("action") == "cancel" { return try fail(.authnFailed, request, provider, "login") }
         let name = try fields.single("username") ?? ""
-        // A program that submits each form that it gets has nothing to say yet.
+        // A program that submits every form it gets sends no name at first.
         let isFilledIn = try ["username", "password", "action"].contains { try fields.single($0)?.isEmpty == false }
         guard isFilledIn else { return try loginPage(request, provider) }
         guard let person = provider.subscribers.authenticate(name: name, password: try fields.single("password") ?? "") else {

@@ -1,4 +1,4 @@
-/// How an OAuth provider is told to behave, so that clients can be tested against it.
+/// How an OAuth provider behaves, as tests set it.
 struct OAuthBehaviour: Sendable, Equatable, Decodable {
     enum Mode: String, Sendable, Decodable {
         case none
@@ -28,7 +28,7 @@ struct OAuthBehaviour: Sendable, Equatable, Decodable {
     }
 
     var mode: Mode? = Mode.none
-    /// Where the mode holds: `token`, `userinfo`, `jwks`; absent: at all of them.
+    /// The endpoints with this mode: `token`, `userinfo`, `jwks`; absent: all of them.
     var endpoint: String?
     var identityToken: Flaw? = Flaw.none
     /// Whether a refresh token is good for one use and a new one comes with each access token.

@@ -1,6 +1,6 @@
 internal import Hummingbird
 
-/// What tests ask of the OAuth providers; only callers on the same machine get an answer.
+/// Routes by which tests control the OAuth providers; only callers on the same machine get an answer.
 struct OAuthControlRoutes: Sendable {
     private static let largestMessage = 16 * 1024
 

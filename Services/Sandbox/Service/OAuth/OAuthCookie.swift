@@ -13,7 +13,7 @@ enum OAuthCookie {
     /// Makes the browser forget it.
     static func removal(_ provider: OAuthProvider) -> String { "\(name(provider))=; Path=/oauth/\(provider.id); Max-Age=0; HttpOnly; SameSite=Lax" }
 
-    /// The person whom a `Cookie` header names.
+    /// The person that a `Cookie` header names.
     static func person(in header: String?, _ provider: OAuthProvider, at now: Timestamp) -> Person? {
         for pair in (header ?? "").split(separator: ";") {
             let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)

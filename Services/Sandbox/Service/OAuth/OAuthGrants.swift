@@ -10,10 +10,10 @@ struct OAuthRequest: Codable, Sendable, Equatable {
     let prompt: String?
     let authenticationContext: String?
 
-    /// Whether nobody may be asked anything.
+    /// Whether the provider must not show a page (`prompt=none`).
     var isSilent: Bool { prompt == "none" }
 
-    /// Whether the home network may speak for the person.
+    /// Whether the home network may identify the person.
     var acceptsHome: Bool { isSilent || authenticationContext?.contains("InternetProtocol") == true }
 }
 

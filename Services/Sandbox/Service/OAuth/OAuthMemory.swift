@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What an OAuth provider has to remember: used codes, the newest refresh token of each sign-in, and how it was told to behave.
+/// What an OAuth provider has to remember: used codes, the newest refresh token of each sign-in, and the behaviour that tests set.
 final class OAuthMemory: Sendable {
     private struct Content {
         var behaviour = OAuthBehaviour()

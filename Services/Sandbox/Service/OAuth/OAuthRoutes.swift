@@ -26,7 +26,7 @@ struct OAuthRoutes: Sendable {
         }
     }
 
-    /// Misbehaves where it was told to.
+    /// Misbehaves at the endpoints that tests chose.
     private func behave(
         _ endpoint: String, _ request: Request, _ context: SandboxContext,
         _ answer: @escaping @Sendable (OAuthProvider, RequestBody) async throws -> Response

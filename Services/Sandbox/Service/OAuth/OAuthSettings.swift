@@ -1,6 +1,6 @@
 /// What makes an MVPD an OAuth 2.0 and OpenID provider (mvpd §5 item 3).
 public struct OAuthSettings: Sendable, Equatable {
-    /// Who may ask for people to be signed in.
+    /// A client of the provider.
     public struct Client: Sendable, Equatable {
         public var id: String
         /// File with the secret.

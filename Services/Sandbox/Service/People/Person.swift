@@ -16,7 +16,7 @@ public struct Person: Sendable, Equatable {
     public var maximumFilmRating: String?
     public var zip: [String]
     public var isHeadOfHousehold: Bool
-    /// A person whom the provider refuses whatever the password.
+    /// A person that the provider refuses even with the right password.
     public var loginFails: Bool
 
     /// A person with the password that equals the name.

@@ -18,7 +18,7 @@ final class Subscribers: Sendable {
     }
 
     /// - Parameters:
-    ///   - visitorPrefix: Of subject ids that this provider did not issue and knows all the same.
+    ///   - visitorPrefix: Prefix of subject ids that the provider accepts although it did not issue them.
     ///   - key: The provider's key: the same key gives the same persistent names, also after a restart.
     init(people: [Person], channels: [String], visitorPrefix: String? = nil, mvpd: String, key: SigningKey) throws(XmlRefusal) {
         self.people = people

@@ -4,7 +4,7 @@ internal import Clocks
 struct AuthnRequestReader: Sendable {
     /// How old or how far ahead a request may be.
     static let tolerance = Duration.seconds(300)
-    /// How old one may be that a platform passes on.
+    /// How old a request may be that a platform passes on.
     static let tokenTolerance = Duration.seconds(600)
     /// The limit of SAML bindings §3.4.3 for a relay state.
     static let relayStateLimit = 80
@@ -52,7 +52,7 @@ struct AuthnRequestReader: Sendable {
 
     private func queriedAttributes(of root: XmlElement) throws(SamlRefusal) -> [String]? {
         guard root.name == "AttributeQuery" else { return nil }
-        // The platform says who asks; the service provider cannot know.
+        // The platform identifies the person; the service provider cannot know who it is.
         guard let subject = root.only("Subject", in: XmlNames.assertion), subject.children("NameID", in: XmlNames.assertion).isEmpty else {
             throw SamlRefusal("xml.form", "The query must have one Subject, which names nobody.")
         }

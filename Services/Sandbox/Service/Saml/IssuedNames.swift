@@ -6,7 +6,7 @@ struct IssuedName: Sendable, Equatable {
     /// URI.
     let format: String
     let spNameQualifier: String?
-    /// Who said so: the provider, or one behind it.
+    /// The issuer: the provider, or one behind it.
     let issuer: String
 }
 
@@ -32,7 +32,7 @@ final class IssuedNames: Sendable {
 
     func name(session index: String) -> IssuedName? { content.withLock { $0.names[index] } }
 
-    /// The one that was given out under that name last.
+    /// A name that was given out with that text, in any session.
     func name(_ text: String) -> IssuedName? { content.withLock { $0.names.values.first { $0.name == text } } }
 
     /// Ends sessions under a name.

@@ -1,4 +1,4 @@
-/// A request that is answered with an error page, since nobody can be trusted to receive a SAML answer to it.
+/// A request that is answered with an error page, because no trusted address is known for a SAML answer.
 struct SamlRefusal: Error, Equatable {
     /// The reason code, in the words of mvpd §2.3 where one fits.
     let code: String

@@ -24,7 +24,7 @@ struct SamlResponse {
         return try serialized(status: .element("samlp:StatusCode", ["Value": SamlStatus.success]), message: nil, assertion: .written(text))
     }
 
-    /// The answer when nobody signed in.
+    /// The answer when the sign-in failed or was cancelled.
     func failure(_ status: SamlStatus) throws(XmlRefusal) -> String {
         let code = XmlNode.element(
             "samlp:StatusCode", ["Value": status.topLevel],

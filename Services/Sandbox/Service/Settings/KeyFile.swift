@@ -11,7 +11,7 @@ enum KeyFile {
         }
     }
 
-    /// As whom HTTPS is answered.
+    /// The identity of the HTTPS server.
     static func tls(_ files: SandboxSettings.Tls) throws(SettingsFault) -> NIOSSLContext {
         for (file, key) in [(files.certificate, "tls.certificate"), (files.key, "tls.key")] { _ = try SandboxSettings.read(file, key: key) }
         do {

@@ -1,4 +1,4 @@
-/// What a stand-in is told: addresses, files with keys, who signs how, who lives there.
+/// The settings of a stand-in: addresses, key files, signatures, people.
 public struct SandboxSettings: Sendable, Equatable {
     public struct Listener: Sendable, Equatable {
         public var address: String
@@ -11,7 +11,7 @@ public struct SandboxSettings: Sendable, Equatable {
         public var key: String
     }
 
-    /// The service provider whose requests are answered.
+    /// The service provider that may send requests.
     public struct ServiceProvider: Sendable, Equatable {
         /// The base entity id; issuers `…/on-behalf-of/{requestor}` belong to it too (mvpd §2.2).
         public var entityID: String
@@ -38,7 +38,7 @@ public struct SandboxSettings: Sendable, Equatable {
         public var encryptAssertion: Bool
         /// Whether a request must carry a valid signature of the service provider.
         public var validateRequests: Bool
-        /// Addresses at which nobody has to sign in, and who lives there; nil: none.
+        /// Addresses of home networks that need no login, and the person of each; nil: none.
         var home: HomeNetworks.Home?
         /// Set for an OAuth 2.0 and OpenID provider.
         public var oauth: OAuthSettings?
@@ -51,7 +51,7 @@ public struct SandboxSettings: Sendable, Equatable {
         public var identityIssuer: String
         /// File with the RSA key that signs them.
         public var identityKey: String
-        /// The MVPDs whose people the platform signs in, by the platform's own names.
+        /// The MVPDs with platform single sign-on, by the platform's own names.
         public var providers: [String: String]
         /// Who may call Apple's servers.
         public var teams: [AppleTeamSettings] = []
@@ -76,10 +76,11 @@ public struct SandboxSettings: Sendable, Equatable {
     /// Every channel that exists here; a person with all channels has these.
     public var channels: [String]
     public var people: [Person]
-    /// A subject id that begins so is a subscriber with all channels, 4 to 64 characters: a load tool that signs as an MVPD invents people. nil: nobody is.
+    /// Prefix, 4 to 64 characters, of subject ids that count as a subscriber with all channels: a load tool that signs as an MVPD invents people.
+    /// nil: there are no such ids.
     public var visitorPrefix: String?
     /// nil: there is no stand-in Apple.
     public var apple: Apple?
-    /// Whether callers of private networks may do what else only this machine may: for a network of containers.
+    /// Whether callers of private networks have the rights of callers on this machine: for a network of containers.
     public var trustsPrivateNetworks = false
 }

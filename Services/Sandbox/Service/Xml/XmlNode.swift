@@ -3,7 +3,7 @@ indirect enum XmlNode: Sendable {
     /// A name with its prefix, attributes (one without value is left out), children.
     case element(String, KeyValuePairs<String, String?>, [XmlNode])
     case text(String)
-    /// XML that is already written, such as a signed assertion, whose octets must stay.
+    /// XML that is already written, such as a signed assertion; its octets must not change.
     case written(String)
 
     static func element(_ name: String, _ attributes: KeyValuePairs<String, String?> = [:]) -> XmlNode { .element(name, attributes, []) }

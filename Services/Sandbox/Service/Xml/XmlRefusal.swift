@@ -1,6 +1,6 @@
 internal import CSandboxXml
 
-/// Why the XML layer would not take a text, or could not make one.
+/// Why the XML layer refused a text, or could not make one.
 struct XmlRefusal: Error, Equatable {
     /// A reason code (`xml.dtd`, `sig.invalid`, …) or a short sentence; safe to show.
     let reason: String

@@ -30,7 +30,7 @@ enum XmlSignature {
             ])
     }
 
-    /// Fills the template inside the element whose ID is `identifier`.
+    /// Fills the template inside the element with the ID `identifier`.
     static func sign(_ xml: String, identifier: String, key: SigningKey) throws(XmlRefusal) -> String {
         let text = Array(xml.utf8)
         let signed = try XmlRefusal.octets { csandbox_sign(text, text.count, identifier, key.pointer, $0) }

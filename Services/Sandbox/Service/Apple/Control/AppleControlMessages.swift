@@ -6,7 +6,7 @@ enum AppleControlMessages {
 
     struct Behaviour: Decodable {
         let keysMaxAgeSeconds: Int?
-        /// 0: as often as one likes.
+        /// 0: no limit.
         let validationsPerDay: Int?
         let syncDelaySeconds: Int64?
     }

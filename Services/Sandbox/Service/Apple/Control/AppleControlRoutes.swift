@@ -2,7 +2,7 @@ internal import Clocks
 internal import FoundationEssentials
 internal import Hummingbird
 
-/// What tests ask of the stand-in Apple: `/_control/…`.
+/// Routes by which tests control the stand-in Apple: `/_control/…`.
 struct AppleControlRoutes: Sendable {
     private static let largestMessage = 64 * 1024
     private typealias Message = AppleControlMessages
@@ -199,7 +199,7 @@ struct AppleControlRoutes: Sendable {
         return try checked { try SettingsFault.decode(type, from: octets) }
     }
 
-    /// Names what is wrong with a message.
+    /// Says what is wrong with a message.
     private func checked<Value>(_ act: () throws -> Value) throws -> Value {
         do {
             return try act()

@@ -13,7 +13,7 @@ struct AppleFault: Sendable, Codable, Equatable {
         case reset
         /// Does what it should, and breaks off in the middle of the answer.
         case truncated
-        /// Answers 200 with `application/json` that is none.
+        /// Answers 200 with `application/json` that is not JSON.
         case notJSON
         /// Answers as it should, but as `text/plain`.
         case contentType
@@ -28,7 +28,7 @@ struct AppleFault: Sendable, Codable, Equatable {
     var headers: [String: String]?
     var body: String?
     var milliseconds: Int?
-    /// How many calls meet it; 0 is for ever; default 1.
+    /// How many calls it affects; 0: all; default 1.
     var times: Int?
 
     func check(_ key: String) throws(SettingsFault) {

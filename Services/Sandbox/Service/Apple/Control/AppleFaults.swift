@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The faults that wait, per endpoint, first in first out.
+/// The pending faults of each endpoint, first in first out.
 final class AppleFaults: Sendable {
     private let queues = Mutex<[AppleEndpoint: [AppleFault]]>([:])
 
@@ -14,7 +14,7 @@ final class AppleFaults: Sendable {
         }
     }
 
-    /// The fault that the next call meets; counts that call.
+    /// The fault for the next call; counts that call.
     func take(_ endpoint: AppleEndpoint) -> AppleFault? {
         queues.withLock { queues in
             guard let fault = queues[endpoint]?.first else { return nil }

@@ -10,7 +10,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Where every call passes: it meets the fault that waits for it, and goes into the log.
+/// Handles every call: applies the pending fault of its endpoint, and logs the call.
 struct AppleGate: Sendable {
     typealias Handler = @Sendable (AppleRequest) -> AppleAnswer
 
@@ -115,7 +115,7 @@ struct AppleGate: Sendable {
         return Response(status: answer.status, headers: answer.headers, body: body)
     }
 
-    /// Half of what its length announces, and the end of the connection.
+    /// Sends half of the announced length, then closes the connection.
     private static func truncated(_ answer: AppleAnswer) -> Response {
         let octets = answer.body.isEmpty ? Array("{}".utf8) : answer.body
         let body = ResponseBody(contentLength: octets.count) { writer in

@@ -15,7 +15,7 @@ final class AppleLog: Sendable {
         /// 0: no answer.
         let status: Int
         let outcome: String
-        /// The fault that the call met.
+        /// The fault that was applied to the call.
         let fault: AppleFault.Kind?
         let fields: [String: String]
     }

@@ -6,7 +6,7 @@ struct LoggedFields: Sendable {
         "client_secret", "code", "refresh_token", "token", "access_token", "id_token", "existingAutoSignInTokenValue", "newAutoSignInTokenValue",
         "autoSignInTokenValue", "value", "context", "nonce", "state", "transaction",
     ]
-    /// Claims of the caller's own JWT that say nothing secret.
+    /// Claims of the caller's own JWT that are not secret.
     private static let claims = ["iss", "sub", "aud", "bid", "iat", "exp"]
 
     private(set) var fields: [String: String] = [:]

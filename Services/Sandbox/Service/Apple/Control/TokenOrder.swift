@@ -1,6 +1,6 @@
 internal import Clocks
 
-/// An identity token that tests want exactly so, with a code to it.
+/// An identity token with exactly the content that a test orders, and a code for it.
 struct TokenOrder: Sendable, Decodable {
     let account: String
     let clientID: String

@@ -60,7 +60,7 @@ struct AutoSignInStateMachine: Sendable {
         change(AutoSignInReading(value: value, authorization: .granted), device, now)
     }
 
-    /// The app clears the value (A7), or the server does (A9). What was approved before counts no more.
+    /// The app clears the value (A7), or the server does (A9). Earlier approvals no longer count.
     /// - Parameter device: nil: the server.
     mutating func delete(on device: String?, at now: Timestamp) {
         for (name, context) in contexts where !context.isUsed { contexts[name] = Context(authorization: .notDetermined) }
@@ -72,7 +72,7 @@ struct AutoSignInStateMachine: Sendable {
         change(AutoSignInReading(value: value, authorization: .granted), nil, now)
     }
 
-    /// Puts any state, as tests ask for it.
+    /// Sets any state, for tests.
     mutating func set(_ reading: AutoSignInReading, at now: Timestamp) { change(reading, nil, now) }
 
     private mutating func prompt(_ authorization: AutoSignInAuthorization, _ name: String, wasSheetShown: Bool) -> AutoSignInPrompt {

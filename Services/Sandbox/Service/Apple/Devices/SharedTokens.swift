@@ -5,7 +5,7 @@ enum AppleStore: String, Sendable, Codable {
     case production, sandbox
 }
 
-/// The tokens of all apps on all Apple Accounts, in two stores that know nothing of each other.
+/// The tokens of all apps on all Apple Accounts, in two independent stores.
 struct SharedTokens: Sendable {
     struct Key: Hashable, Sendable {
         let store: AppleStore

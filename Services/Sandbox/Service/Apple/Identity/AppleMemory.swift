@@ -1,7 +1,7 @@
 internal import Clocks
 internal import Synchronization
 
-/// All that the stand-in Apple remembers, changed as a whole.
+/// The whole state of the stand-in Apple, changed as one value.
 final class AppleMemory: Sendable {
     struct Content: Sendable {
         var directory: AppleDirectory
@@ -39,7 +39,7 @@ final class AppleMemory: Sendable {
         try content.withLock { content in try body(&content) }
     }
 
-    /// Back to the start, but no id or code comes twice.
+    /// Restores the initial state, except that no id or code is given out twice.
     func reset() {
         content.withLock { content in
             let octets = content.octets

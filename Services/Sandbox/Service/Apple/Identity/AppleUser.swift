@@ -1,6 +1,6 @@
-/// A person with an Apple Account, and how tokens are to speak of them.
+/// A person with an Apple Account, and what tokens say about them.
 struct AppleUser: Sendable, Equatable {
-    /// What tokens say of mail.
+    /// What tokens say about mail.
     enum Mail: String, Sendable, Decodable {
         case real
         /// The address that Apple forwards from.
@@ -21,13 +21,13 @@ struct AppleUser: Sendable, Equatable {
         case supported
         /// `nonce_supported` is false, and the nonce does not come back.
         case unsupported
-        /// No word of nonces at all.
+        /// No claim about nonces at all.
         case unstated
         /// `nonce_supported` is true, and yet the nonce does not come back.
         case dropped
     }
 
-    /// What a device says of the person's authorization.
+    /// What a device reports about the person's authorization.
     enum CredentialState: String, Sendable, Codable {
         case authorized, revoked, notFound, transferred
     }

@@ -1,6 +1,6 @@
 internal import Clocks
 
-/// Who let which client know them.
+/// Which person has authorized which client.
 struct AuthorizationGrant: Sendable, Equatable {
     let account: String
     let client: String
@@ -44,7 +44,7 @@ struct AccessToken: Sendable {
     var isRevoked = false
 }
 
-/// A person's word to a group of apps (apple §2.8).
+/// A person's consent to a group of apps (apple §2.8).
 struct AppleConsent: Sendable, Equatable {
     struct Key: Hashable, Sendable {
         let group: String

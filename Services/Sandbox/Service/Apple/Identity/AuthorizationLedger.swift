@@ -6,10 +6,10 @@ struct AuthorizationLedger: Sendable {
     private(set) var codes: [String: AuthorizationCode] = [:]
     private(set) var refreshTokens: [String: RefreshToken] = [:]
     private(set) var accessTokens: [String: AccessToken] = [:]
-    /// How often a refresh token may be validated within a day; nil: as often as one likes.
+    /// How often a refresh token may be validated within a day; nil: no limit.
     var validationsPerDay: Int?
 
-    /// Notes that the person lets the client know them.
+    /// Records the person's consent for a client.
     /// - Returns: Whether it is the first time for the group, and for the client.
     mutating func consent(_ grant: AuthorizationGrant) -> (isFirstInGroup: Bool, isFirstInClient: Bool) {
         let key = AppleConsent.Key(group: grant.group, account: grant.account)
@@ -50,7 +50,7 @@ struct AuthorizationLedger: Sendable {
         return token.grant
     }
 
-    /// Revokes a token, and with it what the person let the client do (apple §2.5); one that nobody knows was invalid before.
+    /// Revokes a token, and with it the person's consent for the client (apple §2.5); an unknown token is already invalid.
     mutating func revoke(_ text: String, client: String) throws(AppleRefusal) {
         let refresh = refreshTokens[text]
         let access = accessTokens[text]

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// A JWS in compact form, taken apart and not believed yet (RFC 7515 §3.1).
+/// A JWS in compact form, parsed but not verified yet (RFC 7515 §3.1).
 struct CompactToken: Sendable {
     let header: [String: AppleClaim]
     let claims: [String: AppleClaim]
     let signingInput: [UInt8]
     let signature: [UInt8]
 
-    /// - Returns: nil for anything but three parts in base64url of which the first two are JSON objects.
+    /// - Returns: nil unless the text has three parts in base64url and the first two are JSON objects.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, text.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || Self.isURLAlphabet($0) }),

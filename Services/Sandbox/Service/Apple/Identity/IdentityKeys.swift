@@ -14,7 +14,7 @@ struct IdentityKeys: Sendable {
 
     /// In the order of the set.
     private(set) var published: [Key] = []
-    /// Keys that are not in the set, or no more.
+    /// Keys that are not, or no longer, in the set.
     private(set) var unpublished: [Key] = []
     private(set) var signingID = ""
 
@@ -65,7 +65,7 @@ struct IdentityKeys: Sendable {
     /// A key that is in no set and signs nothing else.
     func makeForeign(_ octets: inout RepeatableOctets) throws(XmlRefusal) -> Key { try Self.make(&octets) }
 
-    /// Puts a key into the set that was not there.
+    /// Adds a key that was not in the set.
     mutating func publish(_ id: String) throws(KeySetFault) {
         guard let index = unpublished.firstIndex(where: { $0.id == id }) else { throw .unknown }
         guard published.count < Self.sizes.upperBound else { throw .full }

@@ -1,4 +1,4 @@
-/// Every secret that went through here, for tests that search for them.
+/// Every secret that the stand-in sent or received, so that tests can search logs and files for them.
 struct IssuedSecrets: Sendable, Encodable {
     private static let limit = 20_000
 

@@ -18,7 +18,7 @@ struct RepeatableOctets: Sendable {
     /// A new text of the URL alphabet without padding.
     mutating func text(_ count: Int, for purpose: String) -> String { Base64.urlText(next(count, for: purpose)) }
 
-    /// Octets that the seed and a name give, however often they are asked for.
+    /// Octets derived from the seed and a name: the same each time.
     func derived(_ count: Int, from name: String) -> [UInt8] {
         var octets: [UInt8] = []
         var block: UInt8 = 0

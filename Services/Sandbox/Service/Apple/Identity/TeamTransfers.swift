@@ -2,7 +2,7 @@ internal import Clocks
 
 /// Groups of apps that went from one team to another (apple §2.10).
 struct TeamTransfers: Sendable {
-    /// For so long after the acceptance names can be exchanged.
+    /// How long after the acceptance names can be exchanged.
     static let window = Duration.seconds(60 * 86_400)
 
     struct Transfer: Sendable, Equatable {
@@ -25,7 +25,7 @@ struct TeamTransfers: Sendable {
         transfers.last { $0.group == group && $0.to == team && now < $0.acceptedAt + Self.window }
     }
 
-    /// Whose transfer subject it is, while the team that receives may still ask.
+    /// The user of a transfer subject, as long as the receiving team may ask for it.
     func person(_ subject: String, team: String, now: Timestamp) -> String? {
         guard let person = people[subject], person.target == team,
             transfers.contains(where: { $0.to == team && now < $0.acceptedAt + Self.window })

@@ -20,7 +20,7 @@ extension TokenEndpoint {
         }
     }
 
-    /// The team that sends asks for the name of a person between the teams.
+    /// The sending team asks for a person's transfer subject.
     static func sent(
         _ subject: String, to target: String, _ client: AppleClient, _ content: inout AppleMemory.Content
     ) throws -> AppleAnswer {
@@ -35,7 +35,7 @@ extension TokenEndpoint {
         return try .json(Sent(transferSubject: transferSubject), outcome: "sent", isKept: false)
     }
 
-    /// The team that receives asks who it is.
+    /// The receiving team asks for the person of a transfer subject.
     static func received(_ subject: String, _ client: AppleClient, _ content: AppleMemory.Content, _ now: Timestamp) throws -> AppleAnswer {
         let team = client.group.team
         guard let account = content.transfers.person(subject, team: team, now: now) else {

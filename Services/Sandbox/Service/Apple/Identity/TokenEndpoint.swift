@@ -57,7 +57,7 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    /// Reads the form, checks who asks, and puts refusals into Apple's words.
+    /// Reads the form, authenticates the client, and answers refusals in Apple's form.
     private func answer(
         _ request: AppleRequest, allowed: Set<String>, bearer: Bool = false,
         _ act: (AppleForm, AppleClient, inout AppleMemory.Content) throws -> AppleAnswer

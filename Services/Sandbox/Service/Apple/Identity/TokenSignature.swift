@@ -12,7 +12,7 @@ enum TokenSignature: String, Sendable, Decodable {
     case none
     /// HS256 with the public key's text as the secret.
     case symmetric
-    /// `alg` is ES256, with 64 octets that no key made.
+    /// `alg` is ES256, with 64 octets that are no signature.
     case elliptic
 
     var algorithm: String {

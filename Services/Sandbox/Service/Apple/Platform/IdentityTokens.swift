@@ -9,7 +9,7 @@ struct IdentityTokens: Sendable {
         let device: String?
         let audience: String?
         let issuer: String?
-        /// Seconds; negative: it is over already.
+        /// Seconds; negative: it has already expired.
         let lifetimeSeconds: Int64?
     }
 

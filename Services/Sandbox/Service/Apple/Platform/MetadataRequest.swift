@@ -1,6 +1,6 @@
 /// What an app asks the platform's framework (`VSAccountMetadataRequest`).
 struct MetadataRequest: Decodable {
-    /// Which simulated account is asked; the real framework knows.
+    /// The simulated account; the real framework has no such parameter.
     let account: String
     /// The SAML issuer for which the MVPD answers.
     let channelIdentifier: String?

@@ -12,7 +12,7 @@ struct PlatformAccount: Sendable, Equatable {
     var provider: String?
     /// The provider's subscriber.
     var person = "ada"
-    /// Until when the provider's login holds.
+    /// When the provider's login ends.
     var authenticatedUntil: Timestamp?
     /// What the person chooses when the platform may ask: a provider's name; nil: nothing, or "other provider".
     var pick: String?
@@ -20,7 +20,7 @@ struct PlatformAccount: Sendable, Equatable {
     var error: Int?
     var flaw: PlatformFlaw?
 
-    /// How long a login made in the platform's settings holds.
+    /// How long a login made in the platform's settings lasts.
     static let loginLifetime = Duration.seconds(30 * 24 * 3600)
 }
 

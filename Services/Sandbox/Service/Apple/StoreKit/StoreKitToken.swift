@@ -2,7 +2,7 @@ internal import Clocks
 
 /// Checks the JWT of a call to the App Store server (apple §1.3).
 enum StoreKitToken {
-    /// Seconds after its issue for which a token is taken.
+    /// Seconds after its issue during which a token is accepted.
     static let longestLife: Int64 = 3600
     static let audience = "appstoreconnect-v1"
     /// Seconds that a caller's clock may be ahead.

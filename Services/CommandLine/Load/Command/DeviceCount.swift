@@ -1,6 +1,6 @@
 internal import LoadTool
 
-/// How many devices calls come from when nobody says so.
+/// Default number of devices that calls come from.
 enum DeviceCount {
     static let range = 1...100_000
     static let standard = 50
@@ -15,7 +15,7 @@ enum DeviceCount {
     /// What a closed loop may reach, iterations per second.
     private static let closedRate = 5000.0
 
-    /// So many that none asks for more media tokens than it may have, one with each iteration, each device being another person's.
+    /// Enough devices that none asks for more media tokens than it may have, if each iteration takes one and each device belongs to another person.
     static func forMediaTokens(_ plan: RunPlan) -> Int {
         let isOpen = if case .open = plan.loop { true } else { false }
         func rate(_ level: Double) -> Double { isOpen ? level : closedRate }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LoadTool
 internal import NIOSSL
 
-/// The load of `--path`: requests as they were given, to the gateway or to any HTTP server.
+/// The load of `--path`: the given requests, to the gateway or to any HTTP server.
 struct HttpRequests {
     let options: HttpOptions
     let target: LoadTargetOptions

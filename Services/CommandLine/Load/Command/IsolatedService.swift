@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PeerDoubles
 
-/// The service of a load that is started for it alone, its peers being doubles in this process.
+/// A service that is started for one load only, with doubles in this process as its peers.
 struct IsolatedService: Sendable {
     private let lone: LoneService
     private let running: LoneService.Running
@@ -25,7 +25,7 @@ struct IsolatedService: Sendable {
         return try started.get()
     }
 
-    /// Where the load finds it, as it finds a cluster.
+    /// The folder in which the load finds the service, laid out like a cluster's home.
     var home: String { folder.path }
 
     func stop() async {

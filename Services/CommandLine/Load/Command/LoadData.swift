@@ -9,7 +9,7 @@ internal import Rpc
 internal import SamlResponder
 internal import Transport
 
-/// What the requests of a load need: clients, devices, sessions, codes, made as they are asked for, each once.
+/// What the requests of a load need: clients, devices, sessions, codes. Each is made once, when it is first needed.
 actor LoadData {
     // Of the demo catalogue.
     static let application = "acme-tv"
@@ -43,7 +43,7 @@ actor LoadData {
     private var made: [String: Task<any Sendable, any Error>] = [:]
 
     /// - Parameters:
-    ///   - cluster: Where the other services are; `nil`: they are not there.
+    ///   - cluster: Where the other services are; `nil`: there are none.
     ///   - count: Of the devices.
     init(_ cluster: ClusterFile?, identity: TlsIdentity, subject: ClusterService, addresses: [RpcAddress], count: Int, group: any EventLoopGroup) {
         self.cluster = cluster
@@ -58,7 +58,7 @@ actor LoadData {
         for client in clients.values { await client.shutDown() }
     }
 
-    /// Makes something at the first question for it.
+    /// Makes a value when it is first needed.
     private func once<Made: Sendable>(_ name: String, _ make: @escaping @Sendable () async throws -> Made) async throws -> Made {
         let task = made[name] ?? Task { try await make() }
         made[name] = task
@@ -123,7 +123,7 @@ actor LoadData {
 
     private func isDoubled(_ service: ClusterService) -> Bool { service != subject && cluster?.doubles?.contains(service.rawValue) == true }
 
-    /// Devices that nobody has signed in at.
+    /// Devices without a session.
     func devices() async throws -> [DeviceCall] {
         let token = try await accessToken()
         return (0..<count).map { number in
@@ -133,7 +133,7 @@ actor LoadData {
         }
     }
 
-    /// Devices with a session: everyone's at a double of authentication, else that of a free preview.
+    /// Devices with a session: with a double of authentication every device has one, else that of a free preview.
     func signedInDevices() async throws -> [DeviceCall] {
         let devices = try await devices()
         if isDoubled(.authentication) { return devices }
@@ -169,7 +169,7 @@ actor LoadData {
         }
     }
 
-    /// Devices whose person has opted in to Automatic Sign-In.
+    /// Devices with an opt-in to Automatic Sign-In.
     func values() async throws -> [Value] {
         let devices = isDoubled(.authentication) ? try await devices() : try await personallySignedIn()
         return try await once("values") {
@@ -185,7 +185,7 @@ actor LoadData {
         }
     }
 
-    /// The service takes a few redeems a minute from one address (apple §1.2); so every call comes from another one.
+    /// The service accepts only a few redeems per minute from one address (apple §1.2), so every call comes from a different one.
     static func fromManyAddresses(_ values: [Value]) -> [Value] {
         (0..<65_536).map { number in
             var value = values[number % values.count]
@@ -194,7 +194,7 @@ actor LoadData {
         }
     }
 
-    /// Devices at which somebody signed in at the stand-in MVPD, each time another person: an account has room for so many Apple Accounts only.
+    /// Devices signed in at the stand-in MVPD, each as another person: an account may have only so many Apple Accounts.
     private func personallySignedIn() async throws -> [DeviceCall] {
         guard let cluster else {
             throw CommandFailure("the requests need signed-in people", advice: "start a cluster with ./Services/up, or pass its folder as --home")

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Transport
 
-/// Why a run could not be, in one line with advice.
+/// Why a run was not possible, in one line with advice.
 enum LoadFailure {
     static func describe(_ error: any Error) -> String {
         switch error {

@@ -17,7 +17,7 @@ enum LoadMvpd {
         }
     }
 
-    /// Somebody whom the stand-in MVPD's decision point knows by the way the name begins (its setting `visitorPrefix`).
+    /// A person that the stand-in MVPD's decision point accepts by the prefix of the name (its setting `visitorPrefix`).
     static func person(_ name: String) -> PlayedMvpd.Subscriber {
         PlayedMvpd.Subscriber(nameID: "load-user-\(name)", householdID: "load-house-\(name)", channels: ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"])
     }

@@ -7,7 +7,7 @@ internal import NIOPosix
 internal import Rpc
 internal import Transport
 
-/// Finds the service, makes the requests for it, and knows what the report says of both.
+/// Finds the service, makes the requests for it, and collects what the report says about both.
 struct LoadPreparation {
     /// A load that is ready to be put on.
     struct Prepared {

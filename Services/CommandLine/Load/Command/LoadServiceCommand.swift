@@ -96,7 +96,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         let observation = await watch.stop()
         let measurement = try outcome.get()
         var report = preparation.report(measurement, assertions: assertions.map { $0.check(measurement) }, plan, output)
-        // Calls that were under way at the end, and the leave-taking, belong to nothing that was measured.
+        // Calls that were under way at the end, and the closing of connections, are not part of the measurement.
         report.observation = observation.until(report.totals.elapsedSeconds + 1)
         report.serviceBuild = watch.serviceBuild
         try output.write(report)

@@ -1,6 +1,6 @@
 internal import LoadTool
 
-/// The service that gets the load, and what of it can be called.
+/// The service under load, and its methods that can be called.
 struct LoadSubject {
     let service: ClusterService
     let methods: [MethodOffer]

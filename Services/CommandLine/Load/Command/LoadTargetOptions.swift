@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import LoadTool
 
-/// Whom to call, and as whom.
+/// The service to call, and the identity of the caller.
 struct LoadTargetOptions: ParsableArguments {
     @OptionGroup var peer: PeerOptions
 
@@ -20,7 +20,7 @@ struct LoadTargetOptions: ParsableArguments {
 
     func validate() throws { try doubles.check() }
 
-    /// - Throws: `BadOption` when --isolated stands beside what tells of a service that runs already.
+    /// - Throws: `BadOption` when --isolated is combined with an option for a running service.
     func checkIsolation(_ http: HttpOptions) throws {
         guard isolated else { return }
         if let other = peer.given.first {

@@ -39,7 +39,7 @@ struct LoadWatch: Sendable {
 
 extension HTTPExchange {
     /// Asks a program how it was built.
-    /// - Parameter metricsURL: Its Prometheus text; `nil` where nobody knows it.
+    /// - Parameter metricsURL: Its Prometheus text; `nil` when the address is unknown.
     /// - Returns: `unknown` when it does not answer, or does not say.
     func build(metricsURL: String?) async -> ServiceBuild {
         guard let metricsURL, let answer = try? await send("GET", metricsURL), answer.status == 200 else { return .unknown }

@@ -6,7 +6,7 @@ struct MethodOffer: Sendable {
     let method: MethodIdentity
     let isStream: Bool
     let summary: String
-    /// Fault codes that are the method's good answer to the requests.
+    /// Fault codes that count as success for these requests.
     let tolerates: [String]
     /// Encoded requests with data that the service knows.
     let requests: @Sendable (LoadData) async throws -> [[UInt8]]

@@ -3,7 +3,7 @@ internal import LoadReporting
 
 /// Where the loaded service can be looked at: its metrics and its processes.
 struct ObservationTarget: Sendable, Equatable {
-    /// `nil`: nobody knows it.
+    /// `nil`: unknown.
     var metricsURL: String?
     var processes: [ObservedProcess]
     /// What is out of reach, and why.
@@ -11,7 +11,7 @@ struct ObservationTarget: Sendable, Equatable {
 
     /// - Parameters:
     ///   - service: Its name, `gateway` for one.
-    ///   - address: Where the load goes: `host:port`, or a base URL.
+    ///   - address: Target of the load: `host:port`, or a base URL.
     ///   - metricsURL: Given by the user; otherwise that of the local cluster, if the service is one of it.
     ///   - cluster: Asked for peers and debug addresses.
     static func find(service: String, address: String, metricsURL: String?, cluster: ClusterFile?) -> ObservationTarget {

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Finds the processes that listen on a port of this machine.
 enum PortOwner {
-    /// - Returns: Process ids, ascending; empty when nobody listens there or `/proc` does not tell this user.
+    /// - Returns: Process ids, ascending; empty when no process listens there or this user may not read it from `/proc`.
     static func find(port: Int) -> [Int32] {
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
         let wanted = Set(tables.flatMap { listeners($0, port: port) }.map { "socket:[\($0)]" })

@@ -4,7 +4,7 @@ internal import LoadReporting
 internal import LoadTool
 internal import Synchronization
 
-/// How a run goes, on standard error: on a terminal one line that is written again and again, elsewhere a line every few seconds.
+/// The progress of a run on standard error: on a terminal one line that is rewritten, elsewhere a line every few seconds.
 final class ProgressLine: Sendable {
     private let isQuiet: Bool
     private let isTerminal: Bool

@@ -11,7 +11,7 @@ public struct LatencyHistogram: Sendable {
 
     public init() {}
 
-    /// - Parameter encoded: As `encoded` gives it, of whatever layout.
+    /// - Parameter encoded: In the form of `encoded`, with any bucket layout.
     public init(_ encoded: EncodedHistogram) {
         for (value, count) in zip(encoded.values, encoded.counts) { histogram.record(min(value, Self.highestNanoseconds), count: count) }
     }
@@ -31,7 +31,7 @@ public struct LatencyHistogram: Sendable {
 
     public mutating func reset() { if !isEmpty { histogram.reset() } }
 
-    /// The largest value of the bucket in which that many percent of the values lie at or below; 0 without a value.
+    /// The largest value of the bucket at or below which that many percent of the values lie; 0 without a value.
     /// - Parameter percentile: 0 to 100.
     public func value(at percentile: Double) -> Int64 {
         guard !isEmpty else { return 0 }

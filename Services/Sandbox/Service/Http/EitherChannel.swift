@@ -3,8 +3,8 @@ internal import Logging
 internal import NIOCore
 internal import NIOSSL
 
-/// Serves plain HTTP and HTTPS at one address: the first octet of a connection tells which it is (RFC 8446 §5.1). Programs that send no password in the clear
-/// put `https` before any address that they are given.
+/// Serves plain HTTP and HTTPS at one address: the first octet of a connection tells which it is (RFC 8446 §5.1). Programs that send no password in
+/// the clear put `https` before any address that they are given.
 struct EitherChannel: ServerChildChannel {
     private let plain: HTTP1Channel
     private let tls: NIOSSLContext

@@ -8,7 +8,7 @@ struct GatewayCalls: Sendable {
     let requestor: String
     private static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
 
-    /// What all requests of one client have in common; made once.
+    /// The common part of all requests of one client; made once.
     struct Client: Sendable {
         let accessToken: String
         fileprivate let head: String

@@ -2,7 +2,7 @@ internal import EntitlementClient
 internal import Foundation
 internal import SamlResponder
 
-/// What the scenarios at the gateway stand on: made before anything is measured.
+/// The clients, devices and tokens that the gateway scenarios need, made before the measurement.
 struct GatewayGround: Sendable {
     let calls: GatewayCalls
     /// Apps that registered, each with its access token; visits are dealt out to them in turn.
@@ -17,19 +17,19 @@ struct GatewayGround: Sendable {
     let gateway: String
     /// Tells the devices of this run from those of others.
     let run: String
-    /// Signs requests, where a scenario wants that.
+    /// Signs requests, if a scenario needs it.
     var signer: RequestSigner?
 
     struct Device: Sendable {
         let id: String
         let client: Int
-        /// What an app on the vendor's SDK has in its hands: forms for a session's token, a permit's, and a play.
+        /// What an app on the vendor's SDK keeps: forms for a session's token, a permit's, and a play.
         var forms: [String] = []
     }
 
     func client(of visit: Visit) -> GatewayCalls.Client { clients[visit.number % clients.count] }
 
-    /// Somebody else for each visit, at the same MVPD.
+    /// A different person for each visit, at the same MVPD.
     func somebody(_ visit: Visit) -> PlayedMvpd.Subscriber { LoadMvpd.person("\(run)-\(visit.number)") }
 
     func sign(_ facts: AuthnRequestFacts, for visit: Visit) -> SignedAnswer {

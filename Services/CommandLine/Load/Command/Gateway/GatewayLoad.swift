@@ -8,7 +8,7 @@ struct GatewayLoad {
     let home: ClusterHome
 
     /// - Parameter name: Of the scenario.
-    /// - Throws: `BadOption` for a scenario that there is not, `CommandFailure` when the preparation does not work.
+    /// - Throws: `BadOption` for an unknown scenario, `CommandFailure` when the preparation fails.
     func prepare(
         _ name: String, plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void
     ) async throws -> LoadPreparation.Prepared {
@@ -23,7 +23,7 @@ struct GatewayLoad {
             throw BadOption("--address '\(target.peer.address ?? gateway)'", "give host:port of the gateway's HTTP listener")
         }
         var exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 24))
-        // A load that was put on just before may still be felt.
+        // A load that ended just before may still affect the service.
         exchange.patience = .seconds(20)
         let preparation = GatewayPreparation(
             exchange: exchange, gateway: gateway, cluster: cluster, pki: home.pki, scenario: scenario,

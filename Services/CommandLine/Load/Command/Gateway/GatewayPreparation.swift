@@ -19,11 +19,11 @@ struct GatewayPreparation: Sendable {
 
     /// Apps that register; each then speaks for many devices, as a programmer's service does.
     private static let clientCount = 16
-    /// Preparing calls under way at once.
+    /// Most calls of the preparation under way at once.
     private static let atOnce = 24
 
     /// - Parameter progress: Called with what is being made, how many are, and how many there will be.
-    /// - Throws: `CommandFailure` at the first step that does not work.
+    /// - Throws: `CommandFailure` at the first step that fails.
     func prepare(progress: @escaping @Sendable (String, Int, Int) -> Void) async throws -> GatewayGround {
         guard let statement = cluster.softwareStatements["acme-tv"] else {
             throw CommandFailure("the cluster has no software statement of acme-tv", advice: "the scenarios need the demo catalogue")
@@ -45,7 +45,7 @@ struct GatewayPreparation: Sendable {
         return ground
     }
 
-    /// Signs devices in by token exchange, each as another person, and lets each be permitted to watch.
+    /// Signs devices in by token exchange, each as another person, and gets each a permit to watch.
     private func signIn(
         _ apps: [StreamingApp], _ mvpd: PlayedMvpd, _ run: String,
         _ progress: @escaping @Sendable (String, Int, Int) -> Void

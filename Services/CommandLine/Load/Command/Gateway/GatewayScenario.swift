@@ -1,6 +1,6 @@
 internal import LoadTool
 
-/// What people do at the gateway.
+/// A kind of use of the gateway.
 enum GatewayScenario: String, CaseIterable, Sendable {
     case secondScreen = "second-screen"
     case playback

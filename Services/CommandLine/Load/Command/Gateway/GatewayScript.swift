@@ -18,7 +18,7 @@ final class Visit {
     let draw: Double
     /// Which step of the script comes back next.
     var place = 0
-    /// Codes of the call under way that are no failure.
+    /// Codes of the call under way that do not count as failures.
     private var tolerates: [String] = []
     var code = ""
     var cookies = ""
@@ -34,7 +34,7 @@ final class Visit {
         (self.number, self.draw, self.script, self.offset) = (number, draw, script, offset)
     }
 
-    /// The device of a visit that signs in: one that never was there before.
+    /// The device of a visit that signs in: a new one each time.
     func newDevice(_ run: String) -> String { "load-\(run)-\(number)" }
 
     func call(_ step: Int, _ payload: [UInt8], wantsAnswer: Bool = false, tolerates: [String] = []) -> Step {

@@ -3,9 +3,9 @@ internal import Foundation
 internal import LoadTool
 internal import TextEncodings
 
-/// Somebody who is signed in presses play: is there a session, may it be watched, a media token (rest-v1 §4.5).
+/// A signed-in user starts playback: session check, authorization, media token (rest-v1 §4.5).
 ///
-/// The devices are signed in and permitted before anything is measured, so that no MVPD is asked: decisions are cached as they are for real.
+/// The devices are signed in and permitted before the measurement, so that no MVPD is asked: decisions are cached, as in real use.
 final class PlaybackScript: GatewayScript {
     static let steps = ["checkauthn", "authorize", "media token"]
     private let requests: [[[UInt8]]]
@@ -36,7 +36,7 @@ final class PlaybackScript: GatewayScript {
     }
 }
 
-/// The app of somebody who is signed in starts: the MVPD list, the session, what the app may know of the person (rest-v1 §3.3, §3.11, §3.19).
+/// A signed-in user starts the app: the MVPD list, the session, the user metadata (rest-v1 §3.3, §3.11, §3.19).
 final class AppStartScript: GatewayScript {
     static let steps = ["MVPD list", "session of a start", "user metadata"]
     private let requests: [[[UInt8]]]

@@ -1,6 +1,6 @@
 internal import LoadTool
 
-/// Somebody who is signed in presses play in an app on the vendor's SDKs: the session's token, a permit's token, a media token (clients §3).
+/// A signed-in user starts playback in an app on the vendor's SDKs: the session's token, a permit's token, a media token (clients §3).
 ///
 /// The tokens are made before anything is measured: an app keeps them, and here each of its calls is made in turn.
 final class SdkScript: GatewayScript {

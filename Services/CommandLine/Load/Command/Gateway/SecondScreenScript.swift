@@ -3,7 +3,7 @@ internal import LoadTool
 internal import SamlResponder
 internal import TextEncodings
 
-/// A TV gets a code and polls; somebody signs in with it on a second screen; the TV polls and fetches its session (rest-v1 §4.2).
+/// A TV gets a code and polls; a person signs in with the code on a second screen; the TV polls and fetches its session (rest-v1 §4.2).
 ///
 /// The tool plays the TV, the browser and the MVPD: see `PlayedMvpd`.
 final class SecondScreenScript: GatewayScript {
@@ -60,7 +60,7 @@ final class SecondScreenScript: GatewayScript {
         return "/api/v1/authenticate?\(query)"
     }
 
-    /// The redirect to the MVPD: the request is taken from the address, and signed an answer to on another thread.
+    /// The redirect to the MVPD: takes the request from the address, and has an answer to it signed on another thread.
     private func take(_ answer: Answer, _ visit: Visit) -> Step {
         guard let location = answer.header("location"), let query = URLComponents(string: location)?.queryItems,
             let request = query.first(where: { $0.name == "SAMLRequest" })?.value,

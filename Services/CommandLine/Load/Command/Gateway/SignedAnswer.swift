@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Something that is computed beside the threads that make the calls, such as a signature: these look again until it is there.
+/// A value, such as a signature, that is computed outside the threads that make the calls; these poll until it is there.
 final class SignedAnswer: Sendable {
     enum State: Sendable {
         case pending

@@ -119,7 +119,7 @@ package struct StreamingApp: Sendable {
 /// What a simulated device is.
 package enum SimulatedHardware: Sendable {
     case television
-    /// One whose platform can sign people in.
+    /// A device with platform single sign-on.
     case appleTV
 
     /// `deviceType` of the calls that ask for it.

@@ -4,7 +4,7 @@ internal import LoadTool
 internal import SamlResponder
 internal import TextEncodings
 
-/// A device whose platform signs people in: a profile request, the MVPD's signed answer to it exchanged for a session, the session (rest-v1 §4.4).
+/// A device with platform single sign-on: a profile request, the exchange of the MVPD's signed answer for a session, the session (rest-v1 §4.4).
 final class TokenExchangeScript: GatewayScript {
     static let steps = ["profile request", "token exchange", "session of the platform"]
     private let ground: GatewayGround

@@ -4,11 +4,11 @@ struct ComparedFigure: Sendable, Equatable {
         case better
         case worse
         case same
-        /// A difference that chance may have made.
+        /// A difference within the noise.
         case noise = "within the noise"
         /// The typical second is the same; the difference comes from some seconds of their own kind.
         case fewSeconds = "typical second the same"
-        /// Nothing tells how large chance is here.
+        /// The noise is unknown here.
         case unknown = "noise unknown"
     }
 
@@ -20,7 +20,7 @@ struct ComparedFigure: Sendable, Equatable {
     /// `nil` where seconds do not have the figure, or are too few.
     var seconds: SecondsComparison?
 
-    /// What is smaller than this counts as no difference: histograms keep three digits.
+    /// A smaller difference does not count: histograms keep three digits.
     private static let least = 0.005
 
     /// `nil` when the base is 0 and the other is not.

@@ -1,13 +1,13 @@
-/// Two runs side by side: the base, and what is held against it.
+/// Two runs side by side: the base, and the run that is compared with it.
 public struct ReportComparison: Sendable {
     public let base: LoadReport
     public let new: LoadReport
     /// What they are called, file names for example.
     let names: (base: String, new: String)
     let figures: [ComparedFigure]
-    /// By step, of scenarios whose steps are in both.
+    /// By step, for steps that are in both scenarios.
     let operations: [ComparedFigure]
-    /// Why the comparison says less than it seems to.
+    /// Reasons for which the comparison says less than it seems to.
     public let warnings: [String]
     public private(set) var assertions: [ComparedAssertion.Outcome] = []
 
@@ -24,7 +24,7 @@ public struct ReportComparison: Sendable {
     }
 
     /// Judges assertions on it.
-    /// - Parameter toleratesNoise: What is broken by no more than chance may have done then holds.
+    /// - Parameter toleratesNoise: True: an assertion that is missed only within the noise holds.
     public mutating func judge(_ wanted: [ComparedAssertion], toleratesNoise: Bool = false) {
         assertions += wanted.map { $0.judge(self, toleratesNoise: toleratesNoise) }
     }

@@ -10,7 +10,7 @@ struct SecondsComparison: Sendable, Equatable {
     let low: Double
     let high: Double
 
-    /// Fewer seconds than that tell nothing about noise.
+    /// With fewer seconds the noise cannot be estimated.
     static let leastSeconds = 8
     private static let blockCount = 20
     private static let draws = 1000

@@ -1,6 +1,6 @@
-/// All that one load run measured: what the JSON report holds, and what every other form of report is made from.
+/// The results of one load run: the content of the JSON report, and the source of every other form of report.
 ///
-/// Every duration is in the unit that its name ends with. Whoever reads a report of an unknown `format` must refuse it.
+/// Every duration is in the unit that its name ends with. A reader must refuse a report of an unknown `format`.
 public struct LoadReport: Codable, Sendable, Equatable {
     /// The `format` of reports that this version writes. The number grows when a field changes its meaning or goes; new fields do not change it.
     public static let currentFormat = "boxoffice-load/1"
@@ -19,7 +19,7 @@ public struct LoadReport: Codable, Sendable, Equatable {
     public var series: [SecondSample]
     /// Of a ramp, in its order; empty without one.
     public var steps: [StepResult]
-    /// Of a ramp whose knee was looked for.
+    /// For a ramp: the knee, if the run searched for it.
     public var knee: Knee?
     /// Failed calls by code, most frequent first.
     public var errors: [ErrorCount]
@@ -28,7 +28,7 @@ public struct LoadReport: Codable, Sendable, Equatable {
     public var generator: GeneratorHealth
     /// From when an iteration was due to its end, think times included; only of scenarios with several calls.
     public var iterationTime: Latencies?
-    /// What was seen of the processes meanwhile, if anybody looked.
+    /// What was observed of the processes during the run, if they were observed.
     public var observation: Observation?
 
     public init(

@@ -1,4 +1,4 @@
-/// What was seen of the loaded service, of the processes beside it and of the machine, while the load ran.
+/// What was observed of the loaded service, the other processes and the machine during the run.
 public struct Observation: Codable, Equatable, Sendable {
     /// One line of a chart; a value is absent where nothing could be read.
     public struct Series: Codable, Equatable, Sendable {
@@ -54,7 +54,7 @@ public struct Observation: Codable, Equatable, Sendable {
     public var seconds: [Double] = []
     public var panels: [Panel] = []
     public var processes: [Process] = []
-    /// Cores of the machine that were busy, whoever used them.
+    /// Busy cores of the machine, with all of its processes.
     public var machineCores: [Double?] = []
     /// Cores that other guests of the same host took away.
     public var stolenCores: [Double?] = []

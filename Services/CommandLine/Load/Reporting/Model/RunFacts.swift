@@ -6,7 +6,7 @@ public struct RunFacts: Codable, Sendable, Equatable {
         case duration
         /// As many calls as were wanted had been begun.
         case calls
-        /// Somebody pressed Ctrl-C; the report has what was measured until then.
+        /// Interrupted by Ctrl-C; the report has what was measured until then.
         case interrupted
         /// `--stop-on-error-rate` or a ramp that had found its knee.
         case stopCondition

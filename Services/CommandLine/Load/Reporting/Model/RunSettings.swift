@@ -1,9 +1,9 @@
-/// What was asked for.
+/// The settings of the run.
 public struct RunSettings: Codable, Sendable, Equatable {
     public enum Loop: String, Codable, Sendable {
-        /// Calls are due by a schedule, whatever the service does.
+        /// Calls are due by a schedule, independent of the service.
         case open
-        /// A number of users, each of whom calls again when the last call is over.
+        /// A fixed number of users; each calls again when its last call has ended.
         case closed
     }
 

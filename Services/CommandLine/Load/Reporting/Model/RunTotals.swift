@@ -6,17 +6,17 @@ public struct RunTotals: Codable, Sendable, Equatable {
     public var due: Int
     /// Iterations that were not begun because too many calls were outstanding; they are in no latency.
     public var dropped: Int
-    /// Iterations whose every step was made, and that ended.
+    /// Iterations that made every step and ended.
     public var iterations: Int
-    /// Calls whose request was sent.
+    /// Calls that were sent.
     public var sent: Int
     public var succeeded: Int
     public var failed: Int
-    /// Calls without an answer when the run ended; in neither of the two counts before.
+    /// Calls without an answer when the run ended; neither of the two counts above includes them.
     public var unfinished: Int
     public var requestBytes: Int
     public var answerBytes: Int
-    /// From when a call was due to its answer: what a person waits. Failed calls are included.
+    /// From when a call was due to its answer: the user's waiting time. Failed calls are included.
     public var responseTime: Latencies
     /// From when a call was sent to its answer.
     public var serviceTime: Latencies

@@ -6,7 +6,7 @@ public enum ServiceBuild: String, Codable, Sendable {
     /// It has no metrics, or they do not say.
     case unknown
 
-    /// What a person must know who looks at figures of a debug build.
+    /// The warning for readers of figures of a debug build.
     public static let warning = "debug build: these figures say nothing about speed"
 
     /// - Parameter metrics: Prometheus text of the program: `boxoffice_build_info{version="0.1.0",build="release"} 1`.

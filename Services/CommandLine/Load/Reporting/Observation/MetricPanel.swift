@@ -24,7 +24,7 @@ struct MetricPanel: Sendable {
     let unit: Unit
     let lines: [Line]
 
-    /// The panels of every service of the cluster; those whose metrics a service does not have stay away.
+    /// The panels of every service of the cluster; a panel is left out when the service does not have its metrics.
     static let all: [MetricPanel] = [
         MetricPanel(title: "HTTP answers by status", unit: .perSecond, lines: [.rates("boxoffice_gateway_requests_total", by: "status")]),
         MetricPanel(title: "RPC answers by code", unit: .perSecond, lines: [.rates("boxoffice_rpc_server_calls_total", by: "code")]),

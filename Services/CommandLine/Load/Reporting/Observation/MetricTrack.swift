@@ -42,7 +42,7 @@ struct MetricTrack: Sendable {
             let series = order[number].compactMap { name in values[Key(panel: number, name: name)].map { Observation.Series(name: name, values: $0) }
             }
             .filter { $0.values.contains { $0 != nil } }
-            // A rate that stayed 0 all the time is only worth a line where others moved.
+            // A rate that stayed 0 gets a line only beside others that changed.
             guard series.contains(where: { $0.values.contains { ($0 ?? 0) != 0 } }) else { return nil }
             return Observation.Panel(title: plan[number].title, unit: plan[number].unit.rawValue, series: series)
         }

@@ -1,6 +1,6 @@
 /// Looks at the loaded service once a second: its metrics, its processor time and memory, those of its peers, of this program and of the machine.
 ///
-/// What cannot be read is left out and said so in the observation: a load test does not fail because nobody may look at the service.
+/// What cannot be read is left out and noted in the observation: a load test does not fail because the service cannot be observed.
 public actor Observer {
     private let fetch: @Sendable (String) async throws -> String
     private let metricsURL: String?

@@ -5,7 +5,7 @@ struct MetricSample: Equatable, Sendable {
     let value: Double
 }
 
-/// Reads the Prometheus text format, version 0.0.4, from a program that may be anybody's.
+/// Reads the Prometheus text format, version 0.0.4, from any program.
 ///
 /// A line that is not understood is left out and counted; nothing in the text can make the reader fail or keep more than `lineLimit` samples.
 struct PrometheusText: Sendable {

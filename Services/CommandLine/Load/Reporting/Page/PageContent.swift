@@ -34,7 +34,7 @@ struct PageContent {
     }
 
     struct Table {
-        /// Without the first column's, none: a table without a head.
+        /// The head, without a cell for the first column; empty: a table without a head.
         var head: [Cell] = []
         var rows: [Row]
     }

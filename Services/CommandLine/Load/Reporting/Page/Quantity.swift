@@ -31,7 +31,7 @@ enum Quantity {
     /// `1,234,567`
     static func count(_ value: Int) -> String { grouped(value) }
 
-    /// `0 %`, `0.01 %`, `12.5 %`; never 0 for what is more than nothing.
+    /// `0 %`, `0.01 %`, `12.5 %`; never 0 for a value above 0.
     static func share(_ share: Double) -> String {
         guard share.isFinite else { return "–" }
         if share == 0 { return "0 %" }

@@ -1,6 +1,6 @@
 /// Sends calls over connections; on one worker's thread only.
 public protocol CallTransport: AnyObject {
-    /// Who gets the ends of calls.
+    /// Receives the ends of calls.
     var sink: (any CallSink)? { get set }
     /// Calls that can be sent now.
     var room: Int { get }

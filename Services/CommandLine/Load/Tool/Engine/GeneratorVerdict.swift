@@ -5,7 +5,7 @@ internal import LoadReporting
 enum GeneratorVerdict {
     /// Share of the time that a thread may be busy before its work delays what it measures.
     private static let busyLimit = 0.9
-    /// Lateness that is of no account beside the times that people look at.
+    /// Lateness that is negligible compared with the measured times.
     private static let lagLimit: Nanoseconds = 1_000_000
 
     /// - Parameters:

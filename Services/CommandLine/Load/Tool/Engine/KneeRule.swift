@@ -42,7 +42,7 @@ public struct KneeRule: Sendable, Equatable {
             } else {
                 nil
             }
-        // When most of what people would wait is the tool's own lateness, the step says nothing of the service.
+        // When most of the waiting time is the tool's own lateness, the step says nothing about the service.
         guard found == .throughput || found == .latency, step.lagP99Nanoseconds * 2 > p99(step) else { return found }
         return .generator
     }

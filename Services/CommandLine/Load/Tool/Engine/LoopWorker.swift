@@ -45,7 +45,7 @@ final class LoopWorker: @unchecked Sendable {
         try await eventLoop.submit { ThreadTime.now - self.processorTime }.get()
     }
 
-    /// Lets go of everything.
+    /// Releases everything.
     func shutDown() async {
         _ = try? await eventLoop.submit {
             self.timer?.cancel()

@@ -1,4 +1,4 @@
-/// Who waits until when: a binary heap, the earliest first.
+/// The users that pause, with the end of each pause: a binary heap, the earliest first.
 struct PauseQueue {
     private var heap: [(until: Nanoseconds, slot: Int)] = []
 

@@ -1,6 +1,6 @@
 internal import LoadReporting
 
-/// A run, apart from whom it calls.
+/// A run, without its target.
 public struct RunPlan: Sendable {
     public var plan: LoadPlan
     public var loop: WorkerSettings.Loop
@@ -14,7 +14,7 @@ public struct RunPlan: Sendable {
     public var knee = KneeRule()
     /// Of a ramp: whether it goes on after the knee.
     public var rampsOn = false
-    /// The run ends when no connection was open for so long.
+    /// The run ends when no connection was open for this time.
     public var lostAfter: Nanoseconds = 5_000_000_000
     /// The run ends when within one second more than this share of the calls failed; `nil`: never.
     public var stopErrorShare: Double?

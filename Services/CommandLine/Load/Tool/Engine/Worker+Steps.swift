@@ -13,7 +13,7 @@ extension Worker {
     }
 
     private func beginArrivals(_ now: Nanoseconds) {
-        // What came due while the others were begun waits for the next time: otherwise a schedule that is too fast would never let go.
+        // What came due while the others were begun waits for the next call: otherwise a schedule that is too fast would never return.
         while let next = schedule?.next, start + next <= now, !isExhausted {
             schedule?.advance()
             arrive(due: start + next, clock())
@@ -40,7 +40,7 @@ extension Worker {
     private func takeSlot() -> Int? {
         let number = begun * settings.workers + settings.index
         if let slot = free.popLast() {
-            // What the workload noted in an earlier iteration was another user's.
+            // What the workload noted in an earlier iteration belonged to another user.
             slots[slot].user = User(number: number, seed: settings.seed)
             return slot
         }

@@ -2,7 +2,7 @@ internal import LoadReporting
 
 /// One thread's part of a run: begins iterations when they are due, sends their calls, and takes the times.
 ///
-/// It does no I/O and has no timer of its own: whoever owns it calls `wake` at the moment that `wake` returned, or earlier. All on one thread.
+/// It does no I/O and has no timer of its own: its owner calls `wake` at the moment that `wake` returned, or earlier. All on one thread.
 public final class Worker: CallSink {
     struct Slot {
         var user: User
@@ -36,7 +36,7 @@ public final class Worker: CallSink {
     var measuredFrom: Nanoseconds = 0
     var hasStopped = false
     var armed: Nanoseconds = .max
-    /// Closed loop: when it must be looked at whether further users begin.
+    /// Closed loop: when to check whether further users begin.
     var usersDue: Nanoseconds?
     var wantedUsers = 0
     private let stages: [LoadPlan.Stage]

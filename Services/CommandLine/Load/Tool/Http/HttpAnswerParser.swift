@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// Reads the answers of one HTTP/1.1 connection, one after another (RFC 9112 §4 to §7): only as much of them as a load tool has to know.
 struct HttpAnswerParser {
-    /// What cannot be an answer.
+    /// Bytes that are no valid response.
     struct Violation: Error, Equatable {
         var text: String
     }
@@ -17,7 +17,7 @@ struct HttpAnswerParser {
 
     private enum State {
         case head
-        /// So many bytes of the body are to come.
+        /// Bytes of the body that are still to come.
         case length(Int)
         case chunkSize
         case chunk(Int)

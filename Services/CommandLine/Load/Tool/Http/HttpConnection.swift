@@ -7,12 +7,12 @@ final class HttpConnection: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Who gets what becomes of it; called on the event loop.
+    /// Receives the events of a connection; called on the event loop.
     struct Events: Sendable {
         /// Calls can be made.
         var opened: @Sendable (HttpConnection) -> Void
         var answered: @Sendable (HttpConnection, Int, HttpAnswerParser.Whole) -> Void
-        /// It is over; with the call that was in flight. Once, also when it never opened.
+        /// The connection has ended, with the call that was in flight. Called once, also when it never opened.
         var closed: @Sendable (HttpConnection, Int?, (any Error)?) -> Void
     }
 

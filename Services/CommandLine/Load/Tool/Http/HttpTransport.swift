@@ -7,7 +7,7 @@ internal import NIOTLS
 ///
 /// `@unchecked Sendable`: touched on its event loop only.
 final class HttpTransport: CallTransport, @unchecked Sendable {
-    /// How often it is looked for calls whose time is over.
+    /// How often the transport looks for calls past their deadline.
     private static let sweep = TimeAmount.milliseconds(10)
 
     weak var sink: (any CallSink)?
@@ -109,7 +109,7 @@ final class HttpTransport: CallTransport, @unchecked Sendable {
             sink?.ended(lost, Answer(failure: "connection_lost", message: error.map { "\($0)" } ?? "The server closed the connection."), bytes: 0)
         }
         guard !isOver else { return }
-        // One that was of use is replaced at once; another one after a while.
+        // A connection that carried calls is replaced at once, any other after a pause.
         if connection.calls > 0 {
             dial()
             sink?.transportChanged()

@@ -2,7 +2,7 @@ public import LoadReporting
 internal import Foundation
 
 extension Assertion {
-    /// Checks it on what a run measured. An assertion about something of which nothing was measured does not hold.
+    /// Checks the assertion against the results of a run. An assertion about a figure that was not measured does not hold.
     public func check(_ run: RunMeasurement) -> AssertionResult {
         guard let operation else { return result(measured(run)) }
         guard let record = run.operations.first(where: { $0.name == operation }) else {

@@ -98,7 +98,7 @@ public struct Assertion: Sendable, Equatable {
     private static func limit(_ text: Substring, of metric: Metric) -> Double? {
         switch metric {
         case .percentile, .mean, .minimum, .maximum, .servicePercentile, .lagPercentile:
-            // A time without a unit would be guessed at.
+            // Without a unit, a time would be a guess.
             guard text.last?.isLetter == true else { return nil }
             return QuantityText.nanoseconds(text).map(Double.init)
         case .errors, .dropped:

@@ -1,4 +1,4 @@
-/// An option that cannot be meant: which, and what to do.
+/// An option that is not valid: which one, and how to correct it.
 public struct BadOption: Error, CustomStringConvertible, Equatable {
     public let description: String
 

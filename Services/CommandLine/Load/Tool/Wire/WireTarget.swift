@@ -7,7 +7,7 @@ public struct WireTarget: Sendable {
     public var addresses: [RpcAddress]
     /// The DNS SAN of its certificate.
     public var peerName: String
-    /// Who the tool is.
+    /// The tool's own identity.
     public var identity: TlsIdentity
     var configuration: RpcClient.Configuration
 

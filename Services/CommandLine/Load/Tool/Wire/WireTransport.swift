@@ -19,7 +19,7 @@ final class WireTransport: CallTransport, @unchecked Sendable {
     private var next = 0
     private var inFlight = 0
     private var capacity = 0
-    /// Tickets of the calls whose answers somebody looks at.
+    /// Tickets of the calls with answers that the workload reads.
     private var wanted: Set<Int> = []
     private var isSending = false
     private var isOver = false
@@ -109,7 +109,7 @@ extension WireTransport: DirectConnectionOwner {
         let code = connection.isOpen || fault.code != .unavailable ? fault.code.rawValue : "connection_lost"
         let answer = Answer(failure: fault.code == .deadlineExceeded ? "timeout" : code, message: fault.message)
         if isSending {
-            // It failed before it was sent; who sent it must not hear of that before `send` returns.
+            // The call failed before it was sent; the sender must not be told before `send` returns.
             eventLoop.execute { self.sink?.ended(ticket, answer, bytes: 0) }
         } else {
             sink?.ended(ticket, answer, bytes: 0)

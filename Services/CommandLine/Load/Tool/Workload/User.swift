@@ -1,4 +1,4 @@
-/// Somebody who goes through iterations of a workload, one after another.
+/// A simulated user who runs iterations of a workload, one after another.
 ///
 /// In an open loop a user lives for one iteration; in a closed loop for the whole run.
 public struct User {

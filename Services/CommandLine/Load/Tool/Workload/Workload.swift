@@ -1,4 +1,4 @@
-/// What the users of one worker do: for each of them it says the next step.
+/// What the users of one worker do: it decides the next step of each.
 ///
 /// One object per worker, used on that worker's thread only; it is called for each call, so it does no I/O and little work.
 public protocol Workload: AnyObject {
@@ -44,7 +44,7 @@ public struct Call: Sendable {
 
 /// How a call ended.
 public struct Answer: Sendable {
-    /// Nothing: after a pause, and of a call whose answer nobody wanted.
+    /// No answer: after a pause, and after a call without `wantsAnswer`.
     public static let none = Answer()
 
     /// The code of a failure; `nil` for a good answer.

@@ -2,7 +2,8 @@ internal import Clocks
 internal import FoundationEssentials
 internal import Hummingbird
 
-/// The stand-in Apple: the answers of a device's framework, and the routes by which tests set its state. Only callers on the same machine get an answer.
+/// The stand-in Apple: the answers of a device's framework, and the routes by which tests set its state. Only callers on the same machine get
+/// an answer.
 struct PlatformRoutes: Sendable {
     private static let largestMessage = 256 * 1024
 

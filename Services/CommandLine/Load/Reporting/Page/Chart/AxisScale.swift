@@ -7,7 +7,7 @@ struct AxisScale: Sendable, Equatable {
         case logarithmic
     }
 
-    /// Reports come from files: beyond this no value is one.
+    /// Reports come from files: a larger value cannot be a measured one.
     private static let farthest = 1e30
 
     let kind: Kind
@@ -54,7 +54,7 @@ struct AxisScale: Sendable, Equatable {
         ticks = decades.flatMap { decade in factors.map { $0 * pow(10, Double(decade)) } }.filter { range.contains($0) }
     }
 
-    /// 0 at the low end, 1 at the high one; what lies beyond is put at the end. `nil` for what is no number.
+    /// 0 at the low end, 1 at the high one; values beyond are put at the ends. `nil` for a value that is no number.
     func place(_ value: Double) -> Double? {
         guard value.isFinite else { return nil }
         let fraction =

@@ -1,9 +1,9 @@
-/// What a chart shows; how it looks is `ChartDrawing`'s.
+/// The content of a chart; `ChartDrawing` draws it.
 struct Chart: Sendable {
     struct Line: Sendable {
         enum Style: Sendable {
             case line
-            /// What was wanted, beside what was.
+            /// The wanted values, next to the measured ones.
             case dashed
             /// A line with its area down to the axis.
             case area
@@ -25,7 +25,7 @@ struct Chart: Sendable {
         var label: String
     }
 
-    /// How several values become one when there are more than the page has room for.
+    /// How several values are combined when there are more than the page has room for.
     enum Condensing: Sendable {
         case largest
         case mean

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Why a cryptographic operation was not done. The text names the cause and never a secret.
+/// Why a cryptographic operation failed. The text names the cause and never a secret.
 public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A key, certificate or secret file cannot be read.
     case unreadableFile(path: String, reason: String)
@@ -10,7 +10,7 @@ public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertibl
     case wrongKeyType(expected: String, found: String)
     /// An RSA key below 2048 bits.
     case weakKey(bits: Int)
-    /// Bytes or text are not of the form that was promised.
+    /// Bytes or text do not have the required form.
     case malformed(String)
     /// Sealed bytes were altered, cut, or sealed with another key.
     case cannotOpen

@@ -13,7 +13,7 @@ public struct Certificate: Sendable, Hashable {
 
     init(handle: CertificateHandle) throws(CryptographyError) {
         self.handle = handle
-        // OpenSSL takes any text for a date until it is asked what it says.
+        // OpenSSL checks the text of a date only when the date is read.
         guard let start = Self.moment(X509_get0_notBefore(handle.pointer)), let end = Self.moment(X509_get0_notAfter(handle.pointer)) else {
             ERR_clear_error()
             throw .malformed("certificate: a date that is none")

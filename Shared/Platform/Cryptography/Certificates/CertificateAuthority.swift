@@ -17,7 +17,7 @@ public struct CertificateAuthority: Sendable {
     /// A certificate for both ends of TLS connections.
     /// - Parameters:
     ///   - commonName: 1 to 64 characters.
-    ///   - names: The names that peers will look for; the common name alone satisfies nobody.
+    ///   - names: The names that peers check; no peer accepts the common name alone.
     ///   - key: A fresh P-256 key when absent.
     /// - Throws: `CryptographyError`.
     public func issue(

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Everything that goes into a new certificate.
+/// The content of a new certificate.
 struct CertificateOrder {
     /// RFC 5280 §4.1.2.2 allows 20 bytes; 16 random ones never repeat.
     private static let serialByteCount = 16

@@ -1,6 +1,6 @@
 public import Clocks
 
-/// From when to when a certificate counts.
+/// The period of validity of a certificate.
 public struct CertificateValidity: Sendable, Hashable {
     public var notBefore: Timestamp
     public var notAfter: Timestamp

@@ -15,7 +15,7 @@ public struct CertifiedKey: Sendable {
         try self.init(certificate: Certificate(pemFile: certificateFile), key: PrivateKey(pemFile: keyFile))
     }
 
-    /// A certificate that stands for itself, for peers that pin it.
+    /// A self-signed certificate, for peers that pin it.
     /// - Parameters:
     ///   - commonName: 1 to 64 characters.
     ///   - key: A fresh P-256 key when absent.

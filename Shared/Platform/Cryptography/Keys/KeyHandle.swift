@@ -91,7 +91,7 @@ final class KeyHandle: @unchecked Sendable {
         return KeyHandle(owning: key)
     }
 
-    /// The first private key of a PEM text; an encrypted one is refused (nobody is there to type a password).
+    /// The first private key of a PEM text; an encrypted one is refused (there is no prompt for a password).
     static func privateKey(pem: String) throws(CryptographyError) -> KeyHandle {
         try read(Array(pem.utf8), expected: "private key") { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in 0 }, nil) }
     }

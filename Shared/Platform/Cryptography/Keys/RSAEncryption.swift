@@ -4,7 +4,7 @@ internal import COpenSSL
 public enum RSAEncryptionPadding: Hashable, Sendable {
     /// RSAES-OAEP (RFC 8017 §7.1) with SHA-256, also inside MGF1, and an empty label.
     case oaepSHA256
-    /// RSAES-PKCS1-v1_5 (RFC 8017 §7.2); for receivers that know nothing else.
+    /// RSAES-PKCS1-v1_5 (RFC 8017 §7.2); for receivers that support nothing else.
     case pkcs1v15
 
     /// Bytes of a block that the padding needs.
@@ -29,7 +29,7 @@ extension RSAPublicKey {
 }
 
 extension RSAPrivateKey {
-    /// - Throws: `CryptographyError.cannotOpen`, whatever is wrong with the block.
+    /// - Throws: `CryptographyError.cannotOpen` for every fault of the block.
     public func decrypt(_ bytes: [UInt8], padding: RSAEncryptionPadding) throws(CryptographyError) -> [UInt8] {
         do {
             return try handle.transform(bytes, padding, EVP_PKEY_decrypt_init, EVP_PKEY_decrypt, "decrypting")

@@ -6,7 +6,7 @@ internal import Darwin
 
 /// Reads key and certificate files.
 enum SecretFile {
-    /// No key or certificate bundle comes near this; a wrong path (a log, a device) is refused instead of read.
+    /// Key and certificate files are far smaller; a wrong path (a log, a device) is refused instead of read.
     static let largestByteCount = 1 << 20
 
     /// - Throws: `CryptographyError.unreadableFile`.
@@ -31,5 +31,5 @@ enum SecretFile {
     }
 }
 
-/// The C function, whose name the enclosing type's own `read` hides.
+/// The C function; inside the type, its own `read` hides the name.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int { read(descriptor, buffer, count) }

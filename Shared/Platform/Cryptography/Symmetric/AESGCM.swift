@@ -50,7 +50,7 @@ public enum AESGCM {
     }
 }
 
-/// Frees the cipher's state, and with it the key schedule, when it goes.
+/// Frees the cipher's state, and with it the key schedule, on deinitialization.
 private final class CipherContext {
     let pointer: OpaquePointer?
 

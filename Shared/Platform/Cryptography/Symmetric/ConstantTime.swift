@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Comparisons whose duration tells nothing of where two values differ.
+/// Comparisons with a duration that does not depend on where two values differ.
 public enum ConstantTime {
     /// Equality of two byte strings; only a difference in length shows in the time it takes.
     public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// HMAC with SHA-1 (RFC 2104): only for signed requests of apps that nobody can change (clients §2). As a message authentication code SHA-1 is not broken.
+/// HMAC with SHA-1 (RFC 2104): only for signed requests of existing apps that cannot be changed (clients §2). For message authentication SHA-1 is not
+/// broken.
 public enum HMACSHA1 {
     public static let byteCount = 20
 

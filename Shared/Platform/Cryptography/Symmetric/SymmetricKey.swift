@@ -21,7 +21,7 @@ public struct SymmetricKey: Sendable, CustomStringConvertible, CustomReflectable
 
     private init(random: Void) { bytes = SecureRandom.bytes(Self.byteCount) }
 
-    /// Takes the same time whatever the difference.
+    /// The duration does not depend on where the keys differ.
     public func isEqual(to other: SymmetricKey) -> Bool { ConstantTime.equal(bytes, other.bytes) }
 
     /// A fresh unpredictable key.

@@ -1,8 +1,8 @@
 public import Contracts
 
-/// What Automatic Sign-In and Sign in with Apple ask of the catalogue.
+/// Lookups for Automatic Sign-In and Sign in with Apple.
 extension Catalogue {
-    /// The app with that bundle id or Services ID, whoever's it is; letter case counts.
+    /// The app of any programmer with that bundle id or Services ID; letter case counts.
     public func appleApp(_ clientID: String) -> AppleApp? { appleApps[clientID] }
 
     /// The app with that client id, unless it is another programmer's than the requestor's.
@@ -11,7 +11,7 @@ extension Catalogue {
         return app
     }
 
-    /// The team with that id, and the programmer's id.
+    /// The team with that id, and the id of its programmer.
     public func appleTeam(_ id: String) -> (programmer: String, team: AppleTeam)? { appleTeams[id] }
 
     /// The programmer that a requestor belongs to; `nil` when either is not in the catalogue.

@@ -3,9 +3,9 @@ public import Contracts
 public import Cryptography
 
 extension Catalogue {
-    /// The certificate to which the user metadata of a requestor are encrypted: the newest valid one that is meant for it; so a backup serves
-    /// when the primary one is revoked or expired (rest-v1 §8). A requestor's own come in place of its programmer's.
-    /// - Returns: `nil` when there is none: what has to be encrypted is then left out.
+    /// The certificate for encrypting the user metadata of a requestor: the newest valid one with that usage, so that a backup takes over when the
+    /// primary one is revoked or has expired (rest-v1 §8). A requestor's own certificates take precedence over its programmer's.
+    /// - Returns: `nil` when there is none: values that must be encrypted are then left out.
     public func metadataCertificate(of requestor: Requestor, now: Timestamp) -> Cryptography.Certificate? {
         let own = requestor.certificates.filter(\.encryptsUserMetadata)
         let candidates = own.isEmpty ? programmer(of: requestor)?.certificates ?? [] : own

@@ -6,8 +6,8 @@ extension Catalogue {
     ///
     /// AuthZ-None comes before AuthN-All, that before AuthZ-All; of two rules of one kind the one that lasts longer counts.
     /// - Parameters:
-    ///   - platform: The device's; `nil` when nothing is known of it: a rule for some platforms does not hold then.
-    ///   - resource: What is to be watched. `nil`: the step is a sign-in, of which only AuthN-All speaks, whatever resources it names.
+    ///   - platform: The device's; `nil` when it is unknown: a rule for some platforms does not apply then.
+    ///   - resource: The resource to watch; `nil` for a sign-in, to which only AuthN-All applies, independent of the resources that the rule names.
     public func degradation(requestor: String, mvpd: String, platform: Platform?, resource: String?, now: Timestamp) -> DegradationRule? {
         guard let rules = degradationRules[IntegrationKey(requestor: requestor, mvpd: mvpd)] else { return nil }
         let holding = rules.filter { $0.holds(on: platform, for: resource, at: now) }
@@ -35,7 +35,7 @@ extension DegradationRule {
 }
 
 extension DegradationKind {
-    /// 0: no kind that means anything here.
+    /// 0: an unknown kind.
     fileprivate var precedence: Int {
         switch self {
         case .authzNone: 3

@@ -13,7 +13,7 @@ extension Catalogue {
     }
 }
 
-/// How the levels of the catalogue hold one property.
+/// One property, and how to read it on each level of the catalogue.
 private struct InheritedProperty {
     let name: String
     /// The deployment's.

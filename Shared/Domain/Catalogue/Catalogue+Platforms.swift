@@ -4,7 +4,7 @@ public import Contracts
 ///
 /// The last of these that sets a value wins: the deployment's default; the MVPD for all, for the category, for the platform; the integration
 /// for all, for the category, for the platform. An integration's own general value therefore comes before an MVPD's value for one platform:
-/// the MVPD's record is what is inherited, however finely it is cut.
+/// the integration inherits the MVPD's record with its platform values.
 extension Catalogue {
     /// The pair with the overrides of one scope applied.
     ///
@@ -46,7 +46,7 @@ extension Mvpd {
         if override.preflightMaxResources != 0 { authorization?.preflightMaxResources = override.preflightMaxResources }
     }
 
-    /// What an integration's override changes of the MVPD as its requestor shows it.
+    /// Applies the values of an integration's override that change how its requestor shows the MVPD.
     fileprivate mutating func applyPresentation(_ override: PlatformOverride) {
         if !override.displayName.isEmpty { displayName = override.displayName }
         if !override.logoURL.isEmpty { logoURL = override.logoURL }

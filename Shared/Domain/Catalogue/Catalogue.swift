@@ -1,9 +1,9 @@
 public import Contracts
 public import Faults
 
-/// One version of the configuration, indexed for the questions that services ask of it.
+/// One version of the configuration, indexed for the lookups of services.
 ///
-/// One reference: each call takes a copy along.
+/// A copy costs one reference, so that each call can keep its own.
 public struct Catalogue: Sendable {
     private let index: CatalogueIndex
 
@@ -18,7 +18,7 @@ public struct Catalogue: Sendable {
 
     public var version: UInt64 { index.configuration.version }
 
-    /// Of the store that the version comes from; empty: not told.
+    /// Id of the store that the version comes from; empty: unknown.
     public var storeID: String { index.configuration.storeID }
 
     /// The requestor with that id; `nil` when there is none.

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// The catalogue of a service: the last snapshot on disk at first, then each version that `config` publishes.
 ///
-/// While `config` is away the last version goes on serving; only a service that never had one answers `unavailable`.
+/// While `config` is unreachable, the last version stays in use; only a service that never had one answers `unavailable`.
 public final class CatalogueFeed: CatalogueSource {
     /// How long to wait after a broken subscription, by how many broke in a row: 50 ms doubling to 1 s, half of it random.
     public typealias Pause = @Sendable (_ failures: Int) async throws -> Void
@@ -49,7 +49,7 @@ public final class CatalogueFeed: CatalogueSource {
         throw Fault(.unavailable, "The service has no catalogue yet.", retryAfter: .seconds(1))
     }
 
-    /// True while a subscription delivers; false while the last version is served on its own.
+    /// True while subscribed to `config`; false while the last version is used without a subscription.
     public var isFollowing: Bool { state.withLock { $0.isFollowing } }
 
     /// Follows `config` until the task is cancelled.
@@ -71,7 +71,7 @@ public final class CatalogueFeed: CatalogueSource {
         note(isFollowing: false)
     }
 
-    /// The waiting time of the product.
+    /// The default pause.
     public static let backoff: Pause = { failures in
         let longest = min(1000, 50 << min(failures - 1, 10))
         try await Task.sleep(for: .milliseconds(Int.random(in: longest / 2...longest)))
@@ -89,11 +89,12 @@ public final class CatalogueFeed: CatalogueSource {
         }
     }
 
-    /// A copy of `config` that is behind takes nothing back: of one store newer versions count only. Another store began anew, with numbers of its own.
+    // A copy of `config` that lags behind must not take anything back: within one store only newer versions count. Another store numbers its versions
+    // independently.
     private func isNews(_ configuration: Configuration) -> Bool {
         guard let known = state.withLock({ $0.catalogue }) else { return true }
         if configuration.version > known.version { return true }
-        // One that tells its id is another than one that told none, such as a replacement that was taken back.
+        // A store with an id differs from a store without one, for example after a rollback to an older program.
         let isAnotherStore = !configuration.storeID.isEmpty && configuration.storeID != known.storeID
         if !isAnotherStore, configuration.version < known.version {
             logger.info("catalogue.older_ignored", metadata: ["version": "\(configuration.version)", "known": "\(known.version)"])
@@ -126,7 +127,7 @@ public final class CatalogueFeed: CatalogueSource {
         following.record(isFollowing ? 1 : 0)
     }
 
-    /// The first failure of a row is worth a line; the later ones are counted.
+    /// Only the first failure in a row is logged; later ones are counted.
     private func report(_ error: any Error, failed: Int) {
         let level: Logger.Level = failed == 0 ? .warning : .debug
         logger.log(level: level, "catalogue.feed_broken", metadata: ["error": "\(error)"])

@@ -3,7 +3,7 @@ internal import ContractRuntime
 internal import Cryptography
 internal import Foundation
 
-/// The last configuration that a service received, in a file, so that it can serve while `config` is away.
+/// The last configuration that a service received, in a file, so that it can start while `config` is unreachable.
 ///
 /// One line `boxoffice-catalogue 1 <SHA-256 of the rest>`, then the encoded `Configuration`.
 public struct CatalogueSnapshot: Sendable {

@@ -1,7 +1,7 @@
 public import Contracts
 
 extension DeviceInformation {
-    /// The platform that the device belongs to, for the catalogue's settings by platform; `unknown` when it tells none.
+    /// The platform that the device belongs to, for the catalogue's settings by platform; `unknown` when the device names none.
     public var platform: Platform {
         switch osName {
         case "tvOS": .tvos
@@ -13,7 +13,7 @@ extension DeviceInformation {
         }
     }
 
-    /// For an operating system that is not on the list of names but of families.
+    /// For an operating system without an entry among the names, but with one among the families.
     private var familyPlatform: Platform? {
         switch osFamily {
         case "tvOS": .tvos

@@ -1,6 +1,6 @@
 public import Contracts
 
-/// Whose a web address is: pages that a requestor's people are sent to, or that may call for it (rest-v1 §2.1, §3.7).
+/// Whether a web address belongs to a requestor: pages to which its users are sent, or that may call for it (rest-v1 §2.1, §3.7).
 extension Sequence where Element == Domain {
     /// - Parameters:
     ///   - scheme: Lower case.

@@ -1,6 +1,6 @@
 public import Contracts
 
-/// A property of an integration as it holds on a platform, and which level set it (dashboard §3).
+/// The effective value of an integration's property on a platform, and the level that set it (dashboard §3).
 public struct EffectiveProperty: Hashable, Sendable {
     public enum Value: Hashable, Sendable {
         /// Seconds, pixels or a count, as the property's name says.
@@ -11,7 +11,7 @@ public struct EffectiveProperty: Hashable, Sendable {
 
     /// The level that set the value; its `description` is the word that the admin API uses.
     public enum Source: Hashable, Sendable, CustomStringConvertible {
-        /// Nobody set it.
+        /// Not set on any level.
         case deployment
         case mvpd
         case mvpdPlatform(PlatformScope)
@@ -33,7 +33,7 @@ public struct EffectiveProperty: Hashable, Sendable {
     public let name: String
     public let value: Value
     public let source: Source
-    /// A value on the level of the MVPD that cannot be taken away (dashboard #17).
+    /// A value on the level of the MVPD that must not be removed (dashboard #17).
     public let isMandatory: Bool
 }
 

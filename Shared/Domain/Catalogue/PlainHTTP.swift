@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Which hosts may be called over plain HTTP: an answer is believed because of TLS (mvpd §4.2), so only this machine, and the stand-ins of a test
+/// The hosts that may be called over plain HTTP. An answer is trusted because of TLS (mvpd §4.2), so only this machine, and the stand-ins of a test
 /// set-up that the operator names.
 public enum PlainHTTP {
     /// Hosts in `MVPD_STANDIN`, separated by commas: stand-ins for TV providers in a network of the operator's own, such as that of a set of
@@ -13,7 +13,7 @@ public enum PlainHTTP {
     static func isAllowed(_ host: String, standIns: Set<String>) -> Bool {
         let host = host.lowercased()
         if ["localhost", "::1", "[::1]"].contains(host) || standIns.contains(host) { return true }
-        // An address: a name such as `127.example` is somebody else's.
+        // An IP address only: a name such as `127.example` may belong to another machine.
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }

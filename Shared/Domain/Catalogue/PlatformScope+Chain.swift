@@ -2,8 +2,8 @@ public import Contracts
 
 extension PlatformScope {
     /// Where the settings of a device are looked up.
-    /// - Parameter platform: `unknown` for a device that says what it is but is of no platform that the catalogue names; `nil` when nothing is
-    ///   known of the device, or the question is about none.
+    /// - Parameter platform: `unknown` for a device that describes itself but is of no platform in the catalogue; `nil` when the device is unknown,
+    ///   or no device is involved.
     public init(_ platform: Platform?) {
         switch platform {
         case nil: self = .all

@@ -1,4 +1,4 @@
-/// One XML element whose children hold nothing but text: all that a media token needs. Anything richer is refused.
+/// One XML element with children that hold only text: all that a media token needs. Any other XML is refused.
 struct FlatElement {
     let fields: [String: String]
 

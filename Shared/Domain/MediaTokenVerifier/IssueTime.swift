@@ -39,7 +39,7 @@ public enum IssueTime {
         return Timestamp(seconds: date * 86_400 + hour * 3600 + minute * 60 + second - offset)
     }
 
-    /// Digits are looked at later; a minus may stand for the plus.
+    /// The digits are checked later; a minus may take the place of the plus.
     private static func fits(_ character: UInt8, _ model: UInt8) -> Bool {
         model == UInt8(ascii: "0") || character == model || (model == UInt8(ascii: "+") && character == UInt8(ascii: "-"))
     }

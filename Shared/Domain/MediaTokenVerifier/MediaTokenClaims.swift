@@ -7,7 +7,7 @@ public struct MediaTokenClaims: Codable, Hashable, Sendable {
 
     /// Session GUID.
     public var sub: String
-    /// Makes each token unlike any other.
+    /// Makes each token unique.
     public var jti: String
     /// Seconds since 1970.
     public var iat: Int64

@@ -4,7 +4,7 @@ public enum MediaTokenVerdict: String, Sendable, CaseIterable {
     case invalidFormat = "INVALID_TOKEN_FORMAT"
     /// No trusted key made the signature, or the token is another requestor's.
     case invalidSignature = "INVALID_SIGNATURE"
-    /// Its time is over or has not come; or its one use is over.
+    /// The token has expired, is not valid yet, or was presented before.
     case expired = "TOKEN_EXPIRED"
     case invalidResource = "INVALID_RESOURCE_ID"
     /// Nothing was checked yet.

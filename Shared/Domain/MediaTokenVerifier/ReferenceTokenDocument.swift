@@ -3,7 +3,7 @@ internal import Cryptography
 
 /// The reference form of a media token, taken apart (rest-v1 §7).
 struct ReferenceTokenDocument: Sendable {
-    /// No genuine token comes near this, in bytes after Base64.
+    /// In bytes after Base64; genuine tokens are far shorter.
     static let largestByteCount = 64 * 1024
 
     let signature: [UInt8]
@@ -18,7 +18,7 @@ struct ReferenceTokenDocument: Sendable {
     /// - Returns: `nil` unless the text is of the documented shape, in Base64 or in clear.
     init?(serialized: String) {
         guard serialized.utf8.count <= Self.largestByteCount * 4 / 3 else { return nil }
-        // Players of the vendor's SDKs pass on what the Base64 stands for.
+        // Players of the vendor's SDKs pass the decoded text on.
         let isPlain = serialized.utf8.first == UInt8(ascii: "<")
         guard let bytes = isPlain ? Array(serialized.utf8) : Base64.standard.decode(serialized), bytes.starts(with: Self.openingTag) else {
             return nil

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Remembers tokens that passed until they expire, so that each passes once (rest-v1 §7).
 ///
-/// Keyed by what is signed, not by the signature: of an ECDSA signature anybody can make a second valid one.
+/// Keyed by the signed bytes, not by the signature: from an ECDSA signature a second valid one can be made without the key.
 public final class ReplayCache: Sendable {
     private struct State {
         var ends: [[UInt8]: Timestamp] = [:]

@@ -1,7 +1,7 @@
 public import Cryptography
 internal import FoundationEssentials
 
-/// The keys whose media tokens are believed. Several may be in use while keys rotate; any of them may match.
+/// The keys that verify media tokens. Several may be in use during a key rotation; any of them may match.
 public struct TrustedMediaTokenKeys: Sendable {
     private var rsa: [RSAPublicKey] = []
     private var p256: [(keyIdentifier: String?, key: P256PublicKey)] = []
@@ -9,7 +9,7 @@ public struct TrustedMediaTokenKeys: Sendable {
     /// No keys yet: until some are added, no token passes.
     public init() {}
 
-    /// - Parameter certificates: Pinned: their dates and issuers are not looked at.
+    /// - Parameter certificates: Pinned: their dates and issuers are not checked.
     /// - Throws: `CryptographyError` when one holds a key that cannot verify media tokens.
     public init(certificates: [Certificate]) throws(CryptographyError) {
         for certificate in certificates { add(try certificate.publicKey()) }

@@ -1,6 +1,6 @@
 internal import CXmlSec
 
-/// What stands where in a received document (mvpd §2.3 steps 7 to 9), found in one walk.
+/// The position of the elements that matter in a received document (mvpd §2.3 steps 7 to 9), found in one walk.
 struct DocumentSurvey {
     /// A signature and the element that holds it.
     struct PlacedSignature {

@@ -36,7 +36,7 @@ struct EncryptedContent {
         element.firstChild("EncryptionMethod", in: Namespaces.encryption)?.attribute("Algorithm")
     }
 
-    /// Without parameters, and with SHA-1 as the digest, which is all that the library knows.
+    /// Without parameters, and with SHA-1 as the digest: the library supports no other.
     private static func usesPlainOAEP(_ key: XmlElement) -> Bool {
         guard let method = key.firstChild("EncryptionMethod", in: Namespaces.encryption) else { return false }
         return method.children.allSatisfy {
@@ -44,7 +44,7 @@ struct EncryptedContent {
         }
     }
 
-    /// True when ciphertext or key would have to be fetched from somewhere else.
+    /// True when ciphertext or key would have to be fetched.
     private static func reachesOutside(_ element: XmlElement) -> Bool {
         if element.isNamed("CipherReference", in: Namespaces.encryption) { return true }
         if element.isNamed("RetrievalMethod", in: Namespaces.signature), element.attribute("URI")?.hasPrefix("#") != true { return true }

@@ -1,4 +1,4 @@
-/// Who has to have issued a response and its assertion (mvpd §2.3 step 25).
+/// The required issuer of a response and its assertion (mvpd §2.3 step 25).
 public enum ExpectedIssuer: Hashable, Sendable {
     /// The MVPD's entity id.
     case direct(entityID: String)

@@ -8,7 +8,7 @@ public struct ExpectedResponse: Sendable {
     public var requestedAt: Timestamp
     /// The address of the assertion consumer service: `Destination` and `Recipient`.
     public var assertionConsumerServiceURL: String
-    /// Where an answer to a platform's sign-in framework may be addressed as well (mvpd §2.8); nil: nowhere.
+    /// Another accepted address, for answers to a platform's sign-in framework (mvpd §2.8); nil: none.
     public var exchangeURL: String?
     public var answeredRequest: AnsweredRequest = .recorded
     public var issuer: ExpectedIssuer
@@ -29,12 +29,12 @@ public struct ExpectedResponse: Sendable {
     /// The accepted NameID formats: the one requested, and those listed for the endpoint. The `unspecified` format accepts any.
     public var nameIDFormats: [String]
     public var forceAuthn = false
-    /// False for an answer to a query for attributes, and where the platform asked by itself (mvpd §2.8).
+    /// False for an answer to a query for attributes, and when the platform sent the request itself (mvpd §2.8).
     public var requiresAuthnStatement = true
     public var encryption: EncryptionPolicy = .optional
     /// The service's own keys for encrypted assertions, newest first.
     public var decryptionKeys: [DecryptionKey] = []
-    /// The attribute whose value is the user id instead of the NameID.
+    /// The attribute that holds the user id in place of the NameID.
     public var guidAttributeName: String?
     public var attributeMap: [AttributeMapping] = []
 

@@ -33,7 +33,7 @@ extension ResponseVerification {
         throw trace.fail(.decryption, .encryptionFailed, "The assertion cannot be decrypted.")
     }
 
-    /// Nil when the key does not fit or the ciphertext was changed: nobody outside learns which.
+    /// Nil when the key does not fit or the ciphertext was changed: the caller must not learn which.
     private mutating func decrypt(_ content: EncryptedContent, with key: KeyHandle) throws(SamlRejection) -> ParsedDocument? {
         var plaintext: OpaquePointer?
         var parse = CXS_PARSED

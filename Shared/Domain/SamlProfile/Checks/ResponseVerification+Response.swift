@@ -1,7 +1,7 @@
 internal import Clocks
 
 extension ResponseVerification {
-    /// Steps 19 to 23. What an unsigned response says here can only refuse the sign-in, never grant it.
+    /// Steps 19 to 23. The content of an unsigned response can only refuse the sign-in, never grant it.
     /// - Returns: The status, unless it is a success.
     mutating func checkResponse(_ signed: Signed) throws(SamlRejection) -> ResponseStatus? {
         let response = signed.response?.element ?? signed.received.root

@@ -1,7 +1,7 @@
 internal import Clocks
 
 extension ResponseVerification {
-    /// What the authn statements say together.
+    /// The combined content of the authn statements.
     struct SessionStatement {
         let instant: Timestamp
         let index: String?

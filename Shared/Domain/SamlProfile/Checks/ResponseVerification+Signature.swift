@@ -1,7 +1,7 @@
 internal import CXmlSec
 
 extension ResponseVerification {
-    /// A response whose signatures are checked; what none of them covers stays untrusted.
+    /// A response with verified signatures; content that none of them covers stays untrusted.
     struct Signed {
         let received: Received
         /// The response out of its own signature; nil when it is not signed.

@@ -1,5 +1,5 @@
 extension ResponseVerification {
-    /// A response whose structure leaves no doubt which element is what; nothing of it is trusted yet.
+    /// A response with an unambiguous structure; its content is not trusted yet.
     struct Received {
         let root: XmlElement
         /// The `Assertion` or `EncryptedAssertion`.

@@ -6,7 +6,7 @@ struct ResponseVerification {
     let expected: ExpectedResponse
     let now: Timestamp
     var trace = CheckTrace()
-    /// What the library said about the last signature or decryption that failed.
+    /// The library's message about the last signature or decryption that failed.
     var diagnostic: String?
     /// The root of the received document and of the decrypted one, as far as there were any; for explanations only.
     var receivedRoot: XmlElement?
@@ -50,7 +50,7 @@ struct ResponseVerification {
         }
     }
 
-    /// The text of an element whose value is text (mvpd §2.3, reading text).
+    /// The text of an element with a text value (mvpd §2.3, reading text).
     mutating func text(of element: XmlElement, _ check: Check) throws(SamlRejection) -> String {
         guard let text = element.text else { throw trace.fail(check, .form, "An element whose value is text holds something else.") }
         return text

@@ -13,7 +13,7 @@ struct SignatureDescription {
         references = signedInfo?.children("Reference", in: Namespaces.signature) ?? []
     }
 
-    /// `ds:Object` carries content that nobody verifies, `ds:Manifest` references that nobody follows.
+    /// No check covers the content of `ds:Object` or the references of `ds:Manifest`.
     var holdsObject: Bool {
         signature.children.contains { $0.isNamed("Object", in: Namespaces.signature) }
             || references.contains { $0.attribute("Type")?.hasSuffix("#Manifest") == true }
@@ -37,7 +37,7 @@ struct SignatureDescription {
             && Self.isExclusiveCanonicalization(steps[1])
     }
 
-    /// In octets. The library looks every listed prefix up at every element.
+    /// In octets. The library looks up every listed prefix at every element.
     private static let longestPrefixList = 256
 
     private static func isExclusiveCanonicalization(_ method: XmlElement) -> Bool {

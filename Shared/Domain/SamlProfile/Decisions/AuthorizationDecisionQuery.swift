@@ -1,6 +1,6 @@
 public import Clocks
 
-/// A question to a decision point as a SAML query inside SOAP 1.1 (mvpd §4.1).
+/// A request to a decision point, as a SAML query inside SOAP 1.1 (mvpd §4.1).
 public struct AuthorizationDecisionQuery: Hashable, Sendable {
     public var id: RequestID
     public var issuedAt: Timestamp
@@ -40,7 +40,7 @@ public struct AuthorizationDecisionQuery: Hashable, Sendable {
     }
 
     /// The SOAP envelope.
-    /// - Parameter key: Signs the query, with an enveloped signature behind its issuer; nil: something else authenticates it.
+    /// - Parameter key: Signs the query, with an enveloped signature behind its issuer; nil: the query is authenticated by other means.
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
     public func envelope(signedWith key: SigningKey?) throws(SamlConfigurationError) -> String {
         let query = document(signatureFor: key?.certificate)

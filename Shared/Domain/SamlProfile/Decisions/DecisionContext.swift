@@ -1,8 +1,8 @@
 /// Reads a `Response` of the XACML 2.0 context (mvpd §4.2).
 ///
-/// An element that stands where none is known could be a duty that is not understood: it refuses the answer.
+/// An unknown element could be an obligation that is not understood, so the answer is refused.
 public enum DecisionContext {
-    /// The results of a bare answer, which nothing but its connection authenticates.
+    /// The results of a bare answer, which only its connection authenticates.
     /// - Throws: The reason of the parse, or `xml.form` when it is no such response.
     public static func results(ofBare octets: [UInt8]) throws(SamlRejection) -> [DecisionResult] {
         let root: XmlElement

@@ -1,4 +1,4 @@
-/// A question in XACML 2.0: who wants to do what with which resources (mvpd §4.1).
+/// A request in XACML 2.0: who wants to do what with which resources (mvpd §4.1).
 public struct DecisionRequest: Hashable, Sendable {
     /// One attribute with one value.
     public struct Attribute: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct DecisionRequest: Hashable, Sendable {
         }
     }
 
-    /// Empty: nobody is named, because an access token does.
+    /// Empty when an access token identifies the person.
     public var subject: [Attribute]
     /// One list for each resource.
     public var resources: [[Attribute]]

@@ -1,4 +1,4 @@
-/// What a decision point says of a resource (mvpd §4.2), in whatever form it came.
+/// A decision point's result for a resource (mvpd §4.2), in any of the forms of an answer.
 public struct DecisionResult: Hashable, Sendable {
     /// Something to be done when the decision is carried out.
     public struct Obligation: Hashable, Sendable {
@@ -31,9 +31,9 @@ public struct DecisionResult: Hashable, Sendable {
         }
     }
 
-    /// The resources that it is about; empty when it does not say.
+    /// The resources of the result; empty when it names none.
     public var resourceIDs: [String]
-    /// `Permit`, `Deny`, `NotApplicable`, `Indeterminate`, or a word that nobody knows.
+    /// `Permit`, `Deny`, `NotApplicable`, `Indeterminate`, or an unknown word.
     public var decision: String
     public var statusMessage: String?
     public var obligations: [Obligation]

@@ -7,7 +7,7 @@ public struct ExpectedDecision: Sendable {
         case response
         case assertion
         case both
-        /// Nothing: the connection authenticates the answer. A signature that is there has to verify all the same.
+        /// Nothing: the connection authenticates the answer. A signature that is present must still verify.
         case none
     }
 
@@ -45,7 +45,7 @@ public struct ExpectedDecision: Sendable {
         self.pinnedCertificates = pinnedCertificates
     }
 
-    /// The same as the checks of a sign-in know it; what only a sign-in has stays empty.
+    /// The expectations in the form that the checks of a sign-in use; fields of sign-ins only stay empty.
     func response(at now: Timestamp) -> ExpectedResponse {
         var expected = ExpectedResponse(
             requestID: queryID, requestedAt: now, assertionConsumerServiceURL: "", issuer: issuer, serviceProviderEntityID: serviceProviderEntityID,

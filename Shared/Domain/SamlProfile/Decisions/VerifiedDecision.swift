@@ -1,6 +1,6 @@
 public import Clocks
 
-/// The results of an answer that passed every check, read out of what was verified and out of nothing else.
+/// The results of an answer that passed every check, read from verified content only.
 public struct VerifiedDecision: Hashable, Sendable {
     public let results: [DecisionResult]
     /// Until when the assertion holds; nil when it does not say.

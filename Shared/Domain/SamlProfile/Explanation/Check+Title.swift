@@ -1,5 +1,5 @@
 extension Check {
-    /// What the check asks, in a few words.
+    /// A short description of the check.
     public var title: String {
         switch self {
         case .parameters: "one SAMLResponse in a form post"

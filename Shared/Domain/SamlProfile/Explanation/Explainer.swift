@@ -1,6 +1,6 @@
 internal import Clocks
 
-/// Makes plain words of a report.
+/// Turns a report into plain text.
 struct Explainer {
     let expected: ExpectedResponse
     let now: Timestamp

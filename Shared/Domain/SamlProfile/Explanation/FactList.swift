@@ -1,6 +1,6 @@
 internal import Cryptography
 
-/// What a message says, as rows to be shown.
+/// The content of a message, as rows to show.
 struct FactList {
     private(set) var all: [ResponseExplanation.Fact] = []
 

@@ -7,7 +7,7 @@ public struct ResponseExplanation: Hashable, Sendable {
         case notReached
         /// There was nothing to check.
         case notNeeded
-        /// What the check needs was not at hand.
+        /// Something that the check needs was not available.
         case notChecked
     }
 
@@ -30,7 +30,7 @@ public struct ResponseExplanation: Hashable, Sendable {
 
     /// All 32, in the order of mvpd §2.3.
     public private(set) var steps: [Step]
-    /// What the message says, as it was received: nothing of it is trusted.
+    /// The content of the message as it was received: untrusted.
     public let facts: [Fact]
 
     init(steps: [Step], facts: [Fact]) {

@@ -1,4 +1,4 @@
-/// Text out of a message that strangers may have written, made fit for a terminal, a log and a page.
+/// Text from an untrusted message, made safe for a terminal, a log and a page.
 enum ShownText {
     private static let longest = 200
 

@@ -1,7 +1,7 @@
 public import Clocks
 internal import CXmlSec
 
-/// A certificate of an MVPD whose key verifies its signatures. Nothing but the key counts: no issuer, no chain.
+/// A certificate of an MVPD; its key verifies the MVPD's signatures. Only the key counts: issuer and chain are not checked.
 ///
 /// Making one costs a parse; keep it for as long as the endpoint's record does not change.
 public struct PinnedCertificate: Sendable {

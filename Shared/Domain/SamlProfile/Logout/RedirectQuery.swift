@@ -2,7 +2,7 @@ internal import TextEncodings
 
 /// The query of the HTTP-Redirect binding, with its values as they were received: signatures cover those (SAML bindings §3.4.4.1).
 ///
-/// What a second reader could understand otherwise is refused: a name twice or in another spelling, and two messages (mvpd §2.7).
+/// A query that another parser could read differently is refused: a name twice or in another spelling, and two messages (mvpd §2.7).
 struct RedirectQuery {
     private static let names: Set<String> = ["SAMLRequest", "SAMLResponse", "SAMLEncoding", "RelayState", "SigAlg", "Signature"]
     private static let deflateEncoding = "urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE"

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import CXmlSec
 
-/// A logout message as it arrived: taken out of its binding, and nothing of it is trusted.
+/// A logout message as it arrived, decoded from its binding and untrusted.
 public struct UnverifiedLogout: Sendable {
     /// How a message proves who sent it.
     enum Proof: Sendable {
@@ -52,7 +52,7 @@ public struct UnverifiedLogout: Sendable {
         proof = .document
     }
 
-    /// Who the message says that it is from: good for looking up whose keys to try, and for nothing else.
+    /// The issuer that the message claims: only for looking up the keys to try.
     /// - Throws: The reason of the parse, or `issuer`.
     public func claimedIssuer() throws(SamlRejection) -> String {
         let root: XmlElement

@@ -1,6 +1,6 @@
 public import Clocks
 
-/// What an MVPD asks for after every check of its request. Only this module makes one.
+/// An MVPD's logout request that passed every check. Only this module creates one.
 public struct VerifiedLogoutRequest: Hashable, Sendable {
     public let id: String
     public let issuer: String

@@ -1,8 +1,8 @@
 public import Clocks
 internal import Cryptography
 
-/// What an MVPD's metadata says of its identity provider (SAML metadata §2.4.3). Nothing of it is trusted: a person compares it with what the
-/// MVPD told them (mvpd §2.7). It is read from the text alone; nothing is fetched.
+/// The content of an MVPD's metadata about its identity provider (SAML metadata §2.4.3). It is untrusted: an operator compares it with what the MVPD
+/// announced (mvpd §2.7). It is read from the text alone; nothing is fetched.
 public struct IdentityProviderMetadata: Hashable, Sendable {
     /// Octets; a longer document is refused.
     public static let largest = 256 * 1024

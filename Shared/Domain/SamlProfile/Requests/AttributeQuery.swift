@@ -1,11 +1,10 @@
 public import Clocks
 internal import Cryptography
 
-/// A query for attributes of whoever holds it (SAML core §3.3.2.3): what a platform's framework may be given in place of an `AuthnRequest`
-/// (mvpd §2.8).
+/// A query for attributes of its bearer (SAML core §3.3.2.3): an alternative to an `AuthnRequest` for a platform's framework (mvpd §2.8).
 ///
-/// Nobody knows yet who will sign in, and the framework identifies the person to the MVPD by itself. So the subject has no name: it is the
-/// bearer of the query.
+/// When the query is made, it is not known who will sign in, and the framework identifies the person to the MVPD itself. So the subject has no
+/// name: it is the bearer of the query.
 public struct AttributeQuery: Hashable, Sendable {
     public var id: RequestID
     public var issuedAt: Timestamp

@@ -1,4 +1,4 @@
-/// An HTML form that a browser has to submit by itself.
+/// An HTML form that the page must submit automatically.
 public struct PostForm: Sendable {
     /// Where it goes.
     public let action: String

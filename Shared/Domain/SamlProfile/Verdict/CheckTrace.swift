@@ -1,4 +1,4 @@
-/// Which checks a message passed and where it failed: enough to explain a failure, without any value of the message.
+/// The checks that a message passed and the one that it failed: enough to explain a failure, without any value of the message.
 public struct CheckTrace: Hashable, Sendable {
     /// One check and how it went.
     public struct Entry: Hashable, Sendable {

@@ -34,6 +34,6 @@ public enum RejectionReason: String, Hashable, Sendable, CaseIterable, Codable {
     case audience = "audience"
     case authnStatement = "authn"
     case replay = "replay"
-    /// The libraries could not be used at all; nothing was decided about the message.
+    /// The libraries could not be used; the message was not judged.
     case unusable = "unusable"
 }

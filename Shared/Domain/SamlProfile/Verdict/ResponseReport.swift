@@ -2,7 +2,7 @@
 public struct ResponseReport: Sendable {
     public let verdict: ResponseVerdict
     public let trace: CheckTrace
-    /// A technical word of the XML security library about a failed signature or decryption; for logs only.
+    /// The XML security library's message about a failed signature or decryption; for logs only.
     public let diagnostic: String?
     /// True when a signature failed because the content is not what was signed: changed on purpose, or on its way, for example by an app
     /// that collapses white space in what a platform gave it (mvpd §2.8).

@@ -2,11 +2,11 @@
 public struct ResponseStatus: Hashable, Sendable {
     /// What the service does about it (mvpd §2.6).
     public enum Consequence: Hashable, Sendable {
-        /// The MVPD or the person said no: back to the app, without a session.
+        /// The MVPD or the person refused: back to the app, without a session.
         case declined
-        /// The person is signed in nowhere and was not to be asked: not an error.
+        /// The person has no session at the MVPD and could not be asked (passive request): not an error.
         case notAuthenticated
-        /// The two sides do not fit together: an error page, and an alarm for the operator.
+        /// The two sides are configured differently: an error page, and an alarm for the operator.
         case misconfigured
     }
 

@@ -1,7 +1,7 @@
 public import Clocks
 internal import Cryptography
 
-/// The XML of a response as it arrived: of the right size and properly encoded, and nothing else is known of it.
+/// The XML of a response as it arrived: only its size and its encoding have been checked.
 public struct UnverifiedResponse: Sendable {
     /// Largest accepted value of the `SAMLResponse` parameter, in octets.
     public static let largestEncoding = 256 * 1024
@@ -20,13 +20,13 @@ public struct UnverifiedResponse: Sendable {
         self.octets = octets
     }
 
-    /// When the response claims to have been issued; good for explaining it, and for nothing else.
+    /// The issue time that the response claims: only for explanations.
     public var claimedIssueInstant: Timestamp? {
         guard let document = try? ParsedDocument.parse(octets) else { return nil }
         return document.root.attribute("IssueInstant").flatMap(SamlInstant.parse)
     }
 
-    /// The request that the response claims to answer: good for looking that request up, and for nothing else.
+    /// The request that the response claims to answer: only for looking up that request.
     /// - Throws: `unsolicited` when it names none; the reason of the parse when it cannot be read (mvpd §2.3 steps 5 and 6).
     public func claimedRequestID() throws(SamlRejection) -> String {
         let root: XmlElement

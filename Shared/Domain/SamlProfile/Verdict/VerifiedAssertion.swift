@@ -1,6 +1,6 @@
 public import Clocks
 
-/// What an assertion says, after every check of mvpd §2.3 that needs no state. Only this module makes one.
+/// The content of an assertion after every check of mvpd §2.3 that needs no state. Only this module creates one.
 ///
 /// The caller still has to insert `replayKey` into the shared store in the same step in which it consumes the pending request.
 public struct VerifiedAssertion: Hashable, Sendable {

@@ -12,10 +12,10 @@ struct VerifiedElement {
 
     /// - Parameters:
     ///   - decrypted: The decrypted document.
-    ///   - ciphertext: The verified element that held the ciphertext, and so vouches for it.
+    ///   - ciphertext: The verified element that held the ciphertext.
     init(decrypted: ParsedDocument, from ciphertext: VerifiedElement) { self.init(decrypted.root) }
 
-    /// - Parameter signedWhole: A document whose octets were signed as a whole, outside of it (SAML bindings §3.4.4.1).
+    /// - Parameter signedWhole: A document with a signature over all of its octets, outside of it (SAML bindings §3.4.4.1).
     init(signedWhole document: ParsedDocument) { self.init(document.root) }
 
     func firstChild(_ name: StaticString, in namespace: StaticString) -> VerifiedElement? {

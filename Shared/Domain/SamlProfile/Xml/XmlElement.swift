@@ -45,7 +45,7 @@ struct XmlElement {
         return octets.count == value.utf8.count && octets.elementsEqual(value.utf8)
     }
 
-    /// The same for a text that is known beforehand, without a copy of the value.
+    /// The same for a static text, without a copy of the value.
     func attribute(_ name: StaticString, is value: StaticString) -> Bool {
         cxs_attribute(pointer, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)).equals(value)
     }
@@ -56,7 +56,7 @@ struct XmlElement {
         return String(decoding: UnsafeBufferPointer(start: text, count: strlen(text)).trimmed, as: UTF8.self)
     }
 
-    /// The attributes that look like an identifier, in whatever spelling and namespace.
+    /// The attributes that look like an identifier, in any spelling and namespace.
     static func forEachIdentifier(of pointer: OpaquePointer, _ body: (_ value: String, _ isID: Bool) -> Void) {
         var cursor: UnsafeRawPointer?
         var value: UnsafePointer<CChar>?
@@ -87,7 +87,7 @@ extension XmlElement {
 }
 
 extension Optional<UnsafePointer<CChar>> {
-    /// True for the same text as the literal, whose storage ends with a NUL.
+    /// True for the same text as the literal; its storage ends with a NUL.
     fileprivate func equals(_ literal: StaticString) -> Bool {
         guard let self else { return false }
         return strcmp(self, UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)) == 0

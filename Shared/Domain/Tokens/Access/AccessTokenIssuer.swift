@@ -15,7 +15,7 @@ public struct AccessTokenIssuer: Sendable {
 
     /// - Parameters:
     ///   - issuer: `iss`, a name of this deployment.
-    ///   - audience: `aud`, what the token opens.
+    ///   - audience: `aud`, the API that the token is for.
     ///   - lifetime: 1 s to 24 h (rest-v1 §5), whole seconds.
     public init(
         keys: SigningKeys, issuer: String, audience: String, lifetime: Duration = Self.defaultLifetime, clock: any WallClock = SystemClock()

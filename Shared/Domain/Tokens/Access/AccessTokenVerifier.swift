@@ -1,6 +1,6 @@
 public import Clocks
 
-/// Checks access tokens of this deployment; says nothing of whether the client still lives.
+/// Checks access tokens of this deployment; does not check that the client still exists.
 public struct AccessTokenVerifier: Sendable {
     /// How far another copy's clock may be ahead.
     static let clockTolerance: Int64 = 60

@@ -22,15 +22,15 @@ public struct SignedRequestHeader: Hashable, Sendable {
 
     private static let methods: Set<OctetText> = ["GET", "POST", "DELETE"]
     private static let names = ["requestor_id=", "nonce=", "signature_method=", "request_time=", "request_uri="].map { Array($0.utf8) }
-    /// Among `names`: the one whose value may hold commas.
+    /// Index in `names` of the field that may hold commas.
     private static let addressField = 4
 
-    /// True for what means to be one: a method and a blank come first.
+    /// True when the text begins like such a header: with a method and a blank.
     public static func isMeant(_ header: String) -> Bool {
         methods.contains { header.utf8.starts(with: $0.text.utf8) && header.utf8.dropFirst($0.text.utf8.count).first == 0x20 }
     }
 
-    /// - Returns: `nil` when it is longer than 8000 octets, a field is missing or there twice, or has a form that it cannot have.
+    /// - Returns: `nil` when it is longer than 8000 octets, a field is missing or present twice, or has an invalid form.
     public init?(_ header: String) {
         let octets = Array(header.utf8)
         guard octets.count <= Self.longest, octets.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), Self.isMeant(header) else { return nil }
@@ -74,8 +74,8 @@ public struct SignedRequestHeader: Hashable, Sendable {
         return (String(decoding: key, as: UTF8.self), signature)
     }
 
-    /// Where the values of `names` stand. A part that begins with no name belongs to the address before it, which may hold commas. Strangers choose how many
-    /// parts there are, so that a part costs no more than a look at its octets.
+    /// Where the values of `names` stand. A part that begins with no name belongs to the address before it, which may hold commas. The sender decides
+    /// how many parts there are, so a part must cost no more than a look at its octets.
     private static func places(_ octets: ArraySlice<UInt8>) -> [Range<Int>?]? {
         var places = [Range<Int>?](repeating: nil, count: names.count)
         var last: Int?

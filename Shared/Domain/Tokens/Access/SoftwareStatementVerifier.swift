@@ -1,4 +1,4 @@
-/// Checks software statements against the deployment's keys, ES256 or RS256; whether one is revoked the catalogue knows.
+/// Checks software statements against the deployment's keys, ES256 or RS256; it does not check revocation, which is in the catalogue.
 public struct SoftwareStatementVerifier: Sendable {
     private let keySet: JSONWebKeySet
 

@@ -1,6 +1,6 @@
 public import Clocks
 
-/// An `id_token` whose every check passed (mvpd §3).
+/// An `id_token` that passed every check (mvpd §3).
 public struct VerifiedIdentityToken: Sendable {
     public let subject: String
     /// The claims as they were signed, JSON.
@@ -13,7 +13,7 @@ public struct IdentityTokenVerifier: Sendable {
     static let algorithms: Set<JWSAlgorithm> = [.rs256, .es256, .ps256]
     private static let types: Set<String?> = [nil, "jwt"]
     private static let longestSubject = 1024
-    /// A token that was asked for just now was not made long ago; seconds.
+    /// The oldest that a token may be, in seconds: it was requested just now.
     private static let oldest: Int64 = 600
 
     private let issuer: String
@@ -39,7 +39,7 @@ public struct IdentityTokenVerifier: Sendable {
     /// - Throws: The first reason found, in the order form, type, algorithm, key, signature, issuer, audience, party, time, nonce.
     public func verify(_ token: String, now: Timestamp) throws(TokenRejection) -> VerifiedIdentityToken {
         let jws = try UnverifiedJWS(token)
-        // Before the key: of a token with another algorithm nothing else is looked at.
+        // Before the key lookup: a token with another algorithm is not examined further.
         guard JWSAlgorithm(rawValue: jws.header.alg).map(Self.algorithms.contains) == true else { throw .wrongAlgorithm }
         let claims = try jws.verified(
             as: Payload.self, types: Self.types, keys: keys, algorithms: Self.algorithms, acceptsUnnamedKey: true)
@@ -54,7 +54,7 @@ public struct IdentityTokenVerifier: Sendable {
     /// The `kid` of a token; nothing of the token is checked.
     public static func claimedKey(of token: String) -> String? { (try? UnverifiedJWS(token))?.header.kid }
 
-    /// Several audiences need an `azp` that says which of them asked; an `azp` is ours always.
+    /// Several audiences need an `azp` that names the requesting client; an `azp` must always be ours.
     private func checkAudience(_ claims: Payload) throws(TokenRejection) {
         guard claims.aud.names.contains(clientID) else { throw .wrongAudience }
         if let party = claims.azp {

@@ -54,7 +54,7 @@ public struct JSONWebKey: Sendable {
 }
 
 extension JSONWebKey {
-    /// The members of a JWK (RFC 7517 §4, RFC 7518 §6) that matter here.
+    /// The members of a JWK (RFC 7517 §4, RFC 7518 §6) that are used here.
     struct Members: Codable {
         var kty: String
         var kid: String?

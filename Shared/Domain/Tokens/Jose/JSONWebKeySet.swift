@@ -27,7 +27,7 @@ public struct JSONWebKeySet: Sendable {
         self.init(keys: keys)
     }
 
-    /// A set that somebody else publishes: a key that is broken or too weak is passed over as well, so that it does not take the good ones along.
+    /// A set that another party publishes: broken or too weak keys are skipped as well, so that the other keys stay usable.
     /// - Throws: `CryptographyError.malformed` when the text is no JWK set.
     public init(published json: String) throws(CryptographyError) {
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(json.utf8)) else { throw .malformed("JWK set") }

@@ -2,14 +2,14 @@ public import Clocks
 internal import Cryptography
 internal import FoundationEssentials
 
-/// Whom a platform names in an identity token that was checked (rest-v1 §2.6).
+/// The person of a verified platform identity token (rest-v1 §2.6).
 public struct PlatformIdentityClaims: Hashable, Sendable {
     public let issuer: String
     public let subject: String
     public let expiresAt: Timestamp
 }
 
-/// Checks platform identity tokens (`Adobe-Subject-Token`), ES256 or RS256, with the keys of those issuers that are believed.
+/// Checks platform identity tokens (`Adobe-Subject-Token`), ES256 or RS256, with the keys of the trusted issuers.
 ///
 /// The token's `iss` chooses the keys, the key decides the algorithm; the token decides neither (RFC 8725 §3.1).
 public struct PlatformIdentityVerifier: Sendable {

@@ -27,7 +27,7 @@ struct UnverifiedJWS: Sendable {
         signedBytes = form.signedBytes
     }
 
-    /// The `iss` that the token claims: good for choosing the keys, and for nothing else.
+    /// The `iss` that the token claims: only for choosing the keys.
     var claimedIssuer: String? {
         struct Claim: Decodable { let iss: String }
         return try? JSONDecoder().decode(Claim.self, from: Data(payload)).iss

@@ -6,15 +6,15 @@ internal import Clocks
 /// give the same token, which a backend that keeps the one-use rule refuses. The second call gets the second before, and so on; that
 /// shortens its life by a second and every verifier accepts it.
 ///
-/// Of a play only a digest is kept, keyed anew in each process: a resource may have 16 KiB. Two plays with one digest share their seconds, which costs
-/// them nothing but a second.
+/// Of a play only a digest is kept, keyed anew in each process, because a resource may have 16 KiB. Two plays with the same digest share their
+/// seconds, which costs them only a second.
 struct IssueInstants: Sendable {
     /// How far back an issue time may lie, in seconds.
     static let reach: Int64 = 120
     /// Plays that are remembered at one time: some 64 octets each.
     static let capacity = 1 << 18
 
-    /// The seconds that were given for a play.
+    /// The seconds that were used for a play.
     private struct Given {
         /// The latest one.
         var newest: Int64

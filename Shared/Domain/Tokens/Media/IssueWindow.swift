@@ -1,13 +1,13 @@
 public import Clocks
 public import Faults
 
-/// What one copy of a service may date its tokens with: a number that no other copy has at that moment, and the seconds that are its own.
+/// The issue times that one copy of a service may use: a copy number that no other copy has at that moment, and a range of seconds.
 public struct IssueWindow: Sendable, Equatable {
     /// One of `MediaTokenIssuer.copies`.
     public var copy: Int
-    /// The first second that it may give; earlier ones may have been given by another process.
+    /// The first second that it may use; another process may have used earlier ones.
     public var first: Timestamp
-    /// Only seconds before it may be given: whoever has the number next begins there.
+    /// Only seconds before it may be used: the next holder of the number begins there.
     public var end: Timestamp
 
     /// - Parameters:
@@ -23,12 +23,12 @@ public struct IssueWindow: Sendable, Equatable {
 
 /// Holds the number of a copy.
 public protocol IssueWindows: Sendable {
-    /// - Returns: A window that `now` lies before the end of.
-    /// - Throws: `unavailable` when the number is somebody else's now, or cannot be held longer; faults of the store.
+    /// - Returns: A window that ends after `now`.
+    /// - Throws: `unavailable` when another copy holds the number now, or it cannot be held longer; faults of the store.
     func window(at now: Timestamp) async throws(Fault) -> IssueWindow
 }
 
-/// A number that is known to be this copy's alone.
+/// A number that is reserved for this copy.
 struct FixedIssueWindow: IssueWindows {
     let copy: Int
 

@@ -87,7 +87,7 @@ public final class MediaTokenIssuer: Sendable {
         public let facts: MediaTokenFacts
     }
 
-    /// A token unlike every earlier one, of this copy and of the others.
+    /// Issues a token that differs from every earlier one, of this copy and of the others.
     /// - Throws: `too_many_requests` when one play asked for a token of the reference form more than 120 times in 120 s; `overloaded` when too
     ///   many signatures wait; `unavailable` when this copy has no number; `internal`.
     public func issue(_ play: Play, form: Form) async throws(Fault) -> Issued {

@@ -22,7 +22,7 @@ public struct KeySuccession<Key: SuccessiveKey>: Sendable {
     private var retired: [(key: Key, until: Timestamp)] = []
 
     /// - Parameters:
-    ///   - current: Signs at once: what other processes published is not known here.
+    ///   - current: Signs at once: this process does not know what others have published.
     ///   - next: Will sign later; is published already.
     ///   - lead: As long as verifiers keep a copy of the published keys.
     ///   - tokenLife: Of the longest token.
@@ -57,7 +57,7 @@ public struct KeySuccession<Key: SuccessiveKey>: Sendable {
         publishedSince = since
     }
 
-    /// Lets the wanted key take over when its time has come, and forgets keys whose tokens are over.
+    /// Lets the new key take over once it has been published for `lead`, and forgets keys after their last token has expired.
     /// - Returns: True when something changed.
     public mutating func advance(now: Timestamp) -> Bool {
         let count = retired.count

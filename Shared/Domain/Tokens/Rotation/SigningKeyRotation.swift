@@ -44,7 +44,7 @@ public final class SigningKeyRotation: Sendable {
     private let clock: any WallClock
 
     /// - Parameters:
-    ///   - files: Their current key signs at once: what other processes know is not known here.
+    ///   - files: Their current key signs at once: this process does not know what others have published.
     ///   - lead: For how long a new key verifies before it signs: until every verifier knows it. Other copies of the issuer may sign with the key
     ///     before for so long.
     ///   - tokenLife: Of the longest token; `nil`: they never end.
@@ -60,7 +60,7 @@ public final class SigningKeyRotation: Sendable {
     /// `kid` of the key that signs.
     public var signingKeyName: String { keys.ring.current.identifier }
 
-    /// Takes in what the files hold now.
+    /// Takes the keys that the files hold now.
     public func adopt(_ files: SigningKeyFiles) {
         let now = clock.now()
         state.withLock { state in
@@ -71,7 +71,7 @@ public final class SigningKeyRotation: Sendable {
         }
     }
 
-    /// Lets a key take over whose time has come, and forgets one whose tokens are over; to be called every few seconds.
+    /// Lets a new key take over after the lead time, and forgets a key after its last token has expired. Call it every few seconds.
     /// - Returns: True when something changed.
     @discardableResult
     public func advance() -> Bool {

@@ -16,8 +16,8 @@ public final class SigningPool: Sendable {
     ///   - threads: 1 or more; more than there are cores gain nothing.
     ///   - waitingLimit: Signatures that may wait, 1 or more; a further one is refused as `overloaded`.
     ///   - longestWait: Above 0; one that would begin later, by what the latest ones took, is refused as well.
-    ///   - leastRoom: So many may wait however long it takes: few callers are never refused because a machine is slow. Where there are more, only an eighth of
-    ///     it, until a second has passed without a refusal, and for 10 s at most.
+    ///   - leastRoom: How many may wait however long it takes: a few callers are never refused because a machine is slow. With more callers only an
+    ///     eighth of it, until a second has passed without a refusal, and for 10 s at most.
     public init(threads: Int = 2, waitingLimit: Int = 256, longestWait: Duration = .milliseconds(25), leastRoom: Int = 64) {
         precondition(threads > 0 && waitingLimit > 0 && longestWait > .zero, "a signing pool needs a thread and a place to wait")
         let room = SigningRoom(limit: waitingLimit, longestWait: longestWait, leastRoom: leastRoom, threads: threads)
@@ -25,7 +25,7 @@ public final class SigningPool: Sendable {
         self.queue = queue
         for _ in 1...threads {
             Thread.detachNewThread {
-                // Of this thread alone, as Linux has it. Who may not be nice works all the same.
+                // Of this thread only, as on Linux. Without the permission the thread works at its normal priority.
                 _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, SigningPool.niceness)
                 queue.work()
             }
@@ -35,7 +35,7 @@ public final class SigningPool: Sendable {
     /// A third of the weight of an event loop's thread.
     private static let niceness: Int32 = 5
 
-    /// For callers who have other work to do before they come to sign.
+    /// For callers that have other work to do before they sign.
     /// - Throws: `overloaded` when a signature would be refused now.
     public func requireRoom() throws(Fault) {
         if let refusal = queue.refusal { throw refusal }
@@ -122,7 +122,7 @@ private final class Queue: @unchecked Sendable {
         }
     }
 
-    /// Half of this thread's share of what waits, so that nobody waits for more than is won.
+    /// Half of this thread's share of the waiting jobs, so that batching delays no caller more than it saves.
     /// - Parameter time: What the thread's batch before took.
     private func next(_ time: (each: Double, count: Int)?) -> ArraySlice<Job>? {
         condition.lock()

@@ -1,14 +1,14 @@
 /// How many signatures may wait, as a pure state machine over time.
 ///
-/// As many as begin within the longest wait, by what the latest ones took; and some however long that takes, so that few callers are never refused because a
-/// machine is slow. Where even those places are all taken, there are more callers than that. Then each that waits is only late for its own caller, while another one is
-/// refused anyway: fewer wait until the crowd is gone (the idea of CoDel: Nichols, Jacobson, ACM Queue 10/5, 2012).
+/// As many as begin within the longest wait, by the duration of the latest ones; and a least number however long that takes, so that a few callers
+/// are never refused because a machine is slow. When even those places are taken, there is a crowd of callers. Then waiting only delays each caller,
+/// while others are refused anyway: fewer may wait until the crowd is gone (the idea of CoDel: Nichols, Jacobson, ACM Queue 10/5, 2012).
 package struct SigningRoom {
-    /// Where nothing was refused for so long, the crowd is gone; in nanoseconds.
+    /// The crowd is gone when nothing was refused for this time; in nanoseconds.
     package static let quiet: UInt64 = 1_000_000_000
-    /// After so long it is looked whether it is still there, as those who are refused in it may be few; in nanoseconds.
+    /// After this time it is checked whether the crowd is still there, because it may refuse only a few callers; in nanoseconds.
     package static let longestCrowding: UInt64 = 10_000_000_000
-    /// In a crowd one of so many of the least places remains.
+    /// In a crowd, `leastRoom` is divided by this number.
     static let crowdedPart = 8
 
     private let limit: Int

@@ -3,7 +3,7 @@ internal import MediaTokenVerifier
 
 /// A token that an app of the vendor's SDKs keeps on its device and shows again with each call (clients §3): XML, signed, on one line.
 ///
-/// It is proof only together with what the services still know: the session that it names must live.
+/// It is no proof by itself: the session that it names must still exist at the services.
 public struct StoredTokenClaims: Hashable, Sendable {
     public enum Kind: CaseIterable, Sendable {
         /// Of a session.
@@ -67,11 +67,11 @@ extension StoredTokenClaims.Kind {
     }
 }
 
-/// The octets of a stored token. Apps take them apart by looking for the names of elements, so these are the reference's.
+/// The octets of a stored token. Apps parse them by searching for element names, so these names are the reference's.
 enum StoredTokenForm {
     static let opening = "<signatureInfo>"
     static let closing = "</signatureInfo>"
-    /// What apps of every programme send, and the reference writes.
+    /// The value that apps of every programmer send and the reference writes.
     private static let domain = "adobe.com"
 
     /// What is signed.
@@ -89,7 +89,7 @@ enum StoredTokenForm {
             + element("simpleTokenAuthenticationGuid", token.guid) + element("simpleSamlSessionIndex", token.sessionIndex) + "</\(root)>"
     }
 
-    /// - Parameter payload: Whose signature has been verified: it is of the form that is written above.
+    /// - Parameter payload: With a verified signature, so it has the form that is written above.
     static func read(_ payload: String, _ kind: StoredTokenClaims.Kind) -> StoredTokenClaims? {
         func value(_ name: String) -> String? { content(of: name, in: payload) }
         let isPermit = kind == .authorization
@@ -105,7 +105,7 @@ enum StoredTokenForm {
 
     private static func element(_ name: String, _ content: String) -> String { "<\(name)>\(XMLText.escape(content))</\(name)>" }
 
-    /// Markup in a content is escaped, so that a name with its brackets stands where its element is and nowhere else.
+    /// Markup in content is escaped, so a name with its brackets occurs only at its element.
     private static func content(of name: String, in payload: String) -> String? {
         guard let start = end(of: "<\(name)>", in: payload) else { return nil }
         let raw = payload[start...].unicodeScalars.prefix { $0 != "<" }

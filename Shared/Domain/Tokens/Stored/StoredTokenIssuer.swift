@@ -23,18 +23,18 @@ public struct StoredTokenIssuer: Sendable {
 
 /// Why a stored token is not accepted.
 public enum StoredTokenRejection: Error, Hashable, Sendable {
-    /// No token can look like this: it is too long, declares a document type, or is of the other kind.
+    /// The text cannot be such a token: it is too long, declares a document type, or is of the other kind.
     case malformed
-    /// It may be a token, and no key of ours has signed it: another house's, or a changed one.
+    /// The text may be a token, but no key of ours has signed it: another issuer's, or a modified one.
     case foreign
 }
 
-/// Checks who signed stored tokens. No XML parser sees one: what is signed by our key has the form that we write.
+/// Checks the signature of stored tokens. It needs no XML parser: a text signed by our key has the form that we write.
 public final class StoredTokenVerifier: Sendable {
     private let kind: StoredTokenClaims.Kind
     private let keys: SigningKeys
-    /// By digest. What was verified once stays so until the keys change; apps show the same token over and over. Long ones are not kept: a resource of
-    /// 16 KiB is its sender's choice.
+    /// By digest. A verified token stays verified until the keys change, and apps show the same token over and over. Long ones are not kept: the
+    /// sender decides whether a resource has 16 KiB.
     private let known = Mutex<(young: [[UInt8]: StoredTokenClaims], old: [[UInt8]: StoredTokenClaims])>(([:], [:]))
     private let generation: Int
     /// Of a token that is remembered, in octets: ordinary ones have half of that.
@@ -49,11 +49,11 @@ public final class StoredTokenVerifier: Sendable {
         generation = max(1, capacity / 2)
     }
 
-    /// To be called when a key may have gone.
+    /// Call it when a key may have been removed.
     public func forget() { known.withLock { $0 = ([:], [:]) } }
 
     /// - Parameter text: As the app sent it, not escaped.
-    /// - Throws: `StoredTokenRejection`. Says nothing of time, device or session.
+    /// - Throws: `StoredTokenRejection`. Time, device and session are not checked.
     public func verify(_ text: String) throws(StoredTokenRejection) -> StoredTokenClaims {
         guard text.utf8.count <= kind.longest else { throw .malformed }
         let digest = SHA256.hash(text)

@@ -122,13 +122,13 @@ extension AccessEnabler {
         run { $0.setSelectedProvider(id) }
     }
 
-    /// The address that the page which `navigate(toUrl:)` opened led to; another one is ignored.
+    /// Hands over the address at which the page of `navigate(toUrl:)` ended; any other address is ignored.
     public func handleExternalURL(_ url: String!) {
         guard let address = (url as String?).flatMap(URL.init(string:)) else { return }
         run { $0.handleExternalURL(address) }
     }
 
-    /// Until version 3.0: the page has come to ``ADOBEPASS_REDIRECT_URL``.
+    /// Until version 3.0: tells that the page has reached ``ADOBEPASS_REDIRECT_URL``.
     public func getAuthenticationToken() {
         guard let address = URL(string: ADOBEPASS_REDIRECT_URL) else { return }
         run { $0.handleExternalURL(address) }

@@ -1,10 +1,10 @@
 internal import EntitlementClient
 public import Foundation
 
-/// The vendor's SDK at source level: an app that was written to it takes this module in its place, and changes nothing else (clients §5).
+/// The vendor's SDK at source level: an app that was written for the SDK uses this module instead, without other changes (clients §5).
 ///
-/// Operations may be called from any thread and return at once; they take effect in the order of their calls. Results come to the delegates, on the main
-/// thread. What cannot be used, `nil` where something is needed or a value of another type, ends with the operation's own callback and its error code.
+/// Operations may be called from any thread and return at once; they take effect in the order of their calls. Results come to the delegates, on the
+/// main thread. An unusable argument, such as `nil` or a value of another type, ends with the operation's own callback and its error code.
 open class AccessEnabler: NSObject, @unchecked Sendable {
     // Everything that changes is behind a lock, or on the main actor.
     typealias Operation = @MainActor @Sendable (DelegateClient) -> Void
@@ -14,13 +14,13 @@ open class AccessEnabler: NSObject, @unchecked Sendable {
     /// Arguments of `getMetadata` that are under way, as the app gave them.
     let givenArguments = GivenArguments()
 
-    /// Hears of results. Not kept.
+    /// Receives results. Held weakly.
     open var delegate: (any EntitlementDelegate)? {
         get { listeners.delegate }
         set { listeners.delegate = newValue }
     }
 
-    /// Hears of advanced codes. Not kept.
+    /// Receives advanced codes. Held weakly.
     open var statusDelegate: (any EntitlementStatus)? {
         get { listeners.statusDelegate }
         set { listeners.statusDelegate = newValue }
@@ -41,7 +41,7 @@ open class AccessEnabler: NSObject, @unchecked Sendable {
             client.delegate = adapter
             client.statusDelegate = adapter
             for await operation in stream { operation(client) }
-            // Kept until the last callback of what ran has had its turn.
+            // Kept until the last callback of the running operations was delivered.
             withExtendedLifetime(adapter) {}
         }
     }
@@ -51,7 +51,7 @@ open class AccessEnabler: NSObject, @unchecked Sendable {
     /// Runs an operation on the main actor, after those that were called before it.
     func run(_ operation: @escaping Operation) { operations.yield(operation) }
 
-    /// Tells the delegate something, after what was told before.
+    /// Calls the delegate, after all earlier calls.
     func tell(_ callback: @escaping @MainActor @Sendable (any EntitlementDelegate) -> Void) {
         let listeners = listeners
         operations.yield { _ in if let delegate = listeners.delegate { callback(delegate) } }
@@ -75,7 +75,7 @@ final class Listeners: @unchecked Sendable {
     }
 }
 
-/// What `getMetadata` was called with, so that it comes back as it was given.
+/// The arguments of `getMetadata`, so that the callback returns them unchanged.
 final class GivenArguments: @unchecked Sendable {
     static let mark = "boxoffice.call"
 

@@ -11,7 +11,7 @@ public let ACCESS_ENABLER_STATUS_ERROR = DelegateConstants.ACCESS_ENABLER_STATUS
 public let USER_AUTHENTICATED = DelegateConstants.USER_AUTHENTICATED
 /// Code of `setAuthenticationStatus` and `tokenRequestFailed`: the device is not signed in.
 public let USER_NOT_AUTHENTICATED_ERROR = DelegateConstants.USER_NOT_AUTHENTICATED_ERROR
-/// Code of `setAuthenticationStatus`: the person gave up.
+/// Code of `setAuthenticationStatus`: the person cancelled.
 public let PROVIDER_NOT_SELECTED_ERROR = DelegateConstants.PROVIDER_NOT_SELECTED_ERROR
 /// Code of `setAuthenticationStatus`: the sign-in failed.
 public let GENERIC_AUTHENTICATION_ERROR = DelegateConstants.GENERIC_AUTHENTICATION_ERROR
@@ -36,7 +36,7 @@ public let TRACKING_GET_SELECTED_PROVIDER = DelegateConstants.TRACKING_GET_SELEC
 public let METADATA_OPCODE_KEY = DelegateConstants.METADATA_OPCODE_KEY
 /// Key of `getMetadata`'s dictionary: the resource.
 public let METADATA_RESOURCE_ID_KEY = DelegateConstants.METADATA_RESOURCE_ID_KEY
-/// Key of `getMetadata`'s dictionary: which fact of the person.
+/// Key of `getMetadata`'s dictionary: which user metadata key.
 public let METADATA_USER_META_KEY = DelegateConstants.METADATA_USER_META_KEY
 /// Asks when the session ends.
 public let METADATA_AUTHENTICATION = DelegateConstants.METADATA_AUTHENTICATION
@@ -44,7 +44,7 @@ public let METADATA_AUTHENTICATION = DelegateConstants.METADATA_AUTHENTICATION
 public let METADATA_AUTHORIZATION = DelegateConstants.METADATA_AUTHORIZATION
 /// Asks for the device's id.
 public let METADATA_DEVICE_ID = DelegateConstants.METADATA_DEVICE_ID
-/// Asks for a fact of the person.
+/// Asks for a value of the user metadata.
 public let METADATA_USER_META = DelegateConstants.METADATA_USER_META
 
 /// Key of `getAuthentication`'s filter: the providers of the platform's picker.

@@ -6,7 +6,7 @@ public import UIKit
 open class UIViewController: NSObject {}
 #endif
 
-/// Hears of results, on the main thread, one at a time and in order.
+/// Receives results, on the main thread, one at a time and in order.
 public protocol EntitlementDelegate: AnyObject {
     /// - Parameter status: ``ACCESS_ENABLER_STATUS_SUCCESS`` or ``ACCESS_ENABLER_STATUS_ERROR``.
     func setRequestorComplete(_ status: Int32)
@@ -16,7 +16,7 @@ public protocol EntitlementDelegate: AnyObject {
     func displayProviderDialog(_ mvpds: [Any]!)
     /// Open a login or logout page. When it leads to the return address, close it and call `handleExternalURL`.
     func navigate(toUrl url: String!)
-    /// The same in Safari's view controller; an app that lacks it gets ``navigate(toUrl:)``.
+    /// The same in Safari's view controller; an app that does not implement it gets ``navigate(toUrl:)``.
     func navigate(toUrl url: String!, useSVC: Bool)
     /// The media token for one play.
     func setToken(_ token: String!, forResource resource: String!)
@@ -44,13 +44,13 @@ public protocol EntitlementDelegate: AnyObject {
     func dismissTvProviderDialog(_ viewController: UIViewController!)
 }
 
-/// What the original leaves to the app.
+/// Methods that are optional in the original.
 extension EntitlementDelegate {
     /// Calls ``navigate(toUrl:)``.
     public func navigate(toUrl url: String!, useSVC: Bool) { navigate(toUrl: url) }
 }
 
-/// Hears of advanced codes, on the main thread.
+/// Receives advanced codes, on the main thread.
 public protocol EntitlementStatus: AnyObject {
     /// - Parameter status: `errorId` and `level`; `message`, `details`, `resource` and `code` when there are any.
     func status(_ status: [AnyHashable: Any]!)
@@ -86,11 +86,11 @@ public class PreauthorizeRequest: NSObject {
     public init(resources: [String], disabledFeatures: [String] = []) { (self.resources, self.disabledFeatures) = (resources, disabledFeatures) }
 }
 
-/// Hears of the result: exactly one of the two, on the main thread.
+/// Receives the result: exactly one of the two calls, on the main thread.
 public protocol AccessEnablerCallback: AnyObject {
     /// The servers answered.
     func onResponse(_ response: PreauthorizeResponse)
-    /// The question did not reach them.
+    /// The request did not reach the servers.
     func onFailure(_ response: PreauthorizeResponse)
 }
 
@@ -103,7 +103,7 @@ public class PreauthorizeResponse: NSObject {
     init(_ decisions: [PreauthorizeDecision], _ status: PreauthorizeStatus?) { (self.decisions, self.status) = (decisions, status) }
 }
 
-/// One resource's.
+/// The decision for one resource.
 public class PreauthorizeDecision: NSObject {
     public let resource: String
     public let authorized: Bool
@@ -114,9 +114,9 @@ public class PreauthorizeDecision: NSObject {
     }
 }
 
-/// How it went wrong.
+/// Why a preauthorization, or one of its decisions, failed.
 public class PreauthorizeStatus: NSObject {
-    /// HTTP's; 0 when there was none.
+    /// HTTP status code; 0 when there was none.
     public let status: Int
     public let code: String
     public let action: String

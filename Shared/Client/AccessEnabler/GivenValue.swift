@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Values of the kinds that apps hand over and read, in any class.
 enum GivenValue {
-    /// - Returns: `nil` for a value of no such kind; it is then as good as absent.
+    /// - Returns: `nil` for a value of any other kind, which counts as absent.
     static func json(_ value: Any) -> JSONValue? {
         switch value {
         case let text as String: .string(text)
@@ -30,7 +30,7 @@ enum GivenValue {
         return object
     }
 
-    /// Texts of a list; what is none is left out.
+    /// Texts of a list; other values are left out.
     static func texts(_ given: [Any]) -> [String] { given.compactMap(text).filter { !$0.isEmpty } }
 
     /// Pairs of texts; numbers become texts.
@@ -65,7 +65,7 @@ enum GivenValue {
     }
 }
 
-/// A number in a class says nothing of whether it was meant as a flag, but by its type.
+/// Only the type of an `NSNumber` tells whether it is a flag.
 private enum CFBooleanLike {
     static func isOne(_ value: Any) -> Bool {
         (value as? NSNumber).map { String(cString: $0.objCType) == "c" || String(cString: $0.objCType) == "B" } ?? false

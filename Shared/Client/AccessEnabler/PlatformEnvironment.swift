@@ -4,7 +4,7 @@ internal import Foundation
 internal import UIKit
 #endif
 
-/// The device and the folder of the app: the original takes no such thing as an argument.
+/// The device and the folder of the app: the original does not take them as arguments.
 enum PlatformEnvironment {
     /// Key of the app's `Info.plist`, and of its environment: the server of a `setRequestor` without service providers.
     static let serverKey = "AccessEnablerServiceProvider"

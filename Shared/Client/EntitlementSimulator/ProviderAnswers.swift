@@ -1,7 +1,7 @@
 public import EntitlementClient
 public import Foundation
 
-/// Where a simulated platform gets the providers' signed answers from.
+/// The source of the providers' signed answers for a simulated platform.
 public protocol ProviderAnswers: Sendable {
     /// - Parameters:
     ///   - request: The app's request, with a verification token.
@@ -11,7 +11,7 @@ public protocol ProviderAnswers: Sendable {
     func answer(to request: AccountMetadataRequest, at provider: String) async throws -> String?
 }
 
-/// Always the same answer; for tests against servers that do not look at it.
+/// Always the same answer; for tests against servers that do not check it.
 public struct FixedAnswer: ProviderAnswers {
     private let text: String?
 
@@ -31,7 +31,7 @@ public struct SandboxAnswers: ProviderAnswers {
 
     /// - Parameters:
     ///   - address: Base address of the stand-in Apple.
-    ///   - account: Any name; devices with the same one share what the stand-in knows.
+    ///   - account: Any name; devices with the same name share the stand-in's state.
     ///   - person: The sandbox's person at the provider.
     ///   - flaw: A mistake in the answer, see the sandbox's README.
     public init(address: URL, account: String, person: String = "ada", flaw: String? = nil, transport: any HTTPTransport) {

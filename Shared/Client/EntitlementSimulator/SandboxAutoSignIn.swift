@@ -1,7 +1,7 @@
 public import EntitlementClient
 public import Foundation
 
-/// Automatic Sign-In of one device, played by the sandbox's stand-in Apple, which tells the servers' side of it too.
+/// Automatic Sign-In of one device, played by the sandbox's stand-in Apple, which also plays the servers' side.
 public struct SandboxAutoSignIn: AutoSignInPlatform {
     public let environment = AutoSignInEnvironment.sandbox
     public let hasPrompt = true

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a simulated device is like and what its person does, as JSON (client-sdk §4.2). Each key may be left out.
+/// The state of a simulated device and the actions of its user, as JSON (client-sdk §4.2). Each key may be left out.
 public struct Scenario: Codable, Sendable, Hashable {
     /// Whether the app may ask for the device's provider.
     public struct Permission: Codable, Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct Scenario: Codable, Sendable, Hashable {
     public struct System: Codable, Sendable, Hashable {
         /// The platform's name of the provider.
         public var provider: String
-        /// Seconds; negative: over.
+        /// Seconds; negative: the login has expired.
         public var expiresIn: Double
 
         /// - Parameters:
@@ -28,7 +28,7 @@ public struct Scenario: Codable, Sendable, Hashable {
     /// What the person does with one picker; exactly one of the keys, `expired` beside `pick`.
     public struct Choice: Codable, Sendable, Hashable {
         public var pick: String?
-        /// The login made by `pick` is over already.
+        /// The login made by `pick` has already expired.
         public var expired: Bool?
         public var other: Bool?
         public var cancel: Bool?

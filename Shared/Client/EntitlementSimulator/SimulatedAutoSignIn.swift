@@ -1,7 +1,7 @@
 public import EntitlementClient
 internal import Synchronization
 
-/// What an app has on an Apple Account, seen by all its devices (apple §1.1, rows A1 to A11).
+/// An app's value on an Apple Account, seen by all its devices (apple §1.1, rows A1 to A11).
 public final class SimulatedAppleAccount: Sendable {
     fileprivate struct State {
         var value: String?
@@ -44,7 +44,7 @@ public final class SimulatedAutoSignIn: AutoSignInPlatform {
         case delete
     }
 
-    /// What the device was asked to do, without values.
+    /// The calls of the device, without values.
     public enum Call: Sendable, Hashable {
         case read
         case prompt

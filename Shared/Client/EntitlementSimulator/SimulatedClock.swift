@@ -27,7 +27,7 @@ public final class SimulatedClock: ClientClock {
     /// - Parameter seconds: Against the real time; negative: behind it.
     public func setAhead(_ seconds: TimeInterval) { state.withLock { $0.ahead = seconds } }
 
-    /// Lets time pass at once: the device's time goes on, and who slept for less wakes.
+    /// Lets time pass at once: the device's time advances, and every sleep that is shorter ends.
     public func pass(_ duration: Duration) {
         change { state in
             state.ahead += duration / .seconds(1)
@@ -35,7 +35,7 @@ public final class SimulatedClock: ClientClock {
         }
     }
 
-    /// While true, who sleeps wakes at once, and so much later by ``uptime``; the device's time does not change.
+    /// While true, every sleep ends at once, with ``uptime`` advanced by its duration; the device's time does not change.
     public var isHurried: Bool {
         get { state.withLock { $0.isHurried } }
         set { change { $0.isHurried = newValue } }

@@ -2,7 +2,7 @@ public import EntitlementClient
 internal import Foundation
 internal import Synchronization
 
-/// A device's network: carries requests by another transport, and goes wrong when it is told to.
+/// A device's network: carries requests by another transport, and fails as tests set it.
 public final class SimulatedNetwork: HTTPTransport {
     /// Something that goes wrong.
     public struct Fault: Sendable, Hashable {
@@ -17,7 +17,7 @@ public final class SimulatedNetwork: HTTPTransport {
             /// An answer of that HTTP status, with an empty JSON object.
             /// - Parameter retryAfter: Seconds, of the header `Retry-After`.
             case status(Int, retryAfter: Int? = nil)
-            /// The answer comes so much later.
+            /// The answer comes later by this time.
             case slow(Duration)
         }
 
@@ -53,7 +53,7 @@ public final class SimulatedNetwork: HTTPTransport {
 
     /// Adds a fault behind those that are there; the first that fits a request counts.
     public func add(_ fault: Fault) { state.withLock { $0.faults.append(fault) } }
-    /// From now on everything gets through.
+    /// Removes all faults.
     public func removeFaults() { state.withLock { $0.faults = [] } }
 
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {

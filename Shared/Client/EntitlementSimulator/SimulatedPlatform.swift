@@ -26,7 +26,7 @@ public final class SimulatedPlatform: ProviderAccountPlatform {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - clock: That of the client, so that both live at the same time.
+    ///   - clock: The client's clock, so that both have the same time.
     ///   - answers: Where the providers' signed answers come from.
     public init(_ scenario: Scenario, clock: any ClientClock, answers: any ProviderAnswers) {
         onboarded = scenario.onboarded.map { Set($0) }
@@ -51,7 +51,7 @@ public final class SimulatedPlatform: ProviderAccountPlatform {
     /// Signs the device out at its provider.
     public func signOutInSettings() { state.withLock { $0.system = nil } }
 
-    /// - Parameter expiresIn: Seconds; negative: over.
+    /// - Parameter expiresIn: Seconds; negative: the login has expired.
     public func signInInSettings(_ provider: String, expiresIn: Double = 86_400) {
         let expires = clock.now.addingTimeInterval(expiresIn)
         state.withLock { $0.system = (provider, expires) }

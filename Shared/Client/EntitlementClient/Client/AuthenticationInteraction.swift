@@ -4,9 +4,9 @@ public import Foundation
 public protocol AuthenticationInteraction: Sendable {
     /// Lets the person choose a provider.
     /// - Parameters:
-    ///   - from: All that there are; the app may hide some.
+    ///   - from: All providers; the app may hide some.
     ///   - reason: Why the platform did not sign the person in; `nil` when it was not asked.
-    /// - Returns: `nil` when the person gives up.
+    /// - Returns: `nil` when the person cancels.
     func chooseProvider(from: [Provider], reason: StatusCode?) async -> Provider.ID?
     /// Opens a login or logout page and watches for the return address, without loading it.
     /// - Returns: The return address; `nil` when the person closed the page.
@@ -19,13 +19,13 @@ public protocol AuthenticationInteraction: Sendable {
     func dismiss(_ picker: ProviderPicker) async
 }
 
-/// In what a page is opened.
+/// The kind of browser that shows a page.
 public enum BrowserStyle: Sendable, Hashable, CaseIterable {
     /// A web view of the app.
     case webView
     /// Safari's view controller, presented by the app.
     case safari
-    /// Safari's view controller; the app did not ask to present it itself (`handleSVC`), so the presentation is the library's surface's.
+    /// Safari's view controller, presented by the library's surface: the app did not ask to present it itself (`handleSVC`).
     case safariPresentedByLibrary
     /// Not visible: a logout.
     case hidden

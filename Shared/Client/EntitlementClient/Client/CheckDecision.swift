@@ -2,14 +2,14 @@ internal import Foundation
 
 /// Whether a kept session is good (client-sdk §2.3). Decides without the network; asks for the platform only where a row needs it.
 struct CheckDecision: Equatable, Sendable {
-    /// What happens to what is kept.
+    /// What happens to the kept session.
     enum Effect: Equatable, Sendable {
         case keep
         case removeToken
         case clear
     }
 
-    /// What the platform says.
+    /// The platform's answer.
     enum Platform: Equatable, Sendable {
         case permission(AccountAccess)
         /// With the framework's words.

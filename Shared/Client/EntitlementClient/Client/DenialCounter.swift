@@ -1,4 +1,4 @@
-/// Counts refusals: an app that asks again and again is told so (Z110; the servers do the same, rest-v1 §3.14).
+/// Counts refusals, to warn an app that repeats a refused request (Z110; the servers do the same, rest-v1 §3.14).
 struct DenialCounter: Sendable {
     /// From this many refusals within the window on.
     static let limit = 5

@@ -3,7 +3,7 @@ internal import Synchronization
 extension EntitlementClient {
     /// Signs a person in: by the platform if it can, else at a provider that they choose (client-sdk §2.4).
     ///
-    /// A second call ends the first one. Cancelling the task is giving up.
+    /// A second call ends the first one. Cancelling the task counts as cancelling the sign-in.
     /// - Parameters:
     ///   - force: Sign in even if the device is signed in already.
     ///   - data: Pairs for the server, for a promotional trial for example.
@@ -43,7 +43,7 @@ extension EntitlementClient {
         }
     }
 
-    /// Ends the sign-in that runs, as the person's doing.
+    /// Cancels the running sign-in on behalf of the person.
     /// - Returns: False when none runs.
     func cancelSignIn() -> Bool {
         guard let attempt, attempt.end == nil else { return false }
@@ -131,7 +131,7 @@ extension EntitlementClient {
         }
     }
 
-    /// Looks first whether the device is signed in, and lets the person choose if it is not.
+    /// Checks whether the device is signed in, and lets the person choose a provider if it is not.
     private func askPlatform(
         _ filter: ProviderFilter?, _ attempt: SignInAttempt, _ configuration: ServiceConfiguration
     ) async throws -> PlatformDecision {

@@ -3,7 +3,7 @@ internal import Foundation
 extension EntitlementClient {
     /// Gets a media token for one play, asking the provider unless it has permitted the resource before.
     ///
-    /// Events before the result: tracking, then the code that says why not, or by what exception.
+    /// Events before the result: tracking, then the code of the refusal, or of the exception that permitted it.
     /// - Parameters:
     ///   - resource: A channel's name, or Media RSS.
     ///   - data: Pairs for the server, for a promotional trial for example.
@@ -38,7 +38,7 @@ extension EntitlementClient {
         do {
             return try await fetchMediaToken(resource, token, configuration)
         } catch let refused as Refused where isCached && refused.refusal.status == .notAuthorized && !refused.refusal.endsSession {
-            // The servers may have forgotten what is kept here, or ended it.
+            // The servers may have removed or ended the session that is kept here.
             keeper.removePermission(resource, of: configuration.requestor)
             try await askPermission(resource, data, token, configuration)
             return try await fetchMediaToken(resource, token, configuration)

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// Automatic Sign-In (client-sdk §2.7).
 extension EntitlementClient {
-    /// Signs in by the value on the Apple Account, if the app was launched signed out and there is one. To be called after `configure`.
+    /// Signs in with the value on the Apple Account, if there is one and the app is signed out. Call it after `configure`.
     ///
-    /// - Returns: The session, also one that was there before (the value is then not read); `nil` when the ordinary sign-in comes.
+    /// - Returns: The session, also one that was there before (the value is then not read); `nil` when an ordinary sign-in is needed.
     /// - Throws: `EntitlementError.notConfigured`, `CancellationError`.
     public func redeemAutomaticSignIn() async throws -> Session? {
         let configuration = try await ready()
@@ -27,7 +27,7 @@ extension EntitlementClient {
         }
     }
 
-    /// Offers Automatic Sign-In on the other devices of the Apple Account. To be called after an ordinary sign-in, never during playback.
+    /// Offers Automatic Sign-In on the other devices of the Apple Account. Call it after an ordinary sign-in, never during playback.
     ///
     /// - Returns: False when the person did not want it, has refused it for good, or the device has no prompt.
     /// - Throws: `EntitlementError.notAuthenticated` without a session that a person signed in for; `.automaticSignIn` when the value could not
@@ -133,7 +133,7 @@ extension EntitlementClient {
         .automaticSignIn(answer.decoded(ServerAnswers.Failure.self)?.code ?? "status \(answer.status)")
     }
 
-    /// What a platform throws counts as nothing (apple §1.1).
+    /// An error of the platform counts as no value (apple §1.1).
     /// - Throws: `CancellationError` only.
     private func quietly<Value: Sendable>(_ action: @escaping @Sendable () async throws -> Value) async throws -> Value? {
         do {

@@ -3,7 +3,7 @@ internal import Foundation
 extension EntitlementClient {
     /// Whether a person is signed in, without a call to the servers. The platform is asked only about a session that came from it.
     ///
-    /// Events before the result: tracking, then the code that says why not or how.
+    /// Events before the result: tracking, then the code that tells how the device is signed in, or why it is not.
     /// - Returns: After a `configure` that is running; without a configuration the device is not signed in.
     public func authenticationState() async -> AuthenticationState {
         guard let configuration = try? await ready() else {
@@ -12,7 +12,7 @@ extension EntitlementClient {
             return .notAuthenticated(reason: .notAuthenticated)
         }
         let (decision, token) = await check(configuration)
-        // What a cancelled request of the platform came to says nothing.
+        // The result of a cancelled platform request has no meaning.
         guard !Task.isCancelled else { return .notAuthenticated(reason: .notAuthenticated) }
         let session = decision.isAuthenticated ? token?.session : nil
         track(tracked(session, isCached: session != nil))

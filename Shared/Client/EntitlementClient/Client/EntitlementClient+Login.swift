@@ -71,7 +71,7 @@ extension EntitlementClient {
         return succeeded(try await withSource(token, configuration))
     }
 
-    /// In what a provider's pages are opened, and where they end.
+    /// The browser for a provider's pages, and the return address.
     func browser(for provider: Provider?) -> (style: BrowserStyle, returnAddress: String) {
         guard provider?.requiresSafariViewController == true else { return (.webView, environment.returnAddress) }
         let style: BrowserStyle = options.handlesSafariViewController ? .safari : .safariPresentedByLibrary
@@ -106,7 +106,8 @@ extension EntitlementClient {
 
     // MARK: - Without the provider
 
-    /// Asks the server to let the person in although the provider is out of order (client-sdk §2.1, v1): a login whose first answer leads straight back.
+    /// Asks the server to let the person in while the provider is out of order (client-sdk §2.1, v1): the first answer to the login then leads straight
+    /// back.
     /// - Returns: `nil` when the server wants a login after all.
     func degradedSession(_ id: Provider.ID, _ configuration: ServiceConfiguration) async throws -> Session? {
         guard let provider = configuration.provider(id) else { return nil }

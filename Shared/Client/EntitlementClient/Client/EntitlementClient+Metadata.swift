@@ -1,9 +1,9 @@
 internal import Foundation
 
 extension EntitlementClient {
-    /// Tells what is known of the session or the person.
+    /// Reads metadata of the session or the person.
     ///
-    /// What the provider tells is asked for at each call: it may change.
+    /// Values of the provider are fetched at each call, because they may change.
     /// - Returns: A value of `nil` when there is none, the device is not signed in, or the servers have no answer now.
     /// - Throws: `EntitlementError.notConfigured`, `CancellationError`.
     public func metadata(_ key: MetadataKey) async throws -> MetadataValue {

@@ -59,7 +59,7 @@ extension EntitlementClient {
     enum ProfileRequest: Sendable, Equatable {
         /// What the platform passes to the provider, unchanged.
         case request(String)
-        /// 400: the provider is out of order, or the server thinks otherwise of its single sign-on.
+        /// 400: the provider is out of order, or its single sign-on is switched off at the server.
         case refused
     }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension EntitlementClient {
-    /// What a look at the servers for a session came to.
+    /// The result of asking the servers for a session.
     enum SessionAnswer: Sendable {
         case session(StoredToken)
         /// None, or an expired one.
@@ -12,7 +12,7 @@ extension EntitlementClient {
 
     /// AUN.
     /// - Parameters:
-    ///   - provider: Whose server is asked.
+    ///   - provider: Determines the server to ask.
     ///   - source: What kind of session it is if there is one.
     /// - Throws: `CancellationError` only.
     func lookForSession(
@@ -65,7 +65,7 @@ extension EntitlementClient {
         return token
     }
 
-    /// The marker of a person whom the server let in without the provider (rest-v1 §6.1).
+    /// The marker of a person that the server let in without the provider (rest-v1 §6.1).
     private static let degradationMarker = "95cf93bcd183214a"
 
     private func isDegraded(_ token: StoredToken, _ configuration: ServiceConfiguration) async throws -> Bool {

@@ -31,7 +31,7 @@ extension EntitlementClient {
         return SignOutResult(mustSignOutInSettings: isOfPlatform)
     }
 
-    /// Ends all sessions here, and notes what the servers have to be told.
+    /// Ends all sessions here, and records the sign-outs to report to the servers.
     private func forgetSessions() {
         let requestors = keeper.sessions.tokens.keys
         guard !requestors.isEmpty else { return }

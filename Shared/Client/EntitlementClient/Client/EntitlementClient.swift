@@ -1,12 +1,12 @@
 public import Foundation
 internal import Synchronization
 
-/// Signs people in at their TV provider and gets what a player has to show for it: the part of a TV Everywhere app that talks to the servers.
+/// Signs people in at their TV provider and gets media tokens for the player: the part of a TV Everywhere app that talks to the servers.
 ///
-/// One instance serves an application. Begin with ``configure(requestor:endpoints:)``; what is called meanwhile waits for it.
-/// Cancelling the task of a call ends the call at once, and nothing of it is heard afterwards.
+/// One instance serves an application. Begin with ``configure(requestor:endpoints:)``; calls made meanwhile wait for it.
+/// Cancelling the task of a call ends the call at once; no events of it follow.
 public actor EntitlementClient {
-    /// From this difference on the device's clock counts as wrong (CFG100), and the server's is used.
+    /// From this difference on, the device's clock counts as wrong (CFG100), and the server's is used.
     static let clockTolerance: TimeInterval = 300
     /// How long an answer of a preauthorization is used again.
     static let preauthorizationLifetime: Duration = .seconds(300)
@@ -45,16 +45,16 @@ public actor EntitlementClient {
 
     deinit { hub.finish() }
 
-    /// What happens while operations run, from now on. Each call gives a stream of its own; it ends with the client.
+    /// The events of operations, from now on. Each call returns a stream of its own; it ends with the client.
     public nonisolated var events: AsyncStream<EntitlementEvent> { hub.stream() }
 
-    /// Hears of each event before the operation ends that it belongs to; there is one observer.
+    /// Receives each event before its operation ends; there is one observer.
     package nonisolated func observe(_ observer: @escaping @Sendable (EntitlementEvent) -> Void) { hub.setSink(observer) }
 
     /// Changes what is sent with each call from now on.
     public func updateOptions(_ options: ClientOptions) { self.options = options }
 
-    /// Lets calls be signed instead of bringing an access token; `nil`: no more.
+    /// Signs calls instead of sending an access token; `nil` ends that.
     package func sign(with signer: RequestSigner?) {
         guard signer != self.signer else { return }
         self.signer = signer
@@ -69,7 +69,7 @@ public actor EntitlementClient {
 
     // MARK: - Configuration
 
-    /// Fetches what the servers say of a requestor, and signs in by the platform if it can be done without asking (client-sdk §2.2).
+    /// Fetches the requestor's configuration, and signs in by the platform if that needs no dialog (client-sdk §2.2).
     ///
     /// May be called again, for example when the app comes to the foreground: only then does it learn of changes.
     /// - Parameters:

@@ -10,12 +10,12 @@ enum PlatformDecision: Equatable, Sendable {
     case degraded(Provider.ID)
     /// The device is not signed in, and the person was not asked.
     case signedOut
-    /// The permission was lost in between: ask again which it is.
+    /// The permission was lost in between: check it again.
     case permissionLost
     /// Show all providers, with this code.
     case display(StatusCode, message: String?)
 
-    /// What a request came to.
+    /// The result of a request.
     enum Outcome: Sendable, Equatable {
         case metadata(AccountMetadata)
         case failure(PlatformError)

@@ -1,6 +1,6 @@
-/// When to look for a login next (client-sdk §4.3): at an interval, more seldom while the servers are disturbed, and not after the code's end.
+/// When to poll for a login next (client-sdk §4.3): at an interval, less often while the servers fail, and not after the code has expired.
 struct PollSchedule: Sendable, Equatable {
-    /// The longest pause, in trouble.
+    /// The longest pause, while the servers fail.
     static let longestPause: Duration = .seconds(30)
 
     private let interval: Duration
@@ -8,9 +8,9 @@ struct PollSchedule: Sendable, Equatable {
     private var pause: Duration
 
     /// - Parameters:
-    ///   - interval: Between two looks that are answered.
+    ///   - interval: Between two polls that are answered.
     ///   - start: When the code was made, by the clock's uptime: a device with a wrong clock waits as long as any.
-    ///   - lifetime: For how long the code is good.
+    ///   - lifetime: How long the code is valid.
     init(interval: Duration, start: Duration, lifetime: Duration) {
         self.interval = interval
         pause = interval
@@ -26,9 +26,9 @@ struct PollSchedule: Sendable, Equatable {
     /// Whether the code can still be used.
     func isGood(at uptime: Duration) -> Bool { uptime < end }
 
-    /// The servers said that there is no session yet.
+    /// The servers answered that there is no session yet.
     mutating func answered() { pause = interval }
 
-    /// The servers said something else, or nothing.
+    /// The servers gave another answer, or none.
     mutating func disturbed() { pause = min(max(pause, .seconds(1)) * 2, max(Self.longestPause, interval)) }
 }

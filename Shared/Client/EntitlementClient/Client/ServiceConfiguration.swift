@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the servers say of the requestor, and which of them is asked about which provider.
+/// The requestor's configuration, and the server for each provider.
 struct ServiceConfiguration: Sendable {
     let requestor: Requestor.ID
     /// The first of the requestor's domains; a login names it.
@@ -9,9 +9,9 @@ struct ServiceConfiguration: Sendable {
     let providers: [Provider]
     /// The first server that named a provider answers for it.
     let links: [Provider.ID: ServerLink]
-    /// Answers where no provider is known.
+    /// The server for calls without a provider.
     let firstLink: ServerLink
-    /// What the server's clock is ahead of the device's.
+    /// How far the server's clock is ahead of the device's.
     let clockDifference: TimeInterval
 
     func provider(_ id: Provider.ID) -> Provider? { providers.first { $0.id == id } }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// One run of a sign-in: passes the app's dialogs on as long as the run is wanted, and lets go of them when it is cancelled.
+/// One run of a sign-in: passes the app's dialogs on while the run is active, and abandons them when it is cancelled.
 final class SignInAttempt: Sendable {
     /// Who ended it early.
     enum End: Sendable {
@@ -49,7 +49,7 @@ final class SignInAttempt: Sendable {
     /// Waits until nothing of it runs.
     func finished() async { _ = await state.withLock { $0.task }?.result }
 
-    /// To be called when the run ends, however: takes a picker off the screen that is still there.
+    /// Call it when the run ends in any way: takes a picker that is still open off the screen.
     func close() async {
         let picker = state.withLock { state in
             state.isDone = true

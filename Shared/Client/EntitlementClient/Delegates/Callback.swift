@@ -18,7 +18,7 @@ enum Callback: Sendable {
 }
 
 extension Callback {
-    /// - Returns: `nil` for an event of which the original knows nothing.
+    /// - Returns: `nil` for an event that the original does not have.
     init?(_ event: EntitlementEvent) {
         switch event {
         case .status(let status): self = .status(status)

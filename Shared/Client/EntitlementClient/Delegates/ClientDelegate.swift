@@ -1,4 +1,4 @@
-/// Hears of results, under the names that apps were written with (client-sdk §1.3). Calls come one at a time and in order, on the main actor.
+/// Receives results, under the names that apps were written with (client-sdk §1.3). Calls come one at a time and in order, on the main actor.
 @MainActor
 package protocol ClientDelegate: AnyObject {
     /// The requestor is set, or could not be set.
@@ -42,19 +42,19 @@ package protocol ClientDelegate: AnyObject {
     func dismissTvProviderDialog(_ viewController: AnyObject?)
 }
 
-/// Hears of advanced codes.
+/// Receives advanced codes.
 @MainActor
 package protocol ClientStatusDelegate: AnyObject {
     /// - Parameter status: `errorId` and `level`; `message`, `details`, `resource` and `code` when there are any.
     func status(_ status: [String: String])
 }
 
-/// Hears of the result of ``DelegateClient/preauthorize(_:callback:)``: exactly one of the two.
+/// Receives the result of ``DelegateClient/preauthorize(_:callback:)``: exactly one of the two calls.
 @MainActor
 package protocol ClientPreauthorizeCallback: AnyObject, Sendable {
     /// The servers answered; when they refused, the list is empty and the status says why.
     func onResponse(_ decisions: [Decision], status: PreauthorizationStatus?)
-    /// The question did not reach the servers.
+    /// The request did not reach the servers.
     func onFailure(_ status: PreauthorizationStatus)
 }
 

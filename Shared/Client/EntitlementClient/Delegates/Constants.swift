@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// What the vendor's SDK names for its callbacks, by the names that apps were written with (client-sdk §1.1). The module `AccessEnabler` gives them to apps.
+/// The constants of the vendor's SDK, by the names that apps were written with (client-sdk §1.1). The module `AccessEnabler` gives them to apps.
 package enum DelegateConstants {
     /// Status of a callback: it worked.
     package static let ACCESS_ENABLER_STATUS_SUCCESS: Int32 = 1
@@ -11,7 +11,7 @@ package enum DelegateConstants {
     package static let USER_AUTHENTICATED = ""
     /// Code of `setAuthenticationStatus` and `tokenRequestFailed`: the device is not signed in.
     package static let USER_NOT_AUTHENTICATED_ERROR = "USER_NOT_AUTHENTICATED_ERROR"
-    /// Code of `setAuthenticationStatus`: the person gave up.
+    /// Code of `setAuthenticationStatus`: the person cancelled.
     package static let PROVIDER_NOT_SELECTED_ERROR = "PROVIDER_NOT_SELECTED_ERROR"
     /// Code of `setAuthenticationStatus`: the sign-in failed.
     package static let GENERIC_AUTHENTICATION_ERROR = "GENERIC_AUTHENTICATION_ERROR"
@@ -36,7 +36,7 @@ package enum DelegateConstants {
     package static let METADATA_OPCODE_KEY = "METADATA_OPCODE_KEY"
     /// Key of `getMetadata`'s dictionary: the resource.
     package static let METADATA_RESOURCE_ID_KEY = "METADATA_RESOURCE_ID_KEY"
-    /// Key of `getMetadata`'s dictionary: which fact of the person.
+    /// Key of `getMetadata`'s dictionary: which user metadata key.
     package static let METADATA_USER_META_KEY = "user_metadata_name"
     /// Asks when the session ends.
     package static let METADATA_AUTHENTICATION: Int32 = 0
@@ -44,7 +44,7 @@ package enum DelegateConstants {
     package static let METADATA_AUTHORIZATION: Int32 = 1
     /// Asks for the device's id.
     package static let METADATA_DEVICE_ID: Int32 = 2
-    /// Asks for a fact of the person.
+    /// Asks for a value of the user metadata.
     package static let METADATA_USER_META: Int32 = 3
 
     /// Key of `getAuthentication`'s filter: the providers of the platform's picker.

@@ -20,7 +20,7 @@ extension DelegateClient {
         startSignIn(force: force, data: data, filter: providers.map { ProviderFilter(providers: $0.map { Provider.ID($0) }) })
     }
 
-    /// The person's choice in the picker; `nil` is giving up. Called by itself it signs in at that provider.
+    /// Answers the picker with the person's choice; `nil` cancels the sign-in. Without an open picker it signs in at that provider.
     package func setSelectedProvider(_ id: String?) {
         guard let id else { return giveUp() }
         let provider = Provider.ID(id)
@@ -33,13 +33,13 @@ extension DelegateClient {
         start { client, interaction in try await client.signIn(at: provider, interaction: interaction) }
     }
 
-    /// The address that the page which `navigateToUrl` opened led to.
+    /// Hands over the address at which the page of `navigateToUrl` ended.
     package func handleExternalURL(_ url: URL) {
         interaction.returned(to: url)
         logoutInteraction.returned(to: url)
     }
 
-    /// Until version 3.0 what ``handleExternalURL(_:)`` is now, for pages that end at ``ADOBEPASS_REDIRECT_URL``.
+    /// The form of ``handleExternalURL(_:)`` until version 3.0, for pages that end at ``ADOBEPASS_REDIRECT_URL``.
     @available(*, deprecated, renamed: "handleExternalURL(_:)")
     package func getAuthenticationToken() {
         guard let url = URL(string: client.environment.returnAddress) else { return }
@@ -72,7 +72,7 @@ extension DelegateClient {
         let (previous, prelude) = (signInTask, prelude)
         previous?.cancel()
         let task = Task { [weak self, client, interaction] in
-            // The end of the first is told before anything of the second.
+            // The end of the first is reported before any callback of the second.
             _ = await previous?.value
             await prelude()
             let end: (Int32, String)

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// The library by operations and delegates, as apps of the vendor's SDK know it (client-sdk §1.3): what the module `AccessEnabler` stands on.
+/// The library with the operations and delegates of the vendor's SDK (client-sdk §1.3): the base of the module `AccessEnabler`.
 ///
 /// Operations return at once; results come to the delegates. Set both before the first operation.
 @MainActor
 package final class DelegateClient {
-    /// Hears of results.
+    /// Receives results.
     package weak var delegate: (any ClientDelegate)?
-    /// Hears of advanced codes.
+    /// Receives advanced codes.
     package weak var statusDelegate: (any ClientStatusDelegate)?
 
     let client: EntitlementClient
@@ -19,7 +19,7 @@ package final class DelegateClient {
     /// A requestor was set at some time.
     private var isConfigured = false
     var signInTask: Task<Bool, Never>?
-    /// The sign-in that runs goes on with another provider: its end is not told.
+    /// The running sign-in continues with another provider: its end is not reported.
     var isContinued = false
     /// Named by the app before there was a configuration: the next sign-in skips the picker.
     var preselected: Provider.ID?
@@ -62,7 +62,7 @@ package final class DelegateClient {
         }
     }
 
-    /// Lets calls be signed with a key pair of the application instead of bringing an access token, from the next operation on.
+    /// Signs calls with a key pair of the application instead of sending an access token, from the next operation on.
     package func setSigner(_ signer: RequestSigner?) {
         let previous = optionsChange
         optionsChange = Task { [client] in
@@ -71,7 +71,7 @@ package final class DelegateClient {
         }
     }
 
-    /// Fetches what the servers say of a requestor; ends with `setRequestorComplete`. Operations that are called meanwhile run after it.
+    /// Fetches the requestor's configuration; ends with `setRequestorComplete`. Operations that are called meanwhile run after it.
     /// - Parameters:
     ///   - requestor: The channel or brand.
     ///   - serviceProviders: Servers; without any it is the environment's.

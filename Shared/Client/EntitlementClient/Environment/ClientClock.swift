@@ -2,9 +2,9 @@ public import Foundation
 
 /// The time, for the library. Tests have one of their own.
 public protocol ClientClock: Sendable {
-    /// What the device takes for the time; it may be wrong and may jump.
+    /// The device's time of day; it may be wrong and may jump.
     var now: Date { get }
-    /// Time since some moment; never jumps.
+    /// Time since an arbitrary moment; never jumps.
     var uptime: Duration { get }
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Everything that the library meets outside itself; each part can be replaced.
+/// The library's dependencies; each can be replaced.
 public struct ClientEnvironment: Sendable {
     /// Base address of the servers, used when ``EntitlementClient/configure(requestor:endpoints:)`` names none.
     public var server: URL
@@ -22,7 +22,7 @@ public struct ClientEnvironment: Sendable {
     public var safariReturnAddress: String?
     /// Sent at registration when the software statement belongs to a certain address.
     public var redirectURI: String?
-    /// Lets ``MetadataKey/deviceID`` tell the device's id.
+    /// Whether ``MetadataKey/deviceID`` returns the device's id.
     public var revealsDeviceID: Bool
     /// Between two polls of a registration code; at least 3 s.
     public var pollInterval: Duration {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Carries the library's requests. Everything that a platform does differently about HTTP lies behind it.
+/// Carries the library's requests, and hides the platform's differences in HTTP.
 public protocol HTTPTransport: Sendable {
     /// Sends one request and reads the whole answer. Redirects are not followed, cookies not kept.
     /// - Throws: `TransportFailure`, or `CancellationError` when the task was cancelled.

@@ -5,7 +5,7 @@ internal import FoundationNetworking
 
 /// Sends requests by `URLSession`, on Apple platforms and on Linux.
 public final class URLSessionTransport: HTTPTransport {
-    /// The largest answer that is taken, in bytes.
+    /// The largest answer that is accepted, in bytes.
     public static let bodyLimit = 4 * 1024 * 1024
     private let session: URLSession
 

@@ -6,7 +6,7 @@ public struct ClientOptions: Sendable, Hashable {
     public var visitorID: String?
     /// The app presents Safari's view controller itself when a provider requires it.
     public var handlesSafariViewController: Bool
-    /// Base64 of a JSON object (rest-v1 §2.4). It takes the place of everything that the library finds out about the device.
+    /// Base64 of a JSON object (rest-v1 §2.4). It replaces the library's own description of the device.
     public var deviceInformation: String?
 
     /// - Parameters:

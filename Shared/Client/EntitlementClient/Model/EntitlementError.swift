@@ -4,9 +4,9 @@ public enum EntitlementError: Error, Sendable, Hashable {
     case notConfigured
     /// The configuration could not be fetched.
     case configurationFailed(StatusCode)
-    /// Nobody is signed in.
+    /// The device is not signed in.
     case notAuthenticated
-    /// The person, or the app by cancelling the task, gave up.
+    /// The person, or the app by cancelling the task, cancelled the sign-in.
     case providerNotSelected
     /// The sign-in failed; the code says why when there is one.
     case authenticationFailed(StatusCode?)

@@ -1,4 +1,4 @@
-/// Something that happens while an operation runs. The result of the operation comes after all its events.
+/// An event of a running operation. The result of the operation comes after all its events.
 public enum EntitlementEvent: Sendable, Hashable {
     /// An advanced code.
     case status(Status)
@@ -11,7 +11,7 @@ public enum EntitlementEvent: Sendable, Hashable {
 public enum Tracking: Sendable, Hashable {
     /// - Parameters:
     ///   - userID: Stable for a person, equal to the media token's `sessionGUID`; empty without a session.
-    ///   - isCached: The session was there before.
+    ///   - isCached: The session existed before.
     case authentication(isSuccess: Bool, provider: Provider.ID?, userID: String, isCached: Bool, device: TrackedDevice)
     /// - Parameter error: The advanced code of a refusal, or empty.
     case authorization(

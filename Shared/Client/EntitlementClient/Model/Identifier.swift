@@ -1,9 +1,9 @@
-/// The id of something: two kinds of ids cannot be mixed up.
+/// An id with the kind of its subject, so that two kinds of ids cannot be mixed up.
 public struct Identifier<Subject>: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The id as the server writes it; letter case counts.
     public let rawValue: String
 
-    /// Takes any text: whether something has that id is the server's to say.
+    /// Takes any text: only the server knows whether the id exists.
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(_ text: String) { rawValue = text }
     public init(stringLiteral value: String) { rawValue = value }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A signed proof, good for one play, that this person may watch this resource (rest-v1 §7). It is never kept by the library.
+/// A signed proof, good for one play, that this person may watch this resource (rest-v1 §7). The library never stores it.
 public struct MediaToken: Sendable, Hashable, CustomStringConvertible {
     /// What the player's backend verifies.
     public let serialized: String
@@ -25,6 +25,6 @@ public struct MediaToken: Sendable, Hashable, CustomStringConvertible {
         self.expires = expires
     }
 
-    /// Says nothing of the token itself.
+    /// Does not contain the token itself.
     public var description: String { "media token for \(resource)" }
 }

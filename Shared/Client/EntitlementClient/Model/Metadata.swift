@@ -1,4 +1,4 @@
-/// Something that an app may know of the session (client-sdk §1.3, `getMetadata`).
+/// A value about the session that an app may read (client-sdk §1.3, `getMetadata`).
 public enum MetadataKey: Sendable, Hashable {
     /// When the session ends.
     case authenticationExpiry
@@ -6,7 +6,7 @@ public enum MetadataKey: Sendable, Hashable {
     case authorizationExpiry(Resource.ID)
     /// The device's id; withheld unless ``ClientEnvironment/revealsDeviceID`` is set.
     case deviceID
-    /// What the provider tells of the person, for example `zip`, `householdID`, `maxRating`, `userID`, `channelID`; also `tokenSource`.
+    /// A value of the provider about the person, for example `zip`, `householdID`, `maxRating`, `userID`, `channelID`; also `tokenSource`.
     case user(String)
 }
 

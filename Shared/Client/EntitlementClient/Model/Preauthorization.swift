@@ -1,4 +1,4 @@
-/// Whether a resource is part of what the person subscribed to (rest-v1 §3.16). It does not stand for a permission to play.
+/// Whether a resource is part of what the person subscribed to (rest-v1 §3.16). It is no permission to play.
 public struct Decision: Sendable, Hashable, Codable {
     public let resource: Resource.ID
     public let isAuthorized: Bool
@@ -16,7 +16,7 @@ public struct Decision: Sendable, Hashable, Codable {
     }
 }
 
-/// A cache that a preauthorization shall not use.
+/// A cache that a preauthorization can leave unused.
 public enum PreauthorizationFeature: String, Sendable, Hashable, CaseIterable {
     /// The library's own.
     case localCache = "LOCAL_CACHE"
@@ -24,7 +24,7 @@ public enum PreauthorizationFeature: String, Sendable, Hashable, CaseIterable {
     case remoteCache = "REMOTE_CACHE"
 }
 
-/// How a preauthorization, or one of its decisions, went wrong (client-sdk §1.4).
+/// Why a preauthorization, or one of its decisions, failed (client-sdk §1.4).
 public struct PreauthorizationStatus: Sendable, Hashable, Codable {
     /// What the app should do.
     public enum Action: String, Sendable, Hashable, Codable {
@@ -38,7 +38,7 @@ public struct PreauthorizationStatus: Sendable, Hashable, Codable {
         case retryAfter = "retry-after"
     }
 
-    /// HTTP's status; 0 when the library gave up before there was one.
+    /// HTTP status code; 0 when the library failed before there was one.
     public let status: Int
     /// For example `authentication_session_missing`.
     public let code: String
@@ -51,7 +51,7 @@ public struct PreauthorizationStatus: Sendable, Hashable, Codable {
     public let trace: String?
 
     /// - Parameters:
-    ///   - status: HTTP status code; 0 when the library gave up before there was one.
+    ///   - status: HTTP status code; 0 when the library failed before there was one.
     ///   - code: The error's name, for example `authentication_session_missing`.
     ///   - action: What the app should do.
     ///   - message: What happened, for developers.

@@ -14,7 +14,7 @@ public struct Provider: Sendable, Hashable, Identifiable {
     }
 
     public let id: ID
-    /// What people call it.
+    /// The name to show.
     public var displayName: String
     /// Address of its logo.
     public var logoURL: URL?
@@ -33,7 +33,7 @@ public struct Provider: Sendable, Hashable, Identifiable {
     /// Its login page works only in Safari's view controller (client-sdk §1.3).
     public var requiresSafariViewController: Bool
 
-    /// Makes a provider that the platform knows nothing of; the other properties can be set.
+    /// Makes a provider without platform single sign-on; the other properties can be set.
     public init(id: ID, displayName: String) {
         self.id = id
         self.displayName = displayName

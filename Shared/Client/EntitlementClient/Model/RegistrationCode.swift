@@ -8,7 +8,7 @@ public struct RegistrationCode: Sendable, Hashable {
     public let provider: Provider.ID
     /// When it ends, by the server's clock.
     public let expires: Date
-    /// For how long it is good, from when it was made.
+    /// How long it is valid, from when it was made.
     public let lifetime: Duration
     /// Where the person types it, if the server says so.
     public let loginAddress: URL?

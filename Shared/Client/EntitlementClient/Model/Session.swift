@@ -1,6 +1,6 @@
 public import Foundation
 
-/// That a person is signed in at a provider, for one requestor on this device.
+/// A person's sign-in at a provider, for one requestor on this device.
 public struct Session: Sendable, Hashable {
     /// Where a session came from (client-sdk §2.1, T).
     public enum Source: String, Sendable, Hashable, Codable {
@@ -37,14 +37,14 @@ public struct Session: Sendable, Hashable {
     }
 }
 
-/// What a check of the session came to (client-sdk §2.3).
+/// The result of a check of the session (client-sdk §2.3).
 public enum AuthenticationState: Sendable, Hashable {
     case authenticated(Session)
     /// - Parameter reason: The advanced code that says why.
     case notAuthenticated(reason: StatusCode)
 }
 
-/// What a sign-out leaves to the person.
+/// The result of a sign-out.
 public struct SignOutResult: Sendable, Hashable {
     /// True: the platform would sign the person in again at the next launch, until they sign out in its settings (VSA203).
     public let mustSignOutInSettings: Bool

@@ -22,7 +22,7 @@ public protocol AutoSignInPlatform: Sendable {
     func delete() async throws
 }
 
-/// In which of Apple's stores values are.
+/// Apple's store that holds the values.
 public enum AutoSignInEnvironment: String, Sendable, Hashable, CaseIterable {
     case production
     case sandbox
@@ -54,7 +54,7 @@ public struct AutoSignInToken: Sendable, Hashable, CustomStringConvertible {
     ///   - authorization: What the person decided for this app.
     public init(value: String?, authorization: AutoSignInAuthorization) { (self.value, self.authorization) = (value, authorization) }
 
-    /// Says nothing of the value.
+    /// Does not contain the value.
     public var description: String { "automatic sign-in: \(authorization)\(value == nil ? "" : ", with a value")" }
 }
 

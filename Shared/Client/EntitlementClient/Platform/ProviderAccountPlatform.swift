@@ -33,7 +33,7 @@ public struct AccountMetadataRequest: Sendable, Hashable {
     public var featuredProviders: [String]
     /// From the server's profile request; `nil`: the provider is not asked.
     public var verificationToken: String?
-    /// What the provider shall tell of the person.
+    /// The attributes of the person to request from the provider.
     public var attributeNames: [String]
     /// Whether the person may be asked.
     public var isInterruptionAllowed: Bool

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A provider's SAML response as the exchange takes it (client-sdk §2.1).
+/// A provider's SAML response in the form that the exchange accepts (client-sdk §2.1).
 package enum PlatformAnswerText {
-    /// Runs of blanks and tabs become one blank, line breaks go, blanks at the ends go; then UTF-8 in Base64.
+    /// Runs of blanks and tabs become one blank, line breaks and blanks at the ends are removed; then UTF-8 in Base64.
     package static func encoded(_ response: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in response.unicodeScalars {

@@ -5,16 +5,16 @@ internal import CryptoKit
 internal import Cryptography
 #endif
 
-/// Signs calls with a key pair of the application, the way of apps from before client registration (clients §2).
+/// Signs calls with a key pair of the application, as apps did before client registration (clients §2).
 package struct RequestSigner: Sendable, Hashable {
     let requestor: String
     let publicKey: String
     let secret: String
 
     /// - Parameters:
-    ///   - requestor: For whom calls are signed.
+    ///   - requestor: The requestor of the calls.
     ///   - publicKey: Names the pair to the server.
-    ///   - secret: Stands in every copy of the app.
+    ///   - secret: The same in every copy of the app.
     package init(requestor: String, publicKey: String, secret: String) {
         (self.requestor, self.publicKey, self.secret) = (requestor, publicKey, secret)
     }

@@ -103,7 +103,7 @@ enum ServerAnswers {
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             let number = try (try? container.decode(Double.self)) ?? Double(container.decode(String.self))
-            // Up to the end of the year 9999, as far as dates are dates everywhere.
+            // Up to the end of the year 9999: later dates are not valid everywhere.
             guard let number, (0...253_402_300_799_999).contains(number) else {
                 throw DecodingError.dataCorruptedError(in: container, debugDescription: "no milliseconds")
             }

@@ -6,13 +6,13 @@ enum ServerFailure: Error, Sendable, Hashable {
     case insecure(String)
     /// The software statement is invalid or revoked; the server's code.
     case statementRefused(String)
-    /// Registration or token call went wrong in another way.
+    /// The registration or token call failed in another way.
     case noAccessToken(String)
     /// Too many calls.
     case throttled
     /// HTTP 5xx.
     case unavailable(status: Int)
-    /// Something that is no answer of these servers, for example a captive portal's page.
+    /// A response that is not from these servers, for example a captive portal's page.
     case unexpectedAnswer(String)
 
     init(_ failure: TransportFailure) {

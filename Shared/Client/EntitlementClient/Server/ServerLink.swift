@@ -2,9 +2,9 @@ internal import Foundation
 
 /// One server with the app's registration at it: sends calls with an access token, and gets a new one when the server wants it (rest-v1 §4.1).
 actor ServerLink {
-    /// The least and the longest that a 429 holds up further calls.
+    /// The shortest and the longest time for which a 429 holds up further calls.
     static let throttlePause: ClosedRange<Duration> = .seconds(1)...(.seconds(30))
-    /// A token that ends sooner is replaced before it is used.
+    /// A token that expires sooner is replaced before it is used.
     private static let tokenMargin: TimeInterval = 30
 
     nonisolated let server: URL
@@ -54,7 +54,7 @@ actor ServerLink {
     /// True where no call has an access token.
     nonisolated var isSigned: Bool { signer != nil }
 
-    /// An access token that the server should take, for an address that a browser opens.
+    /// A valid access token, for an address that a browser opens.
     func bearer(options: ClientOptions) async throws -> String {
         self.options = options
         return try await accessToken(insteadOf: nil)

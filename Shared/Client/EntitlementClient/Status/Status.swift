@@ -1,4 +1,4 @@
-/// An advanced code with what is known beside it (client-sdk §1.3, `status`).
+/// An advanced code with its details (client-sdk §1.3, `status`).
 public struct Status: Sendable, Hashable {
     public let code: StatusCode
     public let level: StatusLevel
@@ -28,7 +28,7 @@ public struct Status: Sendable, Hashable {
     }
 }
 
-/// How grave an advanced code is.
+/// The severity of an advanced code.
 public enum StatusLevel: String, Sendable, Hashable, CaseIterable {
     case info
     case success

@@ -12,7 +12,7 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable, Codable, Express
     public static let platformFailed: StatusCode = "APPL"
     /// The platform's framework failed, in `checkAuthentication`.
     public static let platformCheckFailed: StatusCode = "APPL_ERROR"
-    /// Signed out while the platform goes on being signed in.
+    /// Signed out while the platform stays signed in.
     public static let signOutInSettings: StatusCode = "VSA203"
     public static let permissionDenied: StatusCode = "VSA403"
     public static let permissionUndetermined: StatusCode = "VSA404"

@@ -63,7 +63,7 @@ public enum StatusTable {
 }
 
 extension StatusCode {
-    /// How grave it is; a code that is not in the table counts as an error.
+    /// The severity; a code that is not in the table counts as an error.
     public var level: StatusLevel { StatusTable.row(of: self)?.level ?? .error }
     /// One sentence for developers; empty for a code that is not in the table.
     public var meaning: String { StatusTable.row(of: self)?.meaning ?? "" }

@@ -1,7 +1,7 @@
 public import Foundation
 internal import Synchronization
 
-/// Forgets everything when it goes; for tests and previews.
+/// Keeps entries in memory only; for tests and previews.
 public final class MemoryStore: SecureStore {
     private let entries = Mutex<[StoreEntry: Data]>([:])
 

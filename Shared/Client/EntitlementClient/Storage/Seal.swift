@@ -7,7 +7,7 @@ internal import Cryptography
 
 /// Protects an entry against damage: a version, and HMAC-SHA-256 over version, the entry's name and the content.
 ///
-/// The key lies in the same store. It tells damage and mixed-up entries from what was written; it does not stop an attacker who can write to the store.
+/// The key is in the same store. The seal detects damaged and mixed-up entries; it does not stop an attacker who can write to the store.
 struct Seal {
     static let keyLength = 32
     private static let version: [UInt8] = Array("BXE1".utf8)
@@ -55,7 +55,7 @@ struct Seal {
         #endif
     }
 
-    /// Takes the same time wherever the two differ.
+    /// The duration does not depend on where the two differ.
     private static func isEqual(_ left: Data, _ right: Data) -> Bool {
         left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

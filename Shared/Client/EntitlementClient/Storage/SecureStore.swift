@@ -15,21 +15,21 @@ public protocol SecureStore: Sendable {
     func remove(_ entry: StoreEntry) throws(StoreFailure)
 }
 
-/// What is kept.
+/// The entries of a store.
 public enum StoreEntry: String, Sendable, Hashable, CaseIterable {
-    /// With which the other entries are protected against damage.
+    /// The key that protects the other entries against damage.
     case key
     /// The app's registrations at the servers.
     case registrations
     /// Sessions and permissions.
     case sessions
-    /// What outlives a sign-out: that one is due at the server, that a person signed out by hand.
+    /// State that outlives a sign-out: that the server must still be told, that a person signed out by hand.
     case marks
     /// Written and read by the storage check.
     case probe
 }
 
-/// Why something could not be kept or read.
+/// Why an entry could not be written or read.
 public struct StoreFailure: Error, Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// No room.
@@ -56,7 +56,7 @@ public struct StoreFailure: Error, Sendable, Hashable {
     }
 }
 
-/// What is done about the storage at the start (client-sdk §1.3, `initWithStorageCheck`).
+/// The check of the storage at the start (client-sdk §1.3, `initWithStorageCheck`).
 public enum StorageCheck: Sendable, Hashable, CaseIterable {
     /// Nothing; an entry that is damaged counts as absent and stays.
     case none

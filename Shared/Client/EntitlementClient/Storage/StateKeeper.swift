@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// What the library knows between launches: in memory, and in the store as far as the store works.
+/// The library's state between launches: in memory, and in the store as far as the store works.
 final class StateKeeper: Sendable {
     /// Permissions beyond this number are forgotten, the oldest first.
     static let permissionLimit = 256
@@ -17,7 +17,7 @@ final class StateKeeper: Sendable {
     private let report: @Sendable (StoreFailure) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter report: Called for each thing that the store could not do.
+    /// - Parameter report: Called for each operation that the store failed.
     init(store: any SecureStore, check: StorageCheck, report: @escaping @Sendable (StoreFailure) -> Void) {
         self.store = store
         self.report = report
@@ -53,7 +53,7 @@ final class StateKeeper: Sendable {
             }
             save(state.sessions, .sessions, &state)
             guard state.marks.dueSignOuts.remove(token.requestor.rawValue) != nil else { return }
-            // The sign-out that was due would end this session.
+            // The pending sign-out would end this session.
             save(state.marks, .marks, &state)
         }
     }
@@ -164,7 +164,7 @@ extension StateKeeper {
         return seal
     }
 
-    /// Whether the store takes and gives entries, and all that are there can be read.
+    /// Whether the store writes and reads entries, and all existing ones can be read.
     private static func isSound(_ store: any SecureStore) -> Bool {
         do throws(StoreFailure) {
             let probe = Seal.newKey()

@@ -6,7 +6,7 @@ struct Registration: Codable, Sendable, Hashable {
     var clientID: String
     var clientSecret: String
     var accessToken: String?
-    /// By the device's clock; a server that thinks otherwise answers 401.
+    /// By the device's clock; if the server's clock differs, it answers 401.
     var accessTokenExpires: Date?
 }
 
@@ -18,7 +18,7 @@ struct StoredToken: Codable, Sendable, Hashable {
     /// By the server's clock.
     var expires: Date
     var userID: String
-    /// For which device the server made it.
+    /// The device for which the server made it.
     var deviceID: String
     /// Made by redeeming an Automatic Sign-In value.
     var isAutomatic = false
@@ -35,7 +35,7 @@ struct StoredPermission: Codable, Sendable, Hashable {
     var expires: Date
 }
 
-/// What a sign-out clears.
+/// The state that a sign-out clears.
 struct SessionsRecord: Codable, Sendable, Hashable {
     var tokens: [String: StoredToken] = [:]
     var permissions: [StoredPermission] = []
@@ -43,7 +43,7 @@ struct SessionsRecord: Codable, Sendable, Hashable {
     var isEmpty: Bool { tokens.isEmpty && permissions.isEmpty }
 }
 
-/// What outlives a sign-out.
+/// The state that outlives a sign-out.
 struct MarksRecord: Codable, Sendable, Hashable {
     /// Requestors for which the server could not be told of a sign-out.
     var dueSignOuts: Set<String> = []

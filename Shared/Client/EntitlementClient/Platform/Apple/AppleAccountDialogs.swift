@@ -18,7 +18,7 @@ final class AppleAccountDialogs: NSObject, VSAccountManagerDelegate, Sendable {
 
     init(_ handler: any PlatformDialogHandler) { self.handler = handler }
 
-    /// Waits until the app has heard of everything.
+    /// Waits until the app has received every call.
     func finished() async { await state.withLock { $0.last }?.value }
 
     func accountManager(_ accountManager: VSAccountManager, present viewController: UIViewController) {

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What a person wrote into a cluster's folder stays there.
+/// Files that a person has changed in a cluster's folder are kept.
 @Suite("A folder that is kept", .serialized)
 struct KeptFolderTests {
     @Test("a folder of the last release, edited by a person, starts and stays as it is; keys are made, a sign-in works")
@@ -69,7 +69,7 @@ struct KeptFolderTests {
             #expect(try Data(contentsOf: cluster.home.settings(of: .authorization)) == Data(contentsOf: own))
             #expect(brought.output.contains("Starting authorization again"))
 
-            // A second one: the first was somebody's.
+            // A second catalogue: the first one is the user's own and is kept as a backup.
             let first = try Data(contentsOf: cluster.home.catalogue)
             try Self.edit(cluster.home.catalogue, to: catalogue) { Self.rename(&$0, "Mine too") }
             let second = try up(cluster, "--detach", "--no-demo", "--catalogue", catalogue.path)
@@ -139,7 +139,7 @@ struct KeptFolderTests {
         return try Dictionary(uniqueKeysWithValues: files.map { ($0.lastPathComponent, try Data(contentsOf: $0)) })
     }
 
-    /// What the last release wrote, and a person changed: there are neither keys nor a record of what was written.
+    /// A folder of the last release with a person's changes: it has neither keys nor a record of what was written.
     private static func writeLastRelease(_ cluster: TestCluster) throws -> [String: Data] {
         let home = cluster.home
         let release = Checkout.current.appendingPathComponent("Tests/Support/Fixtures/LastRelease")

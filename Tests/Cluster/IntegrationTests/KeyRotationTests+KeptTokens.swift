@@ -22,7 +22,7 @@ extension KeyRotationTests {
             content = try Data(contentsOf: file)
         }
 
-        /// Writes files, and waits until the services have said what they make of them.
+        /// Writes files, and waits until the services have logged the result of the reload.
         static func write(_ contents: [(key: KeptKey, content: Data)], until event: String = "reloaded") async throws {
             let before = try contents.map { try $0.key.count(event) }
             for (key, content) in contents { try content.write(to: key.file, options: .atomic) }
@@ -56,7 +56,7 @@ extension KeyRotationTests {
             return Kept(app: app, session: session, permit: try await app.permit(session))
         }
 
-        /// Whether the token of the session, that of the permit and the device's seal count, each by itself.
+        /// Whether the session's token, the permit's token and the device's seal are each accepted.
         func counts() async throws -> [Bool] {
             let decided = try await app.authorize(session)
             try #require(decided.text.contains("authzToken") != decided.isPendingLogout, "\(decided.status) \(decided.text)")

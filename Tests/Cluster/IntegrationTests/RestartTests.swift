@@ -28,7 +28,7 @@ struct RestartTests {
         #expect(took < Self.recovery, "the loop worked again after \(Console.text(of: took))")
     }
 
-    /// - Returns: The time from the moment that the service is back until somebody signed in.
+    /// - Returns: The time from the moment that the service is back until a sign-in succeeded.
     private func kill(_ service: ClusterService) async throws -> Duration {
         let cluster = try TestCluster.running()
         let signedIn = try await cluster.app()
@@ -71,7 +71,7 @@ actor SignInLoop {
     init(cluster: TestCluster) { self.cluster = cluster }
 
     /// Runs until cancelled.
-    /// - Returns: The devices whose session was seen.
+    /// - Returns: The devices that had a session.
     func run() async -> [StreamingApp] {
         while !Task.isCancelled {
             let start = ContinuousClock.now

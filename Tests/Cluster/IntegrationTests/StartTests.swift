@@ -2,10 +2,11 @@
 import Foundation
 import Testing
 
-/// What a person meets who starts a cluster, or fails to.
+/// The start of a cluster as a person sees it, with its failures.
 @Suite("Starting a cluster", .serialized)
 struct StartTests {
-    /// Three seconds, and twice what as many RSA keys cost to find on this machine at this moment: that is luck, and ours only in its number.
+    /// Three seconds, plus twice the time that this many RSA keys take to generate on this machine now: that time is random, and only the number of
+    /// keys is the product's.
     @Test(.tags(.timing)) func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
         let clock = ContinuousClock()
         let finding = try clock.measure { _ = try LocalPki.findRSAKeys(count: 10) }
@@ -30,7 +31,7 @@ struct StartTests {
             _ = try await cluster.starter.start()
             for service in ClusterService.allCases where service != .sandbox {
                 let pid = try cluster.process(service).pid
-                // How much of the programs' files is resident is the kernel's choice; what several processes map counts by their share.
+                // The kernel decides how much of the programs' files is resident; pages that several processes map count by their share.
                 try await Condition.wait("\(service.rawValue) is below 40 MiB, 16 MiB of it its own") {
                     try memoryKiB("Pss:", of: pid) < 40 * 1024 && memoryKiB("Pss_Anon:", of: pid) < 16 * 1024
                 }
@@ -68,7 +69,7 @@ struct StartTests {
         }
     }
 
-    /// A program that cannot go on has threads that still run: none of them may crash on the way out, however often it is tried.
+    /// A program that gives up has threads that still run: none of them may crash during the exit, so it is tried several times.
     @Test(arguments: [ClusterService.config, .authentication, .authorization, .autosignin, .gateway, .sandbox])
     func aBusyPortEndsAProgramInOneLine(_ service: ClusterService) async throws {
         try await withCluster { cluster in

@@ -36,7 +36,7 @@ extension AdministrationApi {
             let boris = try await Administrator.fresh("boris")
             #expect(try await boris.change("/requestors/BRAVO") { $0["name"] = "Bravo \(UUID().uuidString)" }.status == 200)
             let after = try await boris.push("a foreign change")
-            // A version that touches nothing of hers is not there for her.
+            // She does not see a version that changes nothing of her programmer.
             let comparison = try await edith.send("GET", "/versions/compare?a=\(before)&b=\(after)")
             #expect(comparison.status == 404, "\(comparison.text)")
             #expect(try await !edith.send("GET", "/versions").text.contains("a foreign change"))

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Gives a suite a cluster of its own, whose catalogue it may change, with more administrators than the local one.
+/// Gives a suite a cluster of its own, with a catalogue that the suite may change and more administrators than the local one.
 struct AdministrationTrait: SuiteTrait, TestScoping {
     /// Name, role, programmers.
     private static let administrators = [

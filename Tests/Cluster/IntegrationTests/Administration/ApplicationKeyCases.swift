@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension AdministrationApi {
-    /// Key pairs as an operator makes, takes over and withdraws them at the command line.
+    /// An operator creates, imports and revokes key pairs on the command line.
     @Suite("Key pairs of applications") struct ApplicationKeyCases {
         /// What it printed.
         private func boxoffice(_ arguments: String...) throws -> Program {

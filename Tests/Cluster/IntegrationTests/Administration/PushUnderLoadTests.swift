@@ -30,7 +30,7 @@ extension AdministrationApi {
             #expect(slowest < .seconds(1), "the slowest push took \(slowest)")
         }
 
-        /// - Returns: The time from the answer to the push until the gateway, authentication and authorization all act by it.
+        /// - Returns: The time from the answer to the push until the gateway, authentication and authorization all apply it.
         private func push(_ number: Int, _ local: Administrator, _ observed: Device) async throws -> Duration {
             let isOn = number.isMultiple(of: 2)
             let name = "Push \(number)"
@@ -79,7 +79,7 @@ private actor CallStream {
             let status = try await call(device)
             if status != expected { failures.append("\(name): \(status)") }
         } catch {
-            // The end of the test breaks the calls off that are on their way.
+            // The end of the test aborts the calls that are under way.
             if !Task.isCancelled { failures.append("\(name): \(error)") }
         }
         calls += 1

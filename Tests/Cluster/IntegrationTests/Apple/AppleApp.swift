@@ -14,10 +14,10 @@ struct AppleApp: Sendable {
 
     let device: Device
     let apple: StandInAppleAccount
-    /// Whence the app calls, by `X-Forwarded-For`: the limit of redeems goes by address.
+    /// The app's address, sent in `X-Forwarded-For`: redeems are limited by address.
     let address: String
 
-    /// A device that nobody has used yet.
+    /// A new device.
     /// - Parameter account: The name of an Apple Account; a new one unless given.
     static func make(_ requestor: String = "ACME1", account: String = UUID().uuidString) async throws -> AppleApp {
         let device = try await Device.make(requestor)
@@ -86,14 +86,14 @@ struct AppleApp: Sendable {
 
     func list() async throws -> HTTPAnswer { try await device.cluster.send(call("GET", "/auto-signin/v1/\(device.requestor)/tokens")) }
 
-    /// The opt-ins that the list tells of.
+    /// The opt-ins in the list.
     func families() async throws -> [[String: Any]] {
         let answer = try await list()
         try #require(answer.status == 200, "\(answer.text)")
         return try #require(answer.object["families"] as? [[String: Any]], "\(answer.text)")
     }
 
-    /// The state of an opt-in as the list tells it.
+    /// The state of an opt-in in the list.
     func state(of family: String) async throws -> String? {
         try await families().first { $0["familyId"] as? String == family }?["state"] as? String
     }

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What tests ask of the stand-in Apple.
+/// The controls of the stand-in Apple.
 struct AppleControl: Sendable {
     let cluster: TestCluster
 
@@ -25,10 +25,10 @@ struct AppleControl: Sendable {
         try await Condition.wait("\(endpoint) is called at Apple", within: limit) { try await calls(endpoint).count > count }
     }
 
-    /// Further calls to an endpoint meet these, each in its turn.
+    /// Sets faults for the next calls to an endpoint, one for each.
     func fault(_ endpoint: String, _ faults: [[String: Any]]) async throws { try await post("/faults", ["endpoint": endpoint, "faults": faults]) }
 
-    /// Apple is itself again.
+    /// Removes all faults.
     func heal(_ endpoint: String) async throws {
         let answer = try await cluster.exchange.send("DELETE", base + "/_control/faults?endpoint=\(endpoint)")
         try #require(answer.status == 204, "\(answer.text)")

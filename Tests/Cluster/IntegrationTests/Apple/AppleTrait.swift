@@ -8,7 +8,7 @@ struct AppleTrait: SuiteTrait, TestScoping {
     private static let people = 400
     private static let taken = Mutex(0)
 
-    /// A person at NorthCable whom no case has used yet.
+    /// A person at NorthCable that no other case uses.
     static func person() -> String {
         let number = taken.withLock { taken in
             defer { taken += 1 }

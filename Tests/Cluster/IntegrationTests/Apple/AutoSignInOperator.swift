@@ -6,7 +6,7 @@ import NIOPosix
 import Rpc
 import Transport
 
-/// What operators ask of the autosignin service.
+/// Calls of operators to the autosignin service.
 enum AutoSignInOperator {
     static func ask<Answer: Sendable>(_ body: @Sendable (any AutoSignInOperations, CallContext) async throws -> Answer) async throws -> Answer {
         let cluster = try TestCluster.running()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Apple {
-    /// With what the service proves to Apple who it is.
+    /// The credentials by which the service authenticates to Apple.
     @Suite("Credentials at Apple")
     struct CredentialCases {
         @Test("apple §2.4: a client secret is the team's, for one client id and ten minutes")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Apple {
-    /// What Apple's server tells of an account (apple §2.9).
+    /// Notifications of Apple's server about an account (apple §2.9).
     @Suite("Notifications of Apple")
     struct NotificationCases {
         /// The device has no session any more.
@@ -18,7 +18,7 @@ extension Apple {
             let order: [String: any Sendable] = ["form": form, "jti": jti, "milliseconds": form == "string", "secondsAgo": -1]
             #expect(try await app.apple.notify("consent-revoked", app.account, order) == [200])
             #expect(try await Self.isOut(app))
-            // A duplicate must not undo what came after.
+            // A duplicate must not undo later changes.
             #expect(try await app.signIn().status == 200)
             #expect(try await app.apple.notify("consent-revoked", app.account, order.merging(["secondsAgo": -60, "applies": false]) { $1 }) == [200])
             #expect(try await app.status().status == 200)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Apple {
-    /// Ending it, and what Apple hears of it.
+    /// Revocation, and the calls to Apple that follow.
     @Suite("Revoking values")
     struct RevocationCases {
         @Test("apple #12: opting out on the page ends it for all devices, and Apple is told once")

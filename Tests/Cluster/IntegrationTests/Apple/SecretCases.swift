@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Apple {
-    /// What must be nowhere (apple §4 I3).
+    /// Secrets that must not be in any file (apple §4 I3).
     @Suite("Secrets of Apple sign-ins")
     struct SecretCases {
         /// Every file of the cluster's state and logs.

@@ -21,7 +21,7 @@ struct SignInApp: Sendable {
     /// A new device; the Apple Account is new too unless given.
     static func make(_ account: String = UUID().uuidString, bundleID: String = "example.acme.tv") async throws -> SignInApp {
         let apple = try StandInApple.running()
-        // Keys that nobody keeps show a change at once.
+        // Without caching, a change of the keys has an effect at once.
         try await apple.control("behaviour", ["keysMaxAgeSeconds": 0])
         return SignInApp(device: try await Device.make(), account: account, bundleID: bundleID, apple: apple)
     }
@@ -48,7 +48,7 @@ struct SignInApp: Sendable {
         return try Self.credential(answer, nonce: text)
     }
 
-    /// A token and a code exactly so.
+    /// A token and a code with exactly this content.
     func ordered(_ order: [String: any Sendable], nonce: String? = nil) async throws -> Credential {
         var used = nonce
         if used == nil { used = try await self.nonce() }
@@ -66,7 +66,7 @@ struct SignInApp: Sendable {
             identityToken: try #require(answer.object["identityToken"] as? String), code: answer.object["code"] as? String, nonce: nonce, user: user)
     }
 
-    /// Shows the service what Apple gave.
+    /// Sends Apple's answer to the service.
     func send(
         _ credential: Credential, create: Bool = true, key: String = UUID().uuidString, to path: String = "signin",
         _ more: [String: any Sendable] = [:]
@@ -95,7 +95,7 @@ struct SignInApp: Sendable {
         return try #require(answer.object["accountId"] as? String)
     }
 
-    /// What the device learns of its account's opt-ins and links; refused without a session.
+    /// The opt-ins and links of the device's account; refused without a session.
     func status() async throws -> HTTPAnswer { try await device.cluster.send(call("GET", "/auto-signin/v1/\(device.requestor)/tokens")) }
 
     /// The account's links.

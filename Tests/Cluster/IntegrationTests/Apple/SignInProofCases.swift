@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Apple {
-    /// What proves who a person is (apple §2.2, §2.4).
+    /// The proofs of a person's identity (apple §2.2, §2.4).
     @Suite("Proofs of Sign in with Apple")
     struct SignInProofCases {
         @Test("apple #37: a valid token, nonce and code make account, link and a stored refresh token")
@@ -161,7 +161,7 @@ extension Apple {
             #expect(later.status == 200, "\(later.text)")
         }
 
-        /// The token says nothing of a code.
+        /// The token has no claim about a code.
         static var withoutHash: [String: any Sendable] { ["c_hash": NSNull()] }
     }
 }

@@ -70,7 +70,7 @@ extension Apple {
             let others = try await Self.answerPage(&other, UUID().uuidString)
             #expect(try await browser.submit(others).status == 400)
             #expect(try await apple.count("token") == before)
-            // What a stranger tried took nothing from the one whose it is.
+            // The failed attempts did not consume the genuine answer.
             #expect(try await browser.submit(answer).status == 200)
             #expect(try await apple.count("token") == before + 1)
             #expect(try await browser.submit(answer).status == 400)

@@ -22,7 +22,7 @@ struct StandInApple: Sendable {
             method, base + path, headers: [("Content-Type", "application/json")], body: method == "GET" ? nil : body)
     }
 
-    /// Tells it what to be like.
+    /// Sets its behaviour.
     @discardableResult
     func control(_ path: String, _ object: [String: any Sendable], method: String = "POST") async throws -> HTTPAnswer {
         let answer = try await send(method, "/_control/\(path)", object)

@@ -11,7 +11,7 @@ struct StandInAppleAccount: Sendable {
         let authorization: String
     }
 
-    /// What the prompt came to.
+    /// The result of the prompt.
     struct Prompt: Sendable {
         let authorization: String
         let context: String
@@ -39,7 +39,7 @@ struct StandInAppleAccount: Sendable {
         (self.account, self.bundleID, self.device) = (account, bundleID, device)
     }
 
-    /// Tells the stand-in what the device is.
+    /// Describes the device to the stand-in.
     /// - Parameter defaultAccount: The Apple Account of the system, where it is another one.
     func register(defaultAccount: String? = nil) async throws {
         var state = ["platform": "tvOS"]

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Programs that others wrote, as judges of the gateway's HTTPS.
+/// Independent programs that check the gateway's HTTPS.
 enum Peer {
     /// `curl` with the trust of the cluster.
     static func curl(_ cluster: TestCluster, _ arguments: [String]) throws -> Program {

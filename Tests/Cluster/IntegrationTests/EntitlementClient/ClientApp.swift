@@ -11,7 +11,7 @@ struct ClientApp: Sendable {
     let environment: ClientEnvironment
     let cluster: TestCluster
 
-    /// - Parameter change: What is special about the device.
+    /// - Parameter change: Changes the environment of the device.
     static func make(
         _ platform: DeviceDescription.Platform, change: (inout ClientEnvironment, TestCluster, URL) throws -> Void = { _, _, _ in }
     ) throws -> ClientApp {

@@ -87,7 +87,7 @@ struct ClientLibrary {
         var events = app.client.events.makeAsyncIterator()
         try await app.client.configure(requestor: "ACME1")
         #expect(await app.client.authenticationState() == .notAuthenticated(reason: "N000"))
-        // R14 says nothing; without an answer it would have been APPL.
+        // R14 sends no code; without an answer it would have been APPL.
         guard case .tracking = await events.next() else {
             Issue.record("the platform gave no answer")
             return

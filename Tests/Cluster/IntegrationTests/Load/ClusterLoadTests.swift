@@ -2,10 +2,10 @@
 import Foundation
 import Testing
 
-/// `boxoffice load SERVICE` as it is tried first: against a cluster that runs, without options that say what is asked for.
+/// `boxoffice load SERVICE` as a new user tries it: against a running cluster, without options for the requests.
 @Suite("Load on the services of a cluster", .serialized, .cluster)
 struct ClusterLoadTests {
-    /// Twice: what the first run has left behind must not be in the way of the second.
+    /// Twice: the state that the first run leaves behind must not disturb the second.
     @Test(arguments: ["config", "authentication", "authorization", "autosignin"])
     func theFirstMethodOfEachServiceRunsAgainAndAgain(_ service: String) throws {
         for _ in 1...2 { try run(service, ["--rate", "50"]) }

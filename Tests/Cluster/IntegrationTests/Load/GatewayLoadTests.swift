@@ -32,7 +32,7 @@ struct GatewayLoadTests {
         #expect(report.operations.first { $0.name == "media token" }?.succeeded ?? 0 > 0)
     }
 
-    /// One person may have 120 media tokens of a resource in two minutes: as many devices as the run needs are other people's.
+    /// One person may have 120 media tokens of a resource in two minutes, so each device of the run belongs to another person.
     @Test func moreMediaTokensThanOnePersonMayHaveAreAllGiven() throws {
         let cluster = try TestCluster.running()
         let arguments = ["gateway", "--scenario", "playback", "--rate", "150", "--duration", "3s", "--warm-up", "0s", "--quiet"]

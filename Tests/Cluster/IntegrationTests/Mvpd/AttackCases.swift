@@ -78,7 +78,7 @@ struct AttackCases {
         #expect(try await device.checkAuthn() == 403)
     }
 
-    /// Signs in while the MVPD is evil, and asks the administration why that failed.
+    /// Signs in while the MVPD attacks, and asks the administration API why that failed.
     private func play(_ attack: Case) async throws {
         let before = try await SandboxControl.running().visits(attack.mvpd)
         let (answer, device) = try await attacked(by: attack.attack, attack.mvpd)
@@ -143,7 +143,7 @@ extension SandboxControl {
         return try #require(answer.object["attacks"] as? [String])
     }
 
-    /// How often the address was asked for that hostile references and entities name, beside the logins themselves.
+    /// The number of requests for the address in hostile references and entities, not counting the logins themselves.
     fileprivate func visits(_ mvpd: String) async throws -> Int {
         let answer = try await cluster.exchange.send("GET", "\(ClusterAddresses(ports: cluster.ports).sandbox)/control/log")
         return (answer.object["counters"] as? [String: Int])?["metadata/\(mvpd)"] ?? 0

@@ -3,14 +3,14 @@ import AsyncHTTPClient
 import Foundation
 import Testing
 
-/// A decision point that hangs is the affair of its own people (mvpd §4.3).
+/// A decision point that hangs affects only its own users (mvpd §4.3).
 @Suite("Decision points that hang", .serialized, .cluster)
 struct DecisionPointIsolation {
     private static let plays = 120
 
     @Test("mvpd §4.3: while one decision point hangs, decisions of another are as quick as before", .tags(.timing))
     func oneThatHangsSlowsNobodyElse() async throws {
-        // Calls that hang must not take the connections of the others on the way to the gateway.
+        // Calls that hang must not use up the connections of the others to the gateway.
         let client = HTTPExchange.makeClient(connections: 64)
         do {
             try await compare(try await devices(4, at: "NorthCable"), with: try await devices(4, at: "LakeTel", over: client))

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Cases of mvpd §7 over HTTP, against a cluster whose catalogue they may change.
+/// Cases of mvpd §7 over HTTP, against a cluster with a catalogue that they may change.
 @Suite("MVPDs: logout, metadata, ways to sign in", .serialized, .administration)
 struct MvpdCases {
     /// A device and the browser that signed it in.

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TextEncodings
 
-/// A person's browser on its way to an OAuth provider and back, so that a case can come between.
+/// A person's browser on its way to an OAuth provider and back, step by step, so that a case can interfere.
 struct OAuthBrowser: Sendable {
     let device: Device
     private var cookies: [String: [String: String]] = [:]
@@ -52,7 +52,7 @@ struct OAuthBrowser: Sendable {
     }
 }
 
-/// How the sandbox's OAuth provider is told to behave.
+/// Sets the behaviour of the sandbox's OAuth provider.
 struct OAuthControl: Sendable {
     let cluster: TestCluster
 

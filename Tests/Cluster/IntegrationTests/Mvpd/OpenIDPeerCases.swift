@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension MvpdCases {
-    /// Sign-ins at an OpenID provider that nobody here wrote (mvpd §3, §5).
+    /// Sign-ins at an independent OpenID provider (mvpd §3, §5).
     @Suite("An independent OpenID provider", .serialized)
     struct OpenIDPeerCases {
         @Test(
@@ -36,7 +36,7 @@ extension MvpdCases {
                 let changed = callback.replacing(/code=[^&]*/, with: "code=guessed")
                 try #require(changed != callback)
                 let answer = try await browser.load("GET", changed)
-                // It answers 403 `invalid_code`, which RFC 6749 §5.2 does not have: to us it is a provider that is broken.
+                // It answers 403 `invalid_code`, which RFC 6749 §5.2 does not define: the service treats that as a broken provider.
                 #expect(answer.status == 503 && answer.header("location") == nil, "\(answer.status) \(answer.text)")
                 #expect(try await device.checkAuthn() == 403)
             }

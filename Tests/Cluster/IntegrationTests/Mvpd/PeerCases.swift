@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension MvpdCases {
-    /// Sign-ins at identity providers that nobody here wrote, each by its own metadata and ours (mvpd §5).
+    /// Sign-ins at independent identity providers, each configured by its own metadata and ours (mvpd §5).
     @Suite("Independent identity providers", .serialized)
     struct PeerCases {
         static let persistent = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
@@ -79,7 +79,7 @@ extension MvpdCases {
             let review = try await local.send("POST", "/mvpds/\(mvpd)/metadata", ["metadata": document])
             let certificates = try #require(review.object["certificates"] as? [[String: Any]], "\(review.text)")
             let entry: [String: Any] = ["displayName": mvpd, "authzTtl": 3600, "authorization": ["protocol": "none"]]
-            // A key for signing and encryption stands there twice.
+            // A key for signing and encryption is listed twice.
             let fingerprints = Set(certificates.compactMap { $0["sha256"] as? String }).sorted()
             let imported: [String: Any] = ["metadata": document, "fingerprints": fingerprints, "entry": entry]
             let created = try await local.send("POST", "/mvpds/\(mvpd)/metadata", imported)

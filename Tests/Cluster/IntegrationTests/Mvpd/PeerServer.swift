@@ -5,7 +5,7 @@ import CSpawn
 import Foundation
 import Testing
 
-/// An identity provider that nobody here wrote, running on loopback with keys and a folder of its own.
+/// An independent identity provider, running on loopback with keys and a folder of its own.
 struct PeerServer: Sendable {
     enum Kind: String, CustomTestStringConvertible, Sendable {
         case pysaml2
@@ -45,7 +45,7 @@ struct PeerServer: Sendable {
     private let folder: URL
     /// Of the client `boxoffice` at the OpenID provider.
     static let clientSecret = "a-secret-of-the-tests-0123456789"
-    /// The server ends by itself after that many seconds, whatever becomes of the tests.
+    /// The server ends by itself after that many seconds, even if the tests hang.
     private static let bound = "120"
 
     /// Starts it with the service provider's metadata for a requestor.
@@ -71,7 +71,7 @@ struct PeerServer: Sendable {
         let pid = try spawn(["timeout", "--kill-after=5", bound] + command, folder: folder, sources: sources)
         let server = PeerServer(kind: kind, address: address, pid: pid, folder: folder)
         try await Condition.wait("\(kind) answers", within: .seconds(20)) {
-            // Nobody may listen yet, or say yet that it is not there.
+            // The server may not listen yet, or may not have reported its failure yet.
             (try? await cluster.exchange.send("GET", address + kind.metadataPath))?.status == 200
         }
         return server

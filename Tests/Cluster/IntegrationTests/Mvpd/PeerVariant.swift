@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// How an independent identity provider is told to answer (mvpd §5).
+/// How an independent identity provider answers (mvpd §5).
 struct PeerVariant: CustomTestStringConvertible, Sendable {
     /// The binding of our requests: `post` or `redirect`.
     var binding = "post"

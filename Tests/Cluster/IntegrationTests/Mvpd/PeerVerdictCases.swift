@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension MvpdCases {
-    /// The same messages before us and before python3-saml, a service provider that nobody here wrote (mvpd §5).
+    /// The same messages judged by the service and by python3-saml, an independent service provider (mvpd §5).
     @Suite("Verdicts of an independent service provider", .serialized)
     struct PeerVerdictCases {
         private static let isInstalled = (try? Program.run("/usr/bin/python3", ["-c", "import onelogin.saml2"]).status) == 0

@@ -6,7 +6,7 @@ import TextEncodings
 extension MvpdCases {
     @Suite("Logout that an app asks for")
     struct LogoutCases {
-        /// Up to the MVPD's answer, which is not visited.
+        /// Up to the redirect with the MVPD's answer, which is not followed.
         private func answer(_ person: inout SignedIn) async throws -> (url: String, relayState: String) {
             let device = person.device
             let start = try await device.get("/api/v1/logout", ["redirect_url": device.end])

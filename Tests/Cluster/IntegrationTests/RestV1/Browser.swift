@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TextEncodings
 
-/// A person's browser, one step at a time, so that a case can come between.
+/// A person's browser, one step at a time, so that a case can interfere.
 struct Browser: Sendable {
     /// A page with a form.
     struct Page: Sendable {
@@ -28,7 +28,7 @@ struct Browser: Sendable {
         return try await login(from: try await load("GET", url), at: url)
     }
 
-    /// A sign-in that somebody else has begun, whole.
+    /// Completes a sign-in that was begun elsewhere.
     /// - Parameter begun: What the gateway answered there.
     mutating func complete(_ begun: HTTPAnswer, at url: String, name: String) async throws -> HTTPAnswer {
         let login = try await login(from: begun, at: url)
@@ -51,7 +51,7 @@ struct Browser: Sendable {
         throw CommandFailure("no login page after \(Self.stepLimit) steps")
     }
 
-    /// Answers the login page with a name, whose password is the same; `cancel` presses the other button.
+    /// Answers the login page with a name, which is also the password; `cancel` presses the other button.
     /// - Returns: The page that carries the MVPD's message to the service provider.
     mutating func answer(_ login: Page, name: String, cancel: Bool = false) async throws -> Page {
         var filled = login

@@ -103,7 +103,7 @@ extension RestV1 {
         func tellsItsMakerAlone() async throws {
             let owner = try await Device.make()
             let code = try await owner.code()
-            // A freshly registered client of the same requestor, as anybody with the public statement makes one.
+            // A newly registered client of the same requestor: the statement is public, so an attacker can register one too.
             let stranger = try await Device.make()
             let seen = try await stranger.record(code)
             #expect(seen.status == 200)
@@ -170,7 +170,7 @@ extension RestV1 {
             }
         }
 
-        /// What libxml2 says of a record by the published schema.
+        /// The result of libxml2's validation of a record against the published schema.
         private static func validate(_ record: String) throws -> Program {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("record-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

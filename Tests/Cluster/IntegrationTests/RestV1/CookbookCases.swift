@@ -6,7 +6,7 @@ extension RestV1 {
     /// Every branch of the cookbook, played by an app against the cluster and the sandbox's framework.
     @Suite("Platform sign-in by the cookbook")
     struct CookbookCases {
-        /// What the Apple account is like, and where the cookbook then ends.
+        /// The state of the Apple account, and the step at which the cookbook then ends.
         struct Branch: Sendable, CustomTestStringConvertible {
             let name: String
             var account: [String: any Sendable]

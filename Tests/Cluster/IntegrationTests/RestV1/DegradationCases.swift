@@ -2,7 +2,7 @@
 import Testing
 
 extension RestV1 {
-    /// Degradation as far as sessions go (rest-v1 §6.1).
+    /// The effect of degradation on sessions (rest-v1 §6.1).
     @Suite("Degraded sessions")
     struct DegradationCases {
         @Test("rest-v1 #92, #95: AuthN-All signs a device in without its MVPD; the session ends with the rule")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension RestV1 {
-    /// Degradation as far as decisions go (rest-v1 §6.1).
+    /// The effect of degradation on decisions (rest-v1 §6.1).
     @Suite("Degraded decisions")
     struct DegradedDecisionCases {
         @Test("rest-v1 #92: AuthN-All permits without the MVPD, and so does the session that it makes")

@@ -17,7 +17,7 @@ struct Device: Sendable {
     /// The registered domain of each requestor.
     static let domains = ["ACME1": "acme.example", "ACME2": "acme-two.example", "BRAVO": "bravo.example"]
 
-    /// A device that nobody has used yet, unless its id is given.
+    /// A new device, unless its id is given.
     static func make(_ requestor: String = "ACME1", id: String = UUID().uuidString) async throws -> Device {
         let cluster = try TestCluster.running()
         let client = try await Client.register(requestor == "BRAVO" ? "bravo-tv" : "acme-tv")

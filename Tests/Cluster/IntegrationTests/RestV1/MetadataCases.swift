@@ -137,7 +137,7 @@ extension RestV1 {
 extension Device {
     fileprivate func metadata() async throws -> HTTPAnswer { try await get("/api/v1/tokens/usermetadata") }
 
-    /// What the programmer reads of an encrypted value.
+    /// An encrypted value as the programmer decrypts it.
     fileprivate func opened(_ value: Any?) throws -> String {
         let name = requestor == "BRAVO" ? "bravo" : "acme"
         let key = try RSAPrivateKey(pemFile: cluster.home.pki.appendingPathComponent("programmer-\(name).key").path)

@@ -6,7 +6,7 @@ extension RestV1 {
     /// What clients that exist send and read (Shared/Documents/Specs/clients.md §1).
     @Suite("Clients that exist")
     struct RealClientCases {
-        /// A device as those clients are: it says nothing of itself.
+        /// A device as those clients have it: without device information.
         private static func silent(_ call: Call, userAgent: String? = nil) -> Call {
             call.with {
                 $0.headers["X-Device-Info"] = nil

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What tests ask of the stand-in MVPD.
+/// The controls of the stand-in MVPD.
 struct SandboxControl: Sendable {
     let cluster: TestCluster
 
@@ -10,25 +10,25 @@ struct SandboxControl: Sendable {
 
     private var base: String { ClusterAddresses(ports: cluster.ports).sandbox }
 
-    /// How many questions a decision point was asked so far.
+    /// The number of requests that a decision point has received.
     func decisions(_ mvpd: String = "NorthCable") async throws -> Int {
         let answer = try await cluster.exchange.send("GET", base + "/control/log")
         try #require(answer.status == 200)
         return (answer.object["counters"] as? [String: Int])?["pdp/\(mvpd)"] ?? 0
     }
 
-    /// The next permit of the decision point lives that long.
+    /// Sets the lifetime of the decision point's next permit.
     func shortenNextPermit(to seconds: Int, _ mvpd: String = "NorthCable") async throws {
         try await shapeNextAnswer(#""reauthorizeSeconds": \#(seconds)"#, mvpd)
     }
 
-    /// The next answer of the decision point is shaped so.
+    /// Shapes the next answer of the decision point.
     /// - Parameter members: Of the control's JSON object.
     func shapeNextAnswer(_ members: String, _ mvpd: String = "NorthCable") async throws {
         try await shape(#""times": 1, \#(members)"#, mvpd)
     }
 
-    /// Further answers of the decision point are shaped so.
+    /// Shapes further answers of the decision point.
     /// - Parameter members: Of the control's JSON object, `times` included.
     func shape(_ members: String, _ mvpd: String) async throws {
         let answer = try await cluster.exchange.send(

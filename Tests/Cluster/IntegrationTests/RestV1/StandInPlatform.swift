@@ -25,7 +25,7 @@ struct StandInPlatform: Sendable {
     /// Which simulated Apple account the device is signed in with.
     let account: String
 
-    /// Decides what the account is like; keys as the sandbox's README says.
+    /// Sets the state of the account; for the keys see the sandbox's README.
     func set(_ state: [String: Any]) async throws {
         let answer = try await send("PUT", "/platform/accounts/\(FormEncoding.encode(account))", state)
         guard answer.status == 204 else { throw failure(answer, "setting up the account") }
@@ -41,7 +41,7 @@ struct StandInPlatform: Sendable {
     /// - Parameters:
     ///   - interruptionAllowed: Whether the person may be asked.
     ///   - supported: The providers that the app offers, by the platform's names.
-    ///   - attributes: What the MVPD shall tell of the person.
+    ///   - attributes: The attributes of the person to request from the MVPD.
     ///   - token: From the profile request; `nil`: the MVPD is not asked.
     func metadata(
         interruptionAllowed: Bool, supported: [String]? = nil, attributes: [String] = [], token: String? = nil
@@ -59,7 +59,7 @@ struct StandInPlatform: Sendable {
             unsupportedProvider: error?["unsupportedProviderIdentifier"] as? String)
     }
 
-    /// The platform's word for who uses the device (rest-v1 §2.6).
+    /// The platform's identity token for the user of the device (rest-v1 §2.6).
     func identityToken(_ order: [String: Any]) async throws -> String {
         let answer = try await send("POST", "/platform/identity-token", order)
         guard answer.status == 200, let token = answer.object["token"] as? String else { throw failure(answer, "asking for an identity token") }

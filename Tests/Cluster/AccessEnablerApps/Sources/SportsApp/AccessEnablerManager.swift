@@ -1,7 +1,7 @@
 import AccessEnabler
 import Foundation
 
-/// The sign-in of a sports network's app, 2017: one object that everybody asks, with closures for what is under way.
+/// The sign-in of a sports network's app, 2017: one shared object, with closures for operations under way.
 class AccessEnablerManager: NSObject, EntitlementDelegate, EntitlementStatus {
     static let shared = AccessEnablerManager()
 

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Does what a person does in the web view: follows the page to the provider, signs in there, and comes back to the app's address.
+/// Acts as a person in the web view: follows the page to the provider, signs in there, and returns to the app's address.
 final class WebView: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
     private lazy var session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
 
@@ -12,7 +12,7 @@ final class WebView: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
         completionHandler: @escaping (URLRequest?) -> Void
     ) { completionHandler(nil) }
 
-    /// - Returns: The first address that is of no server.
+    /// - Returns: The first address that is not on a server of the test.
     func open(_ url: String, as person: String, until scheme: String) async throws -> String {
         var request = URLRequest(url: URL(string: url)!)
         for _ in 0..<12 {

@@ -9,7 +9,7 @@ import Tokens
 /// The vendor's SDK at source level (Shared/Documents/Specs/clients.md §5). Whole apps are in `Tests/Cluster/AccessEnablerApps`.
 @Suite("The SDK at source level")
 struct AccessEnablerTests {
-    /// Notes what it is told, from a class that knows nothing of actors.
+    /// Records its calls; a class without actor isolation.
     final class Listener: NSObject, EntitlementDelegate, EntitlementStatus {
         private let lock = NSLock()
         private var notes: [String] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthenticationService
 
-/// A device that polls before its person has signed in is remembered to have no session; the moment it has one, everybody must know (rest-v1 §3.9).
+/// The service remembers that a device which polls before its sign-in has no session; once it has one, every reader must see it (rest-v1 §3.9).
 @Suite("The memory of absent sessions")
 struct AbsentSessionTests {
     /// The ways in which a session comes about in the store.

@@ -34,7 +34,7 @@ struct PlatformExchangeTests {
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session() }
     }
 
-    /// Ways in which an MVPD does not sign people in by the platform.
+    /// MVPD records without platform single sign-on.
     enum Refused: CaseIterable {
         case picker, noStatus, servicesOff, integrationOff, disabled, noPlatform, overrideOff, unknownMvpd, otherKind
 
@@ -189,7 +189,7 @@ struct PlatformExchangeTests {
     }
 }
 
-/// A rig whose MVPD signs people in by Apple's platforms, and an app on a tvOS device.
+/// A rig with an MVPD that has single sign-on on Apple's platforms, and an app on a tvOS device.
 struct PlatformRig {
     let rig: Rig
     let bearer: String

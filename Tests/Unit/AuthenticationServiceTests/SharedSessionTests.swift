@@ -130,7 +130,7 @@ struct SharedSessionTests {
     }
 }
 
-/// A rig with a platform whose identity tokens are believed.
+/// A rig with a platform that issues trusted identity tokens.
 struct IdentityRig {
     static let issuer = "https://platform.example"
 
@@ -149,12 +149,12 @@ struct IdentityRig {
         bearer = try await rig.bearer()
     }
 
-    /// Where the integration of CHAN8 with DemoCable stands.
+    /// The index of CHAN8's integration with DemoCable.
     static func sibling(_ configuration: Configuration) -> Int {
         configuration.integrations.firstIndex { $0.requestorID == "CHAN8" && $0.mvpdID == "DemoCable" } ?? -1
     }
 
-    /// What the platform says of its user, good for a day.
+    /// The platform's identity token for its user, valid for a day.
     func token(_ subject: String, notBefore: Int64 = 0) throws -> String {
         try IdentityToken(issuer: Self.issuer, subject: subject, expiry: t0.seconds + 86_400, notBefore: notBefore).signed(by: key)
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AuthenticationService
 
-/// What the service remembers of sign-ins, for engineers.
+/// The service's reports of sign-ins, for engineers.
 struct SignInReportTests {
     private static func trace(_ number: Int) -> CallContext {
         CallContext(trace: TraceContext(traceHigh: 1, traceLow: UInt64(number), span: 1))

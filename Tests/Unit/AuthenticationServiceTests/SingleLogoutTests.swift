@@ -23,7 +23,7 @@ struct SingleLogoutTests {
         return rig
     }
 
-    /// A device that somebody signed in.
+    /// A signed-in device.
     private func signedIn(_ rig: Rig, requestor: String = "CHAN7", assertion id: String = "_assertion-1") async throws -> DeviceCall {
         let tests = EndToEndSamlTests()
         let call = try await rig.call(rig.bearer(), requestor: requestor)

@@ -45,7 +45,7 @@ struct StoreConformanceTests {
         #expect(try await forget(on: day(401)) == 1)
         #expect(try await known() == ["with-a-session", "in-use"])
         #expect(try await forget(on: day(402)) == 0)
-        // Nobody made anything with that one.
+        // No record was made with that one.
         #expect(try await forget(on: day(421)) == 1)
         #expect(try await known() == ["with-a-session"])
         #expect(
@@ -276,7 +276,7 @@ struct StoreConformanceTests {
         }
     }
 
-    /// A session comes about in no other way than by a completed sign-in.
+    /// Only a completed sign-in creates a session.
     private func signIn(
         _ store: any AuthenticationStore, _ session: SessionRecord, code: String = "QK7M2XD", number: Int = 1
     ) async throws {

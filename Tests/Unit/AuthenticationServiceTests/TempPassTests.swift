@@ -301,7 +301,7 @@ struct TempPassTests {
         await expectFault(.invalidRequest) { try await reset(bearer, mvpd: "DemoCable") }
         await expectFault(.unknownIntegration) { try await reset(bearer, mvpd: "Nobody") }
         await expectFault(.invalidDeviceID) { try await reset(bearer, scope: .deviceID("dummy")) }
-        // The scope opens nothing else.
+        // The scope permits no other call.
         await expectFault(.insufficientScope) { _ = try await rig.session(rig.call(bearer)) }
     }
 

@@ -10,7 +10,7 @@ import Storage
 import Testing
 import Tokens
 
-/// Numbers of copies: no two processes ever date a reference token alike (rest-v1 #72).
+/// Numbers of copies: no two processes give a reference token the same issue time (rest-v1 #72).
 @Suite struct CopyNumberTests {
     private static let now = Timestamp(seconds: 1_930_384_800)
     private static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -150,7 +150,7 @@ import Tokens
         let first = issuer(world.keeper(3))
         for _ in 0..<5 { tokens.append(try await first.issue(play, form: .reference).serialized) }
         let second = issuer(world.keeper(3, holder: Self.other))
-        // The former holder may have given any second before the end of its window.
+        // The former holder may have used any second before the end of its window.
         let early = await #expect(throws: Fault.self) { try await second.issue(play, form: .reference) }
         #expect(early?.code == .unavailable && early?.retryAfter != nil)
         for _ in 0..<6 {

@@ -4,7 +4,7 @@ import Doubles
 import Faults
 import Testing
 
-/// The rules of rest-v1 §6.1 as far as decisions go.
+/// The effect of the rules of rest-v1 §6.1 on decisions.
 @Suite struct DegradationTests {
     @Test("rest-v1 #92, #93, mvpd #108: AuthN-All and AuthZ-All permit without the MVPD", arguments: [DegradationKind.authnAll, .authzAll])
     func permitsWithoutTheMvpd(kind: DegradationKind) async throws {

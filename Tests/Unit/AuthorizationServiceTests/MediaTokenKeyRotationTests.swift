@@ -75,14 +75,14 @@ import Tokens
         let clock = ManualClock()
         let keys = try MediaTokenKeyRotation(try folder.load(), lead: .zero, clock: clock, logger: Self.log)
         let before = try Backend(keys)
-        // A key whose certificate has not been replaced yet.
+        // A new key while the certificate has not been replaced yet.
         try Data(PrivateKey.rsa(try .generate()).pem().utf8).write(to: folder.url.appending(path: "rsa.key"))
         keys.reload { () throws(MediaTokenKeyProblem) in try folder.load() }
         let issuer = MediaTokenIssuer(referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: SigningPool(threads: 1), clock: clock)
         #expect(before.accepts(try await issuer.issue(Self.play, form: .reference).serialized, clock))
     }
 
-    /// What a backend trusts that fetched the published keys.
+    /// The keys of a backend that fetched the published ones.
     private struct Backend {
         let trusted: TrustedMediaTokenKeys
         let count: Int

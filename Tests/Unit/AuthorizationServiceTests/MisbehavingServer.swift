@@ -12,7 +12,7 @@ final class MisbehavingServer: Sendable {
         case answer(String)
         /// Answers with this text and ends the connection in an orderly way.
         case answerAndClose(String)
-        /// Takes the request and says nothing.
+        /// Reads the request and sends nothing.
         case hang
         /// Resets the connection when the request arrives.
         case reset
@@ -30,7 +30,7 @@ final class MisbehavingServer: Sendable {
 
     /// - Parameters:
     ///   - identity: With it the server speaks TLS.
-    ///   - clients: The authority whose certificates callers have to show; nil: none.
+    ///   - clients: The authority that must have issued the callers' certificates; nil: callers need none.
     /// - Returns: Where it listens.
     func start(identity: CertifiedKey? = nil, clients: Certificate? = nil) async throws -> String {
         let tls = try identity.map { try Self.tls($0, clients) }

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// A question in XML as another program's parser reads it.
+/// A request in XML as another program's parser reads it.
 final class SentXml: NSObject, XMLParserDelegate {
     struct Attribute: Equatable {
         var category: String

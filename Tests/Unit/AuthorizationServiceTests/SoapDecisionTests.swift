@@ -11,7 +11,7 @@ import Testing
     private static let serviceProvider = Result { try SignerIdentity(commonName: "sp.pass.example") }
     private static let stranger = Result { try SignerIdentity(commonName: "pdp.cable.example") }
 
-    /// An MVPD with a SAML sign-in whose decision point speaks SOAP.
+    /// An MVPD with a SAML sign-in and a decision point that uses SOAP.
     static func fixture(_ configure: (inout Mvpd) -> Void = { _ in }) throws -> AuthorizationFixture {
         let certificate = try SoapAnswer.identity.get().certificateDER
         let key = try serviceProvider.get()

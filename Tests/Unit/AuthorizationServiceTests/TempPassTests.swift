@@ -5,7 +5,7 @@ import Doubles
 import Faults
 import Testing
 
-/// TempPass as far as decisions go (rest-v1 §6.2); the trial itself is authentication's.
+/// TempPass in decisions (rest-v1 §6.2); authentication owns the trial itself.
 @Suite struct TempPassTests {
     private func fixture() throws -> AuthorizationFixture {
         let fixture = try AuthorizationFixture { $0.mvpds[0].signIn = .tempPass(TempPass(kind: .basic, ttlSeconds: 600)) }

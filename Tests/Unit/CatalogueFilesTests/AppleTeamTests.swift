@@ -3,7 +3,7 @@ import Contracts
 import Foundation
 import Testing
 
-/// apple §2.8: what a programmer's team at Apple must be.
+/// apple §2.8: the rules for a programmer's team at Apple.
 struct AppleTeamTests {
     private static let group = #"{"id": "tv.harbor.news", "bundleIds": ["tv.harbor.news", "tv.harbor.sport"], "servicesIds": ["tv.harbor.web"]}"#
     private static let signIn = #""signInKeyId": "SIGNKEY001", "signInKeyReference": "harbor-sign-in.key""#

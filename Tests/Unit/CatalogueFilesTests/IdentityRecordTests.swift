@@ -2,7 +2,7 @@ import CatalogueSamples
 import Contracts
 import Testing
 
-/// clients §2, §2.1: what the record of an identity from another house must be.
+/// clients §2, §2.1: the rules for records of identities from another system.
 struct IdentityRecordTests {
     private static let digest = String(repeating: "0a", count: 32)
 

@@ -4,7 +4,7 @@ import Contracts
 import Foundation
 import Testing
 
-/// mvpd §3: what the record of an OAuth provider must be.
+/// mvpd §3: the rules for the record of an OAuth provider.
 struct OAuthRecordTests {
     private static let saml = """
         "saml": {

@@ -68,7 +68,7 @@ struct CatalogueFeedTests {
             try await eventually("version 9") { (try? feed.current().version) == 9 }
             config.publish(version(3, of: "b"))
             try await eventually("the store that began anew") { (try? feed.current().version) == 3 }
-            // What was ignored was not kept either. A version serves before it is kept.
+            // The ignored version was not kept either. A version is used before it is kept.
             try await eventually("kept") { (try? CatalogueSnapshot(file: folder.file("catalogue.snapshot")).load())?.storeID == "b" }
         }
     }

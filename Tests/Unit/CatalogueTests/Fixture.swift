@@ -35,7 +35,7 @@ func configuration(version: UInt64, requestor: String = "ACME1") -> Configuratio
     Configuration(version: version, requestors: [Requestor(id: requestor, name: "Acme")])
 }
 
-/// `config` as a test wants it: away, publishing, breaking off.
+/// `config` under the control of a test: unreachable, publishing, breaking off.
 final class ScriptedConfig: Config {
     private struct State {
         var isAway = true
@@ -45,7 +45,7 @@ final class ScriptedConfig: Config {
 
     private let state = Mutex(State())
 
-    /// The versions that subscribers said they have.
+    /// The versions that subscribers reported.
     var known: [UInt64] { state.withLock { $0.known } }
 
     func comeBack() { state.withLock { $0.isAway = false } }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Testing
 
-/// What becomes of a command whose reader has gone, or that has no standard output at all.
+/// Commands with a reader that has gone, or without standard output.
 @Suite struct OutputTests {
     private static let program = Bundle.main.bundleURL.appendingPathComponent("boxoffice").path
 

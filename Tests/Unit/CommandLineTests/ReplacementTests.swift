@@ -126,7 +126,7 @@ import Transport
         #expect("\(failure)".contains("the replaced config at 127.0.0.1:") && "\(failure)".contains(what) && "\(failure)".contains(advice))
     }
 
-    /// What a probe says when its calls were answered at all: tests beside this one keep a small machine's processors for many seconds.
+    /// The failure of a probe that got answers; timeouts are tried again, because other tests can keep a small machine busy for seconds.
     private static func failure(of probe: ReplacementProbe) async throws -> CommandFailure {
         let end = ContinuousClock.now + patience
         while true {

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import Testing
 
-/// The home of a cluster that somebody works with: what they wrote stays.
+/// The home of a cluster in use: changes by its user are kept.
 @Suite struct SettingsWriterTests {
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
 

@@ -4,7 +4,7 @@ import NIOPosix
 import Transport
 @testable import Frames
 
-/// What a mutant does otherwise than the service behind it.
+/// How a mutant differs from the service behind it.
 struct Mutation: Sendable, CustomStringConvertible {
     let description: String
     /// For each frame of the service, what the caller gets.
@@ -17,7 +17,7 @@ struct Mutation: Sendable, CustomStringConvertible {
     let breaks: [String]
 }
 
-/// Stands between a caller and a good service, decodes both directions and passes on what a mutation makes of them. What is no frame goes as it is.
+/// Stands between a caller and a good service, decodes both directions and applies a mutation. Bytes that are no frame pass unchanged.
 final class MutantProxy: Sendable {
     private let listener: any Channel
     let port: Int

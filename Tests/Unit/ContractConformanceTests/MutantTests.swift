@@ -4,7 +4,7 @@ import Contracts
 import Testing
 @testable import Frames
 
-/// The suite says no to implementations that break the contract, and yes to one that keeps it.
+/// The suite rejects implementations that break the contract, and accepts one that keeps it.
 @Suite("Mutants")
 struct MutantTests {
     @Test func aGoodDoubleMeetsEveryRequirement() async throws {

@@ -11,7 +11,7 @@ import Rpc
 import Tokens
 import Transport
 
-/// An authentication service that sends browsers to the MVPD, by SAML or OAuth, and believes whatever comes back.
+/// An authentication service that sends browsers to the MVPD, by SAML or OAuth, and accepts any answer without checks.
 struct NaiveAuthentication {
     private let authority: TestAuthority
     private let doubles: PeerDoubles

@@ -4,7 +4,7 @@ import Contracts
 import StrictJson
 import Testing
 
-/// Messages to JSON and back, by what a service says of itself.
+/// Messages to JSON and back, by a service's own description.
 struct JsonMappingTests {
     private let schema: ContractSchema
 

@@ -25,7 +25,7 @@ import Testing
         let type = try #require(Self.types.first { $0.messageName == name })
         let sample = samples.bytes(name, choice: 0)
         for count in 0..<sample.count {
-            // A cut between two fields is a shorter message; any other is none. Neither may crash or invent bytes.
+            // A message cut between two fields is a shorter message; any other cut makes it invalid. Neither may crash or invent bytes.
             if let again = try? encodedAgain(type, [UInt8](sample.prefix(count))) { #expect(sample.starts(with: again)) }
         }
     }

@@ -3,7 +3,7 @@ import EntitlementSimulator
 import Foundation
 import Testing
 
-/// client-sdk §2.3, row by row: what is kept and what the platform says decide, without the network.
+/// client-sdk §2.3, row by row: the kept session and the platform's answer decide, without the network.
 @Suite("client-sdk §2.3: checkAuthentication")
 @MainActor
 struct CheckCases {
@@ -132,7 +132,7 @@ struct CheckCases {
     }
 }
 
-/// A platform that says nothing of itself while the requestor is set.
+/// A platform that gives no answer while the requestor is set.
 private final class LateAppearance: ProviderAccountPlatform {
     @MainActor private static var visible: Set<ObjectIdentifier> = []
     private let platform: SimulatedPlatform

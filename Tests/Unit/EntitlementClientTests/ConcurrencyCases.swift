@@ -158,7 +158,7 @@ struct ConcurrencyCases {
         let client = app.enabler.client
         let person = ScriptedPerson(choice: name == .TMP ? "trial" : "plain")
         let task = Task { try await client.authenticate(interaction: person) }
-        // What happened before has been heard too.
+        // Earlier events have been received too.
         let isChosen = [.RGC, .AUN, .META, .TMP].contains(name)
         try await app.eventually("\(name) hangs") { app.server.hung.withLock { $0 } > 0 && (!isChosen || app.callbacks.contains("track(2)")) }
         app.forget()
@@ -236,7 +236,7 @@ struct ConcurrencyCases {
     }
 }
 
-/// Answers as told; or hangs, deaf to cancellation.
+/// Answers as the test sets it, or hangs and ignores cancellation.
 final class ScriptedPerson: AuthenticationInteraction {
     let heard = Mutex<[String]>([])
     let reached = Mutex("")
@@ -268,7 +268,7 @@ final class ScriptedPerson: AuthenticationInteraction {
 
 enum LoginCasesAddress { static let end = URL(string: "adobepass://ios.app")! }
 
-/// A platform whose picker opens and stays.
+/// A platform with a picker that opens and stays open.
 private struct OpenPicker: ProviderAccountPlatform {
     func accessStatus(prompting: Bool) async throws -> AccountAccess { .granted }
 

@@ -117,7 +117,7 @@ struct SignInCases {
     @Test("client-sdk #70: rows G2 to G18, and the cases that they stand for", arguments: rows)
     func follows(row: Row) async throws {
         let clock = TestClock()
-        // The configuration finds nobody's permission, so that the sign-in is the first to ask.
+        // The configuration finds no permission, so that the sign-in is the first to ask.
         let app = TestApp(row.device, providers: row.providers, clock: clock)
         try await app.configure()
         let platform = SimulatedPlatform(row.scenario, clock: clock, answers: FixedAnswer(row.answer))
@@ -204,7 +204,7 @@ struct SignInCases {
     }
 }
 
-/// A device whose permission is not asked for until the requestor is set.
+/// A device that asks for no permission until the requestor is set.
 private actor AfterLaunch: ProviderAccountPlatform {
     private let platform: SimulatedPlatform
     private var isLaunched = false

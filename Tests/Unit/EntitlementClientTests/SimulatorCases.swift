@@ -14,7 +14,7 @@ struct SimulatorCases {
             try await clock.sleep(for: .seconds(1800))
             isAwake.withLock { $0 = true }
         }
-        // Time that passed before it slept is not slept.
+        // Time that passes before the sleep begins does not shorten it.
         var passed: Duration = .zero
         while !isAwake.withLock({ $0 }) {
             clock.pass(.seconds(1000))

@@ -118,7 +118,7 @@ struct StorageCases {
         let file = folder.appendingPathComponent("sessions.entry")
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        // A crash between draft and replacement leaves a draft, which nobody reads.
+        // A crash between draft and replacement leaves a draft, which is never read.
         try Data("thr".utf8).write(to: file.appendingPathExtension("new"))
         #expect(try store.read(.sessions) == Data("two".utf8))
         try store.write(Data("four".utf8), to: .sessions)

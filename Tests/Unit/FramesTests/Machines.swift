@@ -11,7 +11,7 @@ enum Moment {
 
 /// State machines in the states that tests begin with.
 enum Machines {
-    /// Settings whose times do not get in each other's way.
+    /// Settings with times that do not interfere with each other.
     static func settings(_ change: (inout ConnectionSettings) -> Void = { _ in }) -> ConnectionSettings {
         var settings = ConnectionSettings(software: "test", softwareVersion: "1", services: ["a.B"])
         settings.pingInterval = nil

@@ -2,7 +2,7 @@ import Faults
 import Testing
 import Frames
 
-/// WIRE.md says what the code does.
+/// WIRE.md agrees with the code.
 @Suite struct WireDocumentTests {
     private let document: String
 

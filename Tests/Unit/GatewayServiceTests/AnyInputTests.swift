@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import Testing
 
-/// Whatever is sent to whichever route, the answer has a documented status and is never a fault of the server.
+/// Any input to any route gets an answer with a documented status, and never a server error.
 @Suite struct AnyInputTests {
     private static let routes: [(HTTPRequest.Method, String, [String])] = [
         (.post, "/o/client/register", []), (.post, "/o/client/token", ["client_id", "client_secret", "grant_type"]),

@@ -67,7 +67,7 @@ struct DeafClient: Sendable {
         return nil
     }
 
-    /// Ends the connection without a farewell.
+    /// Resets the connection.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))

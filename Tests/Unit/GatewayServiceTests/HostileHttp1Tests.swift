@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import HummingbirdTesting
 internal import Testing
 
-/// Clients that break the rules of HTTP/1.1, by mistake or on purpose: a 4xx or a clean end, and nobody else notices.
+/// Clients that break the rules of HTTP/1.1, by mistake or on purpose: a 4xx or a clean end, and no effect on other clients.
 @Suite struct HostileHttp1Tests {
     private static let host = "Host: tv.example\r\n"
     private static let get = "GET /healthz HTTP/1.1\r\n\(host)\r\n"

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import HummingbirdTesting
 internal import Testing
 
-/// Clients that break the rules of HTTP/2: the stream or the connection ends, and nobody else notices.
+/// Clients that break the rules of HTTP/2: the stream or the connection ends, and other clients are not affected.
 @Suite struct HostileHttp2Tests {
     private static let reset: UInt8 = 3
     private static let goAway: UInt8 = 7

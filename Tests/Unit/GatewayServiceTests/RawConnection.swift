@@ -4,7 +4,7 @@ internal import NIOSSL
 internal import Synchronization
 internal import Testing
 
-/// A connection on which a test says what it likes, byte by byte.
+/// A connection on which a test sends any bytes.
 final class RawConnection: Sendable {
     private let channel: any Channel
     private let state: Received
@@ -33,7 +33,7 @@ final class RawConnection: Sendable {
         self.state = state
     }
 
-    /// - Parameter tls: Speaks TLS first; the server's certificate is whatever `tls` says about it.
+    /// - Parameter tls: Makes the connection use TLS; checks the server's certificate as `tls` is configured.
     static func open(_ port: Int, tls: TLSConfiguration? = nil) async throws -> RawConnection {
         let state = Received()
         let context = try tls.map { try NIOSSLContext(configuration: $0) }

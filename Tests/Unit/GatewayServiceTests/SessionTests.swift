@@ -76,7 +76,7 @@ internal import Testing
             }
             #expect(gateway.authentication.logout.requests.count == cleared)
         }
-        // Whose address it is cannot be told without a good token.
+        // Without a good token the owner of the address is unknown.
         gateway.authentication.verifyAccessToken.fail(with: Fault(.accessDenied, "x"))
         let stale = try await gateway.get("/api/v1/logout?\(TestGateway.deviceQuery)&redirect_url=adobepass://ios.app")
         #expect(stale.status == 401 && stale.headers[.location] == nil)

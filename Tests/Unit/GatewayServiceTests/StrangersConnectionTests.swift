@@ -5,7 +5,7 @@ internal import HummingbirdTesting
 internal import Synchronization
 internal import Testing
 
-/// What strangers may take of connections, and what some HTTP clients offer without asking anybody.
+/// The limits on connections of unknown callers, and protocol upgrades that some HTTP clients offer by default.
 @Suite struct StrangersConnectionTests {
     private static let host = "Host: tv.example\r\n"
     private static let offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n"

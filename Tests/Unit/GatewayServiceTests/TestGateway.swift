@@ -7,7 +7,7 @@ internal import Hummingbird
 internal import HummingbirdTesting
 internal import Logging
 
-/// A gateway before doubles that answer well until a test says otherwise.
+/// A gateway with doubles that answer with success until a test changes them.
 struct TestGateway: Sendable {
     static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Services/Gateway/Pages").standardized.path
     /// `{"model":"TV 5th Gen","osName":"tvOS","primaryHardwareType":"SetTopBox","manufacturer":"Apple","version":"5.1"}`
@@ -59,7 +59,7 @@ struct TestGateway: Sendable {
         return try await send(.post, uri, headers, body: form)
     }
 
-    /// Nobody is refused because a test machine is slow.
+    /// A slow test machine must not cause refusals.
     static let patient = OverloadSettings(delay: .seconds(10), burst: .seconds(10), leastRequests: 100_000)
 
     /// Loopback goes free.

@@ -86,7 +86,7 @@ internal import Testing
         try await guessAtOnce(gateway)
     }
 
-    /// The same guesses without patience.
+    /// The same guesses at once.
     private func guessAtOnce(_ gateway: TestGateway) async throws {
         let before = gateway.authentication.getRegistrationCode.requests.count
         let last = try await gateway.exchange(over: .live) { client in

@@ -25,7 +25,7 @@ import Testing
         ("errors<0.2%", true), ("errors<0.1%", false), ("errors<=0.001", true), ("rate>=999", true), ("rate>1k", false), ("calls>=1k", true),
         ("dropped<2%", true), ("dropped<0.5%", false), ("service-p99<10us", true), ("Authorize:p99<9.95ms", true), ("Authorize:errors<0.2%", true),
         ("Authorize:rate>=999/s", true), (" p99 < 9.95 ms ", true),
-        // Of what was never measured nothing holds.
+        // An assertion about a figure that was not measured does not hold.
         ("Idle:p99<1h", false), ("Idle:errors<1%", false), ("Nobody:p99<1h", false), ("knee>=1", false), ("lag-p99<1h", false),
     ])
     func isChecked(_ text: String, _ expected: Bool) throws {

@@ -11,7 +11,7 @@ final class BreakingServer: Sendable {
     enum Behaviour: Sendable {
         /// Ends the connection at the first request.
         case breaking
-        /// Says nothing more, not even to a ping.
+        /// Sends nothing more, not even an answer to a ping.
         case silent
         /// Names another version of the wire in its hello.
         case speaking(version: UInt32)

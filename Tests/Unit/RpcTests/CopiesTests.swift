@@ -98,7 +98,7 @@ extension RpcTests {
                     return second.operations.current.begun > quiet + 3
                 })
 
-            // When nobody can, all get calls: an answer of one of them tells more than none.
+            // When no copy is ready, all get calls: an error from a copy tells more than no answer.
             first.server.health.setNotServing(reason: "x")
             second.server.health.setNotServing(reason: "x")
             let begun = (first.operations.current.begun, second.operations.current.begun)

@@ -1,4 +1,4 @@
 import Testing
 
-/// What needs connections: one test at a time, because some of them are about time.
+/// Tests that need connections: one at a time, because some of them measure time.
 @Suite(.serialized, .timeLimit(.minutes(1))) enum RpcTests {}

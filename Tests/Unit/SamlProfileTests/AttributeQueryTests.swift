@@ -5,7 +5,7 @@ import Testing
 
 @testable import SamlProfile
 
-/// What a platform's framework may be given in place of a request to sign in (mvpd §2.8).
+/// The alternative to an AuthnRequest for a platform's framework (mvpd §2.8).
 struct AttributeQueryTests {
     private let world: World
     private let key: SigningKey

@@ -107,8 +107,8 @@ struct EncryptionTests {
         { try turn(0x80, fromEnd: distance, ofValue: $0.components(separatedBy: "<xenc:CipherValue>").count - 1, $0) }
     }
 
-    /// Turns the last bit of the encrypted key. It is still a number below the modulus, as one that is encrypted for somebody else need not be: that is seen
-    /// without the private key, and so by everybody.
+    /// Turns the last bit of the encrypted key. The result is still a number below the modulus; a key that is encrypted for another recipient may be
+    /// above it, which can be seen without the private key.
     private static func turningKey(_ encrypted: String) throws -> String { try turn(0x01, fromEnd: 1, ofValue: 1, encrypted) }
 
     private static func turn(_ bit: UInt8, fromEnd distance: Int, ofValue index: Int, _ encrypted: String) throws -> String {
@@ -121,7 +121,7 @@ struct EncryptionTests {
         return values.joined(separator: "<xenc:CipherValue>")
     }
 
-    /// Pairs of which nobody may learn which one it was: bad key and bad tag; in AES-CBC bad key, bad padding, and good padding around garbage.
+    /// Faults that a sender must not be able to tell apart: bad key and bad tag; in AES-CBC bad key, bad padding, and good padding around garbage.
     private func failures(_ pair: String) throws -> [String] {
         switch pair {
         case "key and tag": try [encrypted(ciphertext: Self.turningKey), encrypted(ciphertext: Self.turningBit(fromEnd: 1))]

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A socket on loopback that only notices whether anybody connects.
+/// A socket on loopback that only detects connections.
 final class Listener {
     struct Unusable: Error {}
 

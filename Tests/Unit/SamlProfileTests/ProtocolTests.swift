@@ -4,7 +4,7 @@ import SamlProfile
 import SamlSigner
 import Testing
 
-/// Who, when, for whom, in answer to what.
+/// Issuer, time, audience, recipient and the request that is answered.
 struct ProtocolTests {
     private let world: World
 

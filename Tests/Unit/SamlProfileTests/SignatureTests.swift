@@ -4,7 +4,7 @@ import SamlProfile
 import SamlSigner
 import Testing
 
-/// Signatures that are made or referred to in a way that must not count.
+/// Signatures with a form or a reference that must be refused.
 struct SignatureTests {
     private let world: World
 

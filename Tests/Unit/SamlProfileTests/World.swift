@@ -12,7 +12,7 @@ struct World: Sendable {
     let identityProvider: SignerIdentity
     /// The identity provider's next key.
     let successor: SignerIdentity
-    /// Someone else, under the identity provider's name.
+    /// An impostor under the identity provider's name.
     let stranger: SignerIdentity
     let ellipticProvider: SignerIdentity
     let weakProvider: SignerIdentity
@@ -27,7 +27,7 @@ struct World: Sendable {
         serviceProvider = try SignerIdentity(commonName: "sp.pass.example")
     }
 
-    /// What the service waits for, before a test changes it.
+    /// The response that the service expects, before a test changes it.
     func expected(_ change: (inout ExpectedResponse) throws -> Void = { _ in }) throws -> ExpectedResponse {
         var expected = ExpectedResponse(
             requestID: ResponseTemplate.requestID, requestedAt: World.now - .seconds(30),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SandboxService
 
-/// What a decision point can be told to put into its answers, or to leave out.
+/// Changes of a decision point's answers that tests can set.
 @Suite struct AnswerShapeTests {
     let fixture = Fixture()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SandboxService
 
-/// What tests tell the stand-in Apple to be like (apple §3).
+/// The controls of the stand-in Apple (apple §3).
 @Suite struct AppleControlTests {
     @Test(arguments: [
         ("POST", "clock", #"{"offsetSeconds": 1, "colour": 1}"#), ("POST", "behaviour", #"{"colour": 1}"#),

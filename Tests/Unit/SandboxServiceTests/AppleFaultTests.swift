@@ -5,7 +5,7 @@ import Testing
 
 @testable import SandboxService
 
-/// The ways in which Apple's endpoints are told to fail (apple §3).
+/// The faults that tests can set for Apple's endpoints (apple §3).
 @Suite struct AppleFaultTests {
     private static func queue(_ apple: AppleParty, _ endpoint: String, _ faults: String) async throws {
         try await apple.control("faults", #"{"endpoint": "\#(endpoint)", "faults": [\#(faults)]}"#)

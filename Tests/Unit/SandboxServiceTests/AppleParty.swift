@@ -7,7 +7,7 @@ import Testing
 
 @testable import SandboxService
 
-/// The stand-in Apple on a socket, with two teams, and whoever calls it.
+/// The stand-in Apple on a socket, with two teams, and its callers.
 struct AppleParty: Sendable {
     static let issuer = "7d1f6d6e-0d1b-4c39-9e29-7d6a4f1f0c11"
     static let callback = "http://127.0.0.1:8080/apple/v1/callback"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs programs that know nothing of this package's code. Foundation's `Process` waits on a run loop, which the few threads of a test
+/// Runs programs that are independent of this package's code. Foundation's `Process` waits on a run loop, which the few threads of a test
 /// run do not turn; here the thread itself waits, for programs that take milliseconds.
 enum Tool {
     struct Outcome {

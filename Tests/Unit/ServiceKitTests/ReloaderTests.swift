@@ -52,8 +52,8 @@ struct ReloaderTests {
         }
     }
 
-    /// A signal that comes before it is trapped, or after, must not end the test process. To ignore it by `signal` would take away the trap of whatever else
-    /// runs in this process at that moment, and of all that join it.
+    /// A signal that comes before it is trapped, or after, must not end the test process. Ignoring it by `signal` would remove the trap of other
+    /// tests that run in this process at that moment, and of all that start meanwhile.
     private func trapHangup() async -> any DispatchSourceSignal {
         let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global())
         await withCheckedContinuation { continuation in

@@ -167,7 +167,7 @@ struct GroupCommitTests {
     }
 }
 
-/// What a test's memory has heard.
+/// The changes that a test's memory has received.
 private final class Told: Sendable {
     private let heard = Mutex<[Int]>([])
 

@@ -66,7 +66,7 @@ struct OpeningTests {
         try await older.add("beside the newer one")
         await newer.close()
         await (try Store.notes(folder)).close()
-        // The copy that knows less takes nothing back.
+        // The older program undoes nothing.
         await (try Store(file: folder.file("notes.sqlite"), name: "test", migrations: [notes, added])).close()
 
         let changed = Migration("3-changed", sql: "ALTER TABLE more ADD COLUMN kind TEXT")

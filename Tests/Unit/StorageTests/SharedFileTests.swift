@@ -19,7 +19,7 @@ struct SharedFileTests {
         return found
     }
 
-    /// Four writers in each store, each of whom adds one so many times.
+    /// Four writers in each store; each adds one that many times.
     private static func increments(_ stores: [(Store, CoherentCache<Int, String>)], _ rounds: Int) async -> Result<Void, any Error> {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -143,7 +143,7 @@ struct SharedFileTests {
         }
         try await Self.rename(one, 1, "own")
         try await Self.rename(other, 1, "foreign")
-        // Another look-up hears of it first.
+        // Another lookup reads the change first.
         _ = cache.lookup(2)
         cache.replace(1, with: "own")
         #expect(try await Self.texts(one, cachedIn: cache, 1) == "foreign")

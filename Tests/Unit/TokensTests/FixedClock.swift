@@ -1,6 +1,6 @@
 import Clocks
 
-/// A clock that shows what it was told.
+/// A clock that shows the time that a test sets.
 struct FixedClock: WallClock {
     var moment: Timestamp
 

@@ -3,7 +3,7 @@ import Cryptography
 import Testing
 import Tokens
 
-/// rest-v1 §2.6: a token is believed for its issuer's key, audience and time, and for nothing that it says itself of algorithms or keys.
+/// rest-v1 §2.6: a token is accepted by its issuer's key, audience and time; its own claims about algorithms or keys have no effect.
 struct PlatformIdentityTests {
     private static let now = Timestamp(seconds: 1_930_384_800)
     private let elliptic: P256PrivateKey

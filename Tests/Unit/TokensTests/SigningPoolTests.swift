@@ -63,7 +63,7 @@ import Tokens
         gate.open()
         try await busy.value
         for task in waiting { try await task.value }
-        // What takes no time lets more of it wait.
+        // The faster the signatures, the more of them may wait.
         for _ in 0..<200 { try await pool.run {} }
         try pool.requireRoom()
     }

@@ -48,7 +48,7 @@ import Tokens
         #expect(door.admits(waiting: 63, at: Self.start + 3 * SigningRoom.quiet))
     }
 
-    /// Those who are refused ask again, be they few or many: only more room tells which.
+    /// Refused callers ask again, whether they are few or many: only more room shows which.
     @Test func aCrowdIsLookedForAnewAfterAWhile() {
         let door = Self.slow()
         var now = Self.start

@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Transport
 
-/// A client and a server whose sockets are the test itself.
+/// A client and a server without sockets: the test carries their bytes.
 struct EmbeddedPair {
     let client: EmbeddedChannel
     let server: EmbeddedChannel

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthenticationService
 
-/// A rig whose integrations allow Automatic Sign-In, and people with several devices.
+/// A rig with integrations that allow Automatic Sign-In, and people with several devices.
 struct AutomaticRig {
     let rig: Rig
     let bearer: String

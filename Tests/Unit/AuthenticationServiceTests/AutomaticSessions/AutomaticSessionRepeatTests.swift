@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthenticationService
 
-/// What becomes of the session that a device has already.
+/// The fate of a session that the device already has.
 struct AutomaticSessionRepeatTests {
     @Test("A repeated call is answered with the session that is there", arguments: Backend.allCases)
     func repeats(_ backend: Backend) async throws {

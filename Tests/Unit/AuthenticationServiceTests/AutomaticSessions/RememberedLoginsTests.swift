@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthenticationService
 
-/// What memory tells of a person's logins never differs from what the store would tell.
+/// The cached logins of a person never differ from those in the store.
 struct RememberedLoginsTests {
     private static let ada = Subscriber(mvpd: MvpdID("DemoCable"), userID: "0123")
     private static let chan7 = RequestorID("CHAN7")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthenticationService
 
-/// What a session for streaming may know of the person (apple §1.2).
+/// The user metadata of a session for streaming (apple §1.2).
 struct StreamingMetadataTests {
     private static let keys = ["userID", "householdID", "upstreamUserID", "channelID", "zip", "maxRating"].map { MetadataKey(key: $0) }
     private static let rating = UserAttribute(key: "maxRating.VCHIP", values: ["TV-PG"])

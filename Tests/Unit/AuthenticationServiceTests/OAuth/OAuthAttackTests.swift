@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthenticationService
 
-/// mvpd #91: one case for each bad thing; nobody is signed in by any of them.
+/// mvpd #91: one case for each attack; none of them signs a person in.
 struct OAuthAttackTests {
     private func expectRejection(
         _ reason: String, _ rig: Rig, _ call: DeviceCall, _ request: CompleteOAuthSignInRequest,
@@ -29,7 +29,7 @@ struct OAuthAttackTests {
         request.state = attacker.state
         try await expectRejection("state.unknown", rig, visitor.call, request)
         #expect(rig.provider.calls.isEmpty)
-        // None of these used the genuine request up.
+        // None of these consumed the genuine request.
         #expect(try await rig.finish(rig.answer(visitor)).result == .signedIn)
     }
 

@@ -177,7 +177,7 @@ struct UpstreamTokenTests {
         let visitor = Rig.Visitor(call: other, code: RegistrationCode(), start: start)
         #expect(try await rig.finish(rig.answer(visitor)).result == .signedIn)
         #expect(try await rig.upstreamToken(other).accessToken == "access-1")
-        // And back: what was made by OAuth cannot be upheld by SAML.
+        // And the reverse: a session made by OAuth cannot be continued by SAML.
         rig.clock.advance(by: .seconds(600))
         rig.catalogue.change { configuration in
             for index in configuration.mvpds.indices where configuration.mvpds[index].id == "DemoCable" {

@@ -12,7 +12,7 @@ import Tokens
 
 @testable import AuthenticationService
 
-/// The service with a clock, a catalogue and an MVPD that the test commands.
+/// The service with a clock, a catalogue and an MVPD that the test controls.
 struct Rig {
     let clock = ManualClock(t0)
     let catalogue: ChangingCatalogue

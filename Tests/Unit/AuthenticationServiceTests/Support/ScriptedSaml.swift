@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import AuthenticationService
 
-/// Stands in for the SAML profile: every answer of an MVPD means what the test says.
+/// Stands in for the SAML profile: the test decides the meaning of every answer of an MVPD.
 final class ScriptedSaml: SamlSignIn, SamlLogout {
     private struct State {
         var verdict: SamlVerdict = .silent

@@ -74,7 +74,7 @@ struct AppleKeyCacheTests {
         #expect(word(cache.conclude("old", now: later)) == "known")
         #expect(word(cache.find("old", now: later + .seconds(59))) == "known")
         #expect(word(cache.find("old", now: later + .seconds(60))) == "fetch")
-        // Whether an unknown key exists, nobody can tell then.
+        // It is then unknown whether the key exists.
         #expect(word(cache.conclude("new", now: later)) == "unavailable")
         let tooLate = start + .seconds(73 * 3_600)
         cache.failed(now: tooLate)

@@ -83,7 +83,7 @@ struct AppleLifeTests {
         #expect(Set(calls.map { $0.form["client_id"] }) == [AppleRig.tv, AppleRig.sports])
         #expect(calls.allSatisfy { $0.form["token"]?.hasSuffix("of-\($0.form["client_id"] ?? "")") == true })
         #expect(rig.apple.refreshTokens.isEmpty)
-        // The person is a newcomer now.
+        // The person counts as new now.
         #expect(try await rig.enter().isNew)
     }
 

@@ -15,7 +15,7 @@ struct AppleNotificationTests {
         #expect(try await rig.session(signedIn.sessionID) == nil)
         #expect(try await rig.grants(of: signedIn.accountID).isEmpty)
         #expect(try await rig.links(of: signedIn.accountID).first?.isRevoked == true)
-        // A new authorization makes all good.
+        // A new authorization restores access.
         rig.clock.advance(by: .seconds(5))
         #expect(try await rig.enter().accountID == signedIn.accountID)
         #expect(try await rig.links(of: signedIn.accountID).first?.isRevoked == false)

@@ -11,7 +11,7 @@ import Storage
 
 @testable import AutoSignInService
 
-/// The service over a real store, with an Apple, logins and a clock that the test commands.
+/// The service over a real store, with an Apple, logins and a clock that the test controls.
 struct AppleRig {
     static let tv = "example.acme.tv"
     static let sports = "example.acme.sports"

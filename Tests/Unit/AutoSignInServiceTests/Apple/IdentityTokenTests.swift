@@ -152,7 +152,7 @@ struct IdentityTokenTests {
         #expect(try rejection(without.with("nonce_supported", "\"perhaps\"")) == .nonce)
         #expect(try rejection(TokenMaker(nonce: "another")) == .nonce)
         #expect(try rejection(TokenMaker().with("nonce", "null")) == .nonce)
-        // Whoever holds no live nonce is refused whatever the token says.
+        // Without a live nonce a caller is refused, independent of the token.
         #expect(try rejection(TokenMaker(), nonce: nil) == .nonce)
         #expect(try rejection(without.with("nonce_supported", "false"), nonce: nil) == .nonce)
     }

@@ -57,12 +57,12 @@ final class LoginBook: Logins {
         state.withLock { $0.seats[Seat(device: device, requestor: requestor)] = nil }
     }
 
-    /// MVPDs whose integrations allow Automatic Sign-In.
+    /// MVPDs with integrations that allow Automatic Sign-In.
     func allow(_ providers: Set<String>) { state.withLock { $0.providers = providers } }
 
     func fail(with fault: Fault?) { state.withLock { $0.fault = fault } }
 
-    /// Runs once, while the next session is being made.
+    /// Called once, during the creation of the next session.
     func whileStarting(_ body: (@Sendable () async throws -> Void)?) { state.withLock { $0.whileStarting = body } }
 
     /// Names of the calls so far.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 final class TestFolder: Sendable {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-autosignin-\(UUID().uuidString)").path
 

@@ -10,7 +10,7 @@ import Storage
 
 @testable import AutoSignInService
 
-/// The service over a real store, with logins, an Apple and a clock that the test commands.
+/// The service over a real store, with logins, an Apple and a clock that the test controls.
 struct TokenRig {
     let folder: TestFolder
     let clock = ManualClock()
@@ -61,7 +61,7 @@ struct TokenRig {
         return (files, service)
     }
 
-    /// The service as a new process finds it; the old one is gone without a farewell.
+    /// The service as a new process; the old one ended without a shutdown.
     func restarted() throws -> TokenRig { try TokenRig(after: self) }
 
     // MARK: What apps do

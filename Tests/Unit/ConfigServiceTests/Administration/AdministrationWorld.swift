@@ -11,7 +11,7 @@ import Tokens
 
 /// The administration of a small catalogue with two programmers, `harbor` and `reef`, and administrators of each role.
 struct AdministrationWorld {
-    /// Who there is; the token is made of the name.
+    /// The administrators; each token is derived from the name.
     enum Who: String, CaseIterable, Sendable {
         /// Operators.
         case olga, otto
@@ -22,7 +22,7 @@ struct AdministrationWorld {
         /// Viewer of harbor.
         case vic
         case proxy
-        /// Nobody knows this one.
+        /// Not an administrator.
         case stranger
 
         var token: String { "\(rawValue)-0123456789abcdef0123456789abcdef" }

@@ -28,7 +28,7 @@ struct HistoryTests {
     func deathAfterCommit() async throws {
         let admin = try await AdministrationWorld()
         let elsewhere = try PublishedCatalogue(PublishedCatalogue.Edition(admin.published.configuration))
-        // Commits like the service does, but whoever publishes is gone.
+        // Commits as the service does, without a publisher.
         let dying = AdministrationService(
             publisher: CataloguePublisher(
                 store: CatalogueStore(admin.store), published: elsewhere, statementKeys: { CatalogueFolder.noKeys }, clock: admin.world.clock),

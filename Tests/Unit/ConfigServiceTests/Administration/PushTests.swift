@@ -145,7 +145,7 @@ struct PushTests {
         #expect(try await admin.verdict().isIntact)
     }
 
-    /// Tries again when somebody else was in between.
+    /// Tries again when another push came in between.
     private static func set(_ member: String, to value: String, as who: AdministrationWorld.Who, _ admin: AdministrationWorld) async throws {
         for _ in 0..<100 {
             let outcome = try await admin.edit(.requestor, "NEWS", as: who) { $0[member] = value }

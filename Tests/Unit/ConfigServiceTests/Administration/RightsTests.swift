@@ -9,7 +9,7 @@ struct RightsTests {
     private typealias Who = AdministrationWorld.Who
     private typealias Call = @Sendable (AdministrationWorld, String) async throws -> Void
 
-    /// What each may do with an object of harbor; everybody else is refused for the role.
+    /// The administrators who may act on an object of harbor; all others are refused for their role.
     private static let calls: [(name: String, allowed: Set<AdministrationWorld.Who>, call: Call)] = [
         (
             "get", [.olga, .ed, .vic],

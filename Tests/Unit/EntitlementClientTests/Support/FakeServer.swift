@@ -113,7 +113,7 @@ final class FakeServer: HTTPTransport {
         case .response(let response): return response
         case .failure(let failure): throw failure
         case .hangs:
-            // Deaf to cancellation, as foreign code may be.
+            // Ignores cancellation, as foreign code may.
             await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in hung.withLock { $0 += 1 } }
             throw CancellationError()
         }

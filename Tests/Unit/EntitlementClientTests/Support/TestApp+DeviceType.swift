@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension TestApp {
-    /// Every call, and every page that was opened, that says of what type the device is says this (client-sdk §1.2).
+    /// Every call and every opened page with a device type has this one (client-sdk §1.2).
     func requireDeviceType(_ type: String) throws {
         let pages = pages.map { FakeServer.Call(name: .LOG, request: HTTPRequest(.get, $0)) }
         for call in server.calls + pages {

@@ -3,7 +3,7 @@ import EntitlementSimulator
 import Foundation
 import Testing
 
-/// An app written with the original names: writes down each callback, and answers dialogs as its test says.
+/// An app written with the original names: records each callback, and answers dialogs as the test sets it.
 @MainActor
 final class TestApp: ClientDelegate, ClientStatusDelegate, ClientPreauthorizeCallback {
     let clock: TestClock
@@ -109,7 +109,7 @@ final class TestApp: ClientDelegate, ClientStatusDelegate, ClientPreauthorizeCal
         }
     }
 
-    /// Lets whatever still runs run, so that a callback too many is seen.
+    /// Lets running tasks continue, so that an extra callback is seen.
     func settle() async { for _ in 0..<50 { await Task.yield() } }
 
     // MARK: - Callbacks

@@ -2,7 +2,7 @@ import EntitlementClient
 import Foundation
 import Synchronization
 
-/// Time that passes only when somebody sleeps.
+/// Time that passes only during a sleep.
 final class TestClock: ClientClock {
     private struct State {
         var now = Date(timeIntervalSince1970: 1_900_000_000)
@@ -25,7 +25,7 @@ final class TestClock: ClientClock {
         }
     }
 
-    /// A device whose clock somebody sets: no time passes.
+    /// Sets the device's clock; no time passes.
     func setAhead(_ seconds: Double) { state.withLock { $0.now += seconds } }
 
     /// - Parameter action: Called at each sleep with its number, from 1.

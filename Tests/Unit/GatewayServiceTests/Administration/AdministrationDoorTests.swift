@@ -5,11 +5,11 @@ internal import Hummingbird
 internal import HummingbirdTesting
 internal import Testing
 
-/// The listener for administration: what is served there, and to whom.
+/// The listener for administration: its routes, and the callers that it serves.
 @Suite struct AdministrationDoorTests {
     let gateway = TestGateway(admin: AdministrationSettings(hosts: ["Admin.tv.example"]))
 
-    /// What a request over a real connection is answered with.
+    /// The answer to a request over a real connection.
     private struct Answer {
         let status: Int
         let text: String

@@ -5,7 +5,7 @@ internal import Foundation
 internal import Hummingbird
 internal import Testing
 
-/// What Automatic Sign-In refuses, and in which words (apple §4; rest-v2 §1.3, §1.5, §3).
+/// The refusals of Automatic Sign-In and their errors (apple §4; rest-v2 §1.3, §1.5, §3).
 @Suite struct AppRefusalTests {
     let gateway = TestGateway()
     private static let redemption = #"{"value":"\#(TestGateway.value)","bundleId":"example.acme.tv","environment":"production"}"#

@@ -15,7 +15,7 @@ import Testing
         var asked: Int { state.withLock { $0.asked } }
         func now() -> Int64 { state.withLock { $0.now } }
         func wait(_ milliseconds: Int64) { state.withLock { $0.now += milliseconds * 1_000_000 } }
-        /// Multiples of the golden ratio: spread evenly, whatever part of them is looked at.
+        /// Multiples of the golden ratio: any range of them is spread evenly.
         func draw() -> Double {
             state.withLock {
                 $0.draws += 1

@@ -63,7 +63,7 @@ internal import Testing
     /// A loop that takes requests up in 35 µs, has 60 µs of other work with each of them afterwards, and refuses one in 12 µs.
     /// - Parameters:
     ///   - rate: Requests per second that come, from `clients` at most at a time.
-    ///   - seconds: The second half of which is looked at.
+    ///   - seconds: Length of the run; only its second half is evaluated.
     /// - Returns: The share of requests that were served, and the longest round in milliseconds.
     private mutating func play(rate: Double, clients: Int, from start: Double, seconds: Double) -> (served: Double, longest: Double) {
         var (now, seen, debt) = (start, 0, 0.0)

@@ -7,7 +7,7 @@ internal import Logging
 internal import NIOCore
 internal import Testing
 
-/// What a gateway answers that is asked for more than it can do.
+/// The answers of an overloaded gateway.
 @Suite struct OverloadTests {
     private static let host = "Host: tv.example\r\n"
 

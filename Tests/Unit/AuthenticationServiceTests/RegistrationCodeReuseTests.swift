@@ -70,7 +70,7 @@ struct RegistrationCodeReuseTests {
         #expect(try await store.liveRecord(Sample.record().code, now: Self.later)?.id.text == winners.first)
     }
 
-    @Test("A code text that comes again signs in the new device, and shows nobody the session of the old one", arguments: Backend.allCases)
+    @Test("A code text that comes again signs in the new device, and never shows the session of the old one", arguments: Backend.allCases)
     func signsInTheNewDevice(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let codes = RegistrationCodes(

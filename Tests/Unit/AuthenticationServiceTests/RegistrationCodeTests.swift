@@ -28,7 +28,7 @@ struct RegistrationCodeTests {
         await expectFault(.invalidRequest) { _ = try await rig.code(call, ttl: 36_001) }
     }
 
-    @Test("rest-v1 §3.4: seven characters that nobody confuses")
+    @Test("rest-v1 §3.4: seven characters that cannot be confused")
     func usesClearAlphabet() {
         var seen: Set<Character> = []
         for _ in 0..<500 {

@@ -137,7 +137,7 @@ struct SessionTests {
         #expect(try await rig.session(foreign).requestor == "FOREIGN")
     }
 
-    @Test("rest-v1 §2.8: a session is shown to nobody without a good bearer, requestor and device")
+    @Test("rest-v1 §2.8: a session is shown only with a good bearer, requestor and device")
     func checksCaller() async throws {
         let rig = try Rig()
         let call = try await rig.call(rig.bearer())

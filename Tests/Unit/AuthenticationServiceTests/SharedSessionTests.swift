@@ -112,7 +112,7 @@ struct SharedSessionTests {
         #expect(own.kind == .regular && own.mvpd == "OtherCable")
     }
 
-    @Test("A login without the platform's token, or by an app that opted out, is nobody's to take over")
+    @Test("A login without the platform's token, or by an app that opted out, cannot be taken over")
     func sharesOnlyNamedLogins() async throws {
         let rig = try await IdentityRig()
         try await rig.rig.signIn(rig.rig.call(rig.bearer, device: "dev-1"))

@@ -108,7 +108,7 @@ struct SingleLogoutTests {
         }
     }
 
-    @Test("rest-v1 §3.20: without a browser, or without a logout of the MVPD, nobody is visited")
+    @Test("rest-v1 §3.20: without a browser, or without a logout of the MVPD, no MVPD is visited")
     func noVisit() async throws {
         let rig = try rig()
         let call = try await signedIn(rig)

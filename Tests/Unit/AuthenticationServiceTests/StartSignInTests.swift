@@ -115,7 +115,7 @@ struct StartSignInTests {
         }
     }
 
-    @Test("An MVPD whose way to sign in is none that a browser can go")
+    @Test("An MVPD without a sign-in for browsers")
     func saysWhatIsMissing() async throws {
         let rig = try Rig()
         let code = try await rig.code(rig.call(rig.bearer()))

@@ -33,7 +33,7 @@ struct StoredSessionTests {
         return try await rig.service.findSession(SessionRequest(call: call), context: rig.context)
     }
 
-    @Test("clients §3: the code's maker gets a token once somebody has signed in, and never somebody else")
+    @Test("clients §3: only the code's maker gets a token, once a person has signed in")
     func maker() async throws {
         let open = try await rig.code(call)
         await expectFault(.authenticationSessionMissing) { _ = try await token(open) }

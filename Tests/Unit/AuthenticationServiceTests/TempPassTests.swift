@@ -44,7 +44,7 @@ struct TempPassTests {
         await expectFault(.invalidRequest) { try await rig.preview(call) }
     }
 
-    @Test("A preview that nobody watches costs nothing")
+    @Test("A preview that is not watched costs no time")
     func waits() async throws {
         let rig = try Rig()
         let call = try await rig.call(rig.bearer())
@@ -253,7 +253,7 @@ struct TempPassTests {
         #expect(try await rig.facts(call)?.usedResources == ["TWO"])
     }
 
-    @Test("A reset reaches whom it names: a device, every device, a user, every user", arguments: Backend.allCases)
+    @Test("A reset reaches only its target: a device, every device, a user, every user", arguments: Backend.allCases)
     func resetsScopes(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let bearer = try await rig.bearer()

@@ -6,7 +6,7 @@ import Faults
 import Testing
 
 @Suite struct AuthorizeTests {
-    @Test("rest-v1 #60: a permit has an end; a repeat within the TTL is the same and asks nobody")
+    @Test("rest-v1 #60: a permit has an end; a repeat within the TTL is the same and does not ask the MVPD")
     func repeatsAPermitFromTheStore() async throws {
         let fixture = try AuthorizationFixture()
         let first = try await fixture.authorize()
@@ -20,7 +20,7 @@ import Testing
         #expect(fixture.transport.requestCount == 1)
     }
 
-    @Test("mvpd #107: a second call within the TTL asks nobody; logout clears")
+    @Test("mvpd #107: a second call within the TTL does not ask the MVPD; logout clears")
     func logoutClearsPermits() async throws {
         let fixture = try AuthorizationFixture()
         _ = try await fixture.authorize()

@@ -47,7 +47,7 @@ import Tokens
         #expect(numbers.sorted() == Array(0..<8))
     }
 
-    @Test("the end lies two seconds ahead of what is given at least, moves with use, and nobody gives a second behind it")
+    @Test("the end lies two seconds ahead of what is given at least, moves with use, and no later second is used")
     func movesAhead() async throws {
         let world = try World()
         let keeper = world.keeper()
@@ -78,7 +78,7 @@ import Tokens
         #expect(try await world.keeper(holder: Self.other).window(at: world.clock.now()).copy == 0)
     }
 
-    @Test("a holder that nobody can see is believed until its lease is over")
+    @Test("a holder on another machine keeps the number until its lease ends")
     func leases() async throws {
         let world = try World()
         _ = try await world.keeper(holder: Self.other).window(at: Self.now)

@@ -82,7 +82,7 @@ import Tokens
         #expect(broken.requests == 2)
     }
 
-    @Test("mvpd §4.3: nobody listens")
+    @Test("mvpd §4.3: no server listens")
     func refusedConnectionsAreErrors() async throws {
         let server = MisbehavingServer(.hang)
         let url = try await server.start()

@@ -70,7 +70,7 @@ import Testing
         _ = try await fixture.mediaToken()
     }
 
-    @Test("rest-v1 #95: a session that a rule made names nobody whom the MVPD could be asked about")
+    @Test("rest-v1 #95: a session made by a rule has no user that the MVPD could be asked about")
     func neverAsksAboutADegradedSession() async throws {
         let fixture = try AuthorizationFixture()
         fixture.signIn(kind: .degraded)

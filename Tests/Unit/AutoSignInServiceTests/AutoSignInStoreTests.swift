@@ -16,7 +16,7 @@ struct AutoSignInStoreTests {
         }
     }
 
-    @Test("a new file says whose it is, also after a restart")
+    @Test("a new file names its owner, also after a restart")
     func verifiesOwnFile() async throws {
         let folder = Folder()
         let first = try folder.store()

@@ -86,7 +86,7 @@ struct AppleTeamTests {
         #expect(found.first?.hasPrefix(subject) == true && found.first?.contains(words) == true, "\(found)")
     }
 
-    @Test("a team without a key, or whose group has no app, serves for nothing")
+    @Test("a team without a key, or with a group without an app, is of no use")
     func serves() throws {
         #expect(try Self.problems(Self.team(keys: "")).first?.contains("must have a sign-in key or a purchase key") == true)
         let empty = try Self.problems(Self.team(groups: #"{"id": "tv.harbor.news", "bundleIds": []}"#))

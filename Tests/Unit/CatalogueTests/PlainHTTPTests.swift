@@ -3,7 +3,7 @@ import Testing
 @testable import Catalogue
 
 @Suite struct PlainHTTPTests {
-    @Test("Plain HTTP goes to this machine and to named stand-ins, to nobody else")
+    @Test("Plain HTTP goes to this machine and to named stand-ins only")
     func isForStandIns() {
         let standIns = PlainHTTP.hosts(" Sandbox , ,other")
         #expect(standIns == ["sandbox", "other"])

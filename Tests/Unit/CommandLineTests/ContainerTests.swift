@@ -67,7 +67,7 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? Int == before)
     }
 
-    @Test("Settings and a catalogue that somebody changed stay as they are, and are named")
+    @Test("Changed settings and a changed catalogue stay as they are, and are named")
     func keepsWhatIsThere() throws {
         let (folder, pki) = try Self.written()
         let settings = folder.appendingPathComponent("gateway/config.json")
@@ -78,7 +78,7 @@ import Testing
         for file in [settings, catalogue] { #expect(try String(contentsOf: file, encoding: .utf8) == "{ \"mine\": true }") }
     }
 
-    @Test("Nobody is exempt from the limits by address, and only the named proxy is trusted", arguments: ["", "172.30.0.2"])
+    @Test("No caller is exempt from the limits by address, and only the named proxy is trusted", arguments: ["", "172.30.0.2"])
     func exemptsNobody(proxy: String) throws {
         let (folder, pki) = try Self.written()
         let file = folder.appendingPathComponent("gateway/config.json")

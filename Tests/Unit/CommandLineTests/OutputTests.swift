@@ -29,7 +29,7 @@ internal import Testing
         "--help", "call --help", "load --help", "catalogue --help", "conformance --list", "verify --help", "device --help",
     ]
 
-    @Test("whoever stops reading ends the command quietly", arguments: commands)
+    @Test("a reader that stops ends the command quietly", arguments: commands)
     func readerGoes(_ command: String) throws {
         let ended = try Self.run("\"$boxoffice\" \(command) | true; exit ${PIPESTATUS[0]}")
         #expect([0, 64, 141].contains(ended.status), "\(ended.status) \(ended.error.prefix(200))")

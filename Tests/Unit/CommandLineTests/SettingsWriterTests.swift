@@ -24,7 +24,7 @@ internal import Testing
 
     private func contents() throws -> [Data] { try files.map { try Data(contentsOf: $0) } }
 
-    @Test("what is missing is made; written again nothing changes; other ports change what nobody has touched")
+    @Test("what is missing is made; written again nothing changes; other ports change untouched files")
     func writesWhatIsMissing() throws {
         #expect(try write().isEmpty)
         let first = try contents()
@@ -37,7 +37,7 @@ internal import Testing
         #expect(FileManager.default.fileExists(atPath: home.settings(of: .gateway).path))
     }
 
-    @Test("settings and a catalogue that somebody changed are kept through every later start, and are named")
+    @Test("changed settings and a changed catalogue are kept through every later start, and are named")
     func keepsWhatSomebodyWrote() throws {
         try write()
         let mine = [home.settings(of: .authentication), home.catalogue]
@@ -48,7 +48,7 @@ internal import Testing
         }
     }
 
-    @Test("a folder of an earlier release, which did not note what it wrote, is somebody's")
+    @Test("a folder of an earlier release, which did not record what it wrote, counts as changed")
     func keepsAnEarlierFolder() throws {
         try write()
         try FileManager.default.removeItem(at: home.writtenFiles)

@@ -26,7 +26,7 @@ struct SimulatorCases {
         #expect(abs(clock.now.timeIntervalSinceNow - passed / .seconds(1)) < 60)
     }
 
-    @Test("a clock that somebody sets lets no time pass", .tags(.timing))
+    @Test("setting a clock lets no time pass", .tags(.timing))
     func setsClock() {
         let clock = SimulatedClock(now: Date(timeIntervalSinceNow: 60))
         let before = clock.uptime

@@ -36,7 +36,7 @@ internal import Testing
         #expect(error == .tooLarge)
     }
 
-    @Test("a body whose length nobody tells is read to its end, within the limit")
+    @Test("a body of unknown length is read to its end, within the limit")
     func withoutALength() async throws {
         let reader = BodyReader(timeout: .seconds(60))
         let (body, source) = RequestBody.makeStream()

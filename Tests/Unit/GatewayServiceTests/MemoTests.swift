@@ -12,7 +12,7 @@ struct MemoTests {
         #expect(memo.value("b") { 3 } == 3)
     }
 
-    @Test("forgets what nobody asked for when it is full, and keeps what is asked for")
+    @Test("forgets what was not asked for when it is full, and keeps what is asked for")
     func isBounded() {
         let memo = Memo<Int, Int>(capacity: 4)
         _ = memo.value(0) { 0 }

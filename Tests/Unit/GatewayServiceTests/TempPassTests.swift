@@ -59,7 +59,7 @@ internal import Testing
         #expect(gateway.authentication.startSignIn.requests.first?.genericData == "{}")
     }
 
-    @Test("rest-v1 §3.22: a reset is 204 and says whose trials")
+    @Test("rest-v1 §3.22: a reset is 204 and names the trials")
     func resets() async throws {
         let pass = "requestor_id=ACME1&mvpd_id=Preview10"
         for path in ["reset?\(pass)&device_id=dev-7f3a", "reset?\(pass)", "reset/generic?\(pass)&key=ab", "reset/generic?\(pass)&key=all"] {

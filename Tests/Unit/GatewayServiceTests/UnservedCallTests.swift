@@ -1,7 +1,7 @@
 @testable import GatewayService
 import Testing
 
-@Suite("Calls of the vendor's SDKs that nobody serves")
+@Suite("Calls of the vendor's SDKs that are not served")
 struct UnservedCallTests {
     @Test("clients #53: ten thousand addresses have 64 names and another for all the rest; what is of no SDK is not counted")
     func bounded() {

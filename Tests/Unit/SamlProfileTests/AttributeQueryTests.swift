@@ -30,7 +30,7 @@ struct AttributeQueryTests {
         #expect(try !Signer.verifies(xml.replacingFirst("householdID", with: "zip"), with: world.serviceProvider.certificatePEM))
     }
 
-    @Test("mvpd §2.8: the children stand in the order of the schema, and the subject is whoever bears the query")
+    @Test("mvpd §2.8: the children stand in the order of the schema, and the subject is the bearer of the query")
     func ordersChildren() throws {
         let root = try ParsedDocument.parse(Array(document(["userID", "a \"<&\" b"]).utf8)).root
         #expect(root.isNamed("AttributeQuery", in: Namespaces.protocol))

@@ -61,7 +61,7 @@ struct SignatureTests {
         #expect(try world.outcome(xml) == "sig.reference")
     }
 
-    @Test("mvpd #36: a reference to the network or to a file, which nobody fetches")
+    @Test("mvpd #36: a reference to the network or to a file, which is not fetched")
     func refusesExternalReferences() async throws {
         let listener = try Listener()
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("saml-reference-\(UUID().uuidString)")

@@ -23,7 +23,7 @@ struct XmlAttackTests {
         return durations.min() ?? .seconds(3600)
     }
 
-    @Test("mvpd #53: an external entity with a file, which nobody opens")
+    @Test("mvpd #53: an external entity with a file, which is not opened")
     func refusesFileEntity() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("saml-xxe-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
@@ -33,7 +33,7 @@ struct XmlAttackTests {
         #expect(try world.outcome(xml) == "xml.dtd")
     }
 
-    @Test("mvpd #54: an external entity on the network, which nobody fetches")
+    @Test("mvpd #54: an external entity on the network, which is not fetched")
     func refusesNetworkEntity() throws {
         let listener = try Listener()
         let doctype = "<!DOCTYPE samlp:Response [<!ENTITY x SYSTEM \"http://127.0.0.1:\(listener.port)/x\">]>"

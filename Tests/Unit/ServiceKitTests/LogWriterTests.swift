@@ -37,7 +37,7 @@ struct LogWriterTests {
         #expect(String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self) == "before\n")
     }
 
-    @Test("nobody who logs waits for a reader that does not read, and what waits is bounded")
+    @Test("logging never waits for a reader that does not read, and what waits is bounded")
     func dropsWhenNobodyReads() throws {
         let pipe = Pipe()
         let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, limit: 64 * 1024)

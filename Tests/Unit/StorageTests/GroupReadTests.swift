@@ -40,7 +40,7 @@ struct GroupReadTests {
         }
     }
 
-    @Test("whoever reads sees every write that was acknowledged before it asked, whoever it waits with")
+    @Test("a reader sees every write that was acknowledged before it asked, with any other readers in its group")
     func readsOwnWrites() async throws {
         let folder = try Folder()
         let store = try Store.notes(folder, limits: StoreLimits(readers: 2))

@@ -83,7 +83,7 @@ extension AdministrationApi {
             #expect(try await local.send("DELETE", "/degradation/unknown").status == 404)
         }
 
-        @Test("dashboard #34: a trial is reset for a channel of one's own, nobody else's, and nothing without an MVPD")
+        @Test("dashboard #34: an administrator resets trials of their own channels only, and none without an MVPD")
         func tempPass() async throws {
             let edith = try await Administrator.fresh("edith")
             let good: [String: Any] = ["requestor": "ACME1", "mvpd": "Preview10", "device": "dev-34"]

@@ -152,7 +152,7 @@ extension Apple {
             try await Condition.wait("sent again, it is done", within: .seconds(30)) { try await second.apple.token().value == nil }
         }
 
-        @Test("apple #24: nobody calls Apple before its Retry-After is over")
+        @Test("apple #24: no copy calls Apple before its Retry-After is over")
         func retryAfter() async throws {
             let (app, optIn) = try await AppleApp.optedIn()
             let control = try AppleControl.running()

@@ -94,7 +94,7 @@ struct ClientLibrary {
         }
     }
 
-    @Test("client-sdk #53: a trial needs nobody")
+    @Test("client-sdk #53: a trial needs no interaction")
     func startsTrial() async throws {
         let app = try ClientApp.make(.tvOS)
         try await app.client.configure(requestor: "ACME1")

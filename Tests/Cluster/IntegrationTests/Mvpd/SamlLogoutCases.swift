@@ -75,7 +75,7 @@ extension MvpdCases {
             #expect(try await person.browser.visit(url).header("location") == person.device.end)
         }
 
-        @Test("mvpd §2.7: an address without a message is 503, a handle that nobody gave out 400")
+        @Test("mvpd §2.7: an address without a message is 503, an unknown handle 400")
         func nothing() async throws {
             let cluster = try TestCluster.running()
             #expect(try await cluster.send(Call("GET", "/sp/saml/LogoutServiceHTTPRedirectResponse")).status == 503)

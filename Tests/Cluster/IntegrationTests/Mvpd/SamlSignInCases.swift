@@ -7,7 +7,7 @@ import Testing
 extension MvpdCases {
     @Suite("Ways to sign in")
     struct SignInWayCases {
-        @Test("mvpd #17: a passive attempt asks nobody; it succeeds for who is signed in, and is silent else")
+        @Test("mvpd #17: a passive attempt shows no page; it succeeds for a signed-in person, and is silent otherwise")
         func passive() async throws {
             try await changing("NorthCable") {
                 $0["passiveAuthnEnabled"] = true
@@ -50,7 +50,7 @@ extension MvpdCases {
             }
         }
 
-        @Test("mvpd §2.4: at home nobody types a password, and the session has the lifetime of a home's")
+        @Test("mvpd §2.4: at home no password is needed, and the session has the home-based lifetime")
         func homeBased() async throws {
             let control = "\(try sandbox())/control/home/NorthCable"
             let exchange = try TestCluster.running().exchange

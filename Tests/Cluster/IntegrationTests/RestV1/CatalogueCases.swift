@@ -5,7 +5,7 @@ import Testing
 extension RestV1 {
     @Suite("Changes of the catalogue")
     struct CatalogueCases {
-        @Test("rest-v1 #4, #11: a revoked statement registers nobody, and its clients' tokens end")
+        @Test("rest-v1 #4, #11: a revoked statement registers no client, and its clients' tokens end")
         func revokedStatement() async throws {
             let original = try catalogue()
             defer { try? write(original) }

@@ -88,7 +88,7 @@ extension RestV1 {
             #expect(try await form([long], headers: ["Authorization": "Bearer \(device.accessToken)"]).status == 201)
         }
 
-        @Test("clients #19: authenticate/{code} tells the code's maker, and nobody else")
+        @Test("clients #19: authenticate/{code} answers the code's maker only")
         func tokenByCode() async throws {
             let device = try await Device.make()
             let code = try await device.code()

@@ -7,7 +7,7 @@ extension RestV1 {
     @Suite("Clients on the web SDK's calls")
     struct WebSdkCases {
         /// FastChannels, October 2026: polls by the code, a fingerprint that it keeps, `generic_data` on two calls.
-        @Test("clients #37, #50: polling is 401 until somebody has signed in; then a session, a permit and a media token in clear")
+        @Test("clients #37, #50: polling is 401 until a person has signed in; then a session, a permit and a media token in clear")
         func whole() async throws {
             let app = try await SdkApp.web()
             let code = try await app.code()
@@ -71,7 +71,7 @@ extension RestV1 {
             #expect(try await app.authorize(token).isPendingLogout, "the session from before stays over")
         }
 
-        @Test("clients #42: what can be no token is 400; whoever else has a right code gets none")
+        @Test("clients #42: what can be no token is 400; another caller with a right code gets none")
         func malformed() async throws {
             let app = try await SdkApp.web()
             let code = try await app.code()
@@ -136,7 +136,7 @@ extension RestV1 {
             #expect(try await app.session(code).status == 401)
         }
 
-        @Test("clients #39, #40: one id for one application and fingerprint, or for a seal of ours; others for everybody else")
+        @Test("clients #39, #40: one id for one application and fingerprint, or for a seal of ours; other ids for all others")
         func devices() async throws {
             func id(_ answer: HTTPAnswer) throws -> String {
                 try #require(answer.status == 200, "\(answer.text)")
@@ -205,7 +205,7 @@ extension RestV1 {
             #expect(keys.count == 2 && Set(keys.compactMap { $0["kid"] as? String }).count == 2)
         }
 
-        @Test("clients #51, #52, #53: older addresses, two slashes, and calls that nobody serves")
+        @Test("clients #51, #52, #53: older addresses, two slashes, and calls that are not served")
         func addresses() async throws {
             let app = try await SdkApp.web()
             let cluster = app.cluster
@@ -237,7 +237,7 @@ extension RestV1 {
             }
         }
 
-        @Test("clients #70: with a code from a screen a signed request gets no token here, nor does anybody without a bearer")
+        @Test("clients #70: with a code from a screen a signed request gets no token here, nor does a request without a bearer")
         func shoulder() async throws {
             let app = try await SdkApp.web()
             let code = try await app.code()

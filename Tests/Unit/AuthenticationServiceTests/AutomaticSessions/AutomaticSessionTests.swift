@@ -83,7 +83,7 @@ struct AutomaticSessionTests {
         await expectFault(.invalidRequestor) { _ = try await rig.liveLogins(ada, requestor: "NOBODY") }
     }
 
-    @Test("apple #75: an integration without the flag, or switched off, signs nobody in", arguments: [true, false])
+    @Test("apple #75: an integration without the flag, or switched off, makes no session", arguments: [true, false])
     func needsFlag(_ isEnabled: Bool) async throws {
         let rig = try await AutomaticRig()
         let login = try await rig.signIn("dev-1")
@@ -162,7 +162,7 @@ struct AutomaticSessionTests {
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(device: "dev-2", requestor: "CHAN8") }
     }
 
-    @Test("apple #76: a trial or a degraded session is told as such, and is nobody's login")
+    @Test("apple #76: a trial or a degraded session is reported as such, and does not count as a login")
     func tellsKinds() async throws {
         let rig = try await AutomaticRig()
         let trial = try await rig.rig.preview(rig.call("dev-1"))

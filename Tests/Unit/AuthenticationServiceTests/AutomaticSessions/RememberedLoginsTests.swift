@@ -60,7 +60,7 @@ struct RememberedLoginsTests {
         #expect(try await remembered(t0 + .seconds(59)) == ["session-3"], "the clock was set back")
     }
 
-    @Test("A login that gives way on its device is not told of any more, whoever or whatever takes its place")
+    @Test("A login that is replaced on its device is no longer reported, by any kind of replacement")
     func dropsReplacedLogins() async throws {
         try await signIn()
         #expect(try await store.start(Self.session(3, device: 1, user: "4567"), now: t0))
@@ -91,7 +91,7 @@ struct RememberedLoginsTests {
         #expect(try await store.session(key) == nil)
     }
 
-    @Test("Of somebody with very many devices memory tells nothing")
+    @Test("The cache does not answer for a person with very many devices")
     func leavesManyToTheStore() async throws {
         for number in 0..<33 { #expect(try await store.start(Self.session(number), now: t0)) }
         #expect(try await store.rememberedLogins(of: [Self.ada], besides: Self.newDevice, now: t0) == nil)

@@ -62,7 +62,7 @@ struct OAuthHomeTests {
         #expect(end.result == .declined && end.redirectURL == "https://chan7.example/done" && end.next == nil)
     }
 
-    @Test("A passive request asks nobody: login_required is no error")
+    @Test("A passive request shows no page: login_required is no error")
     func passive() async throws {
         let rig = try rig()
         rig.catalogue.change { configuration in

@@ -68,7 +68,7 @@ struct OAuthSignInTests {
         #expect(rig.log.reasons == ["profile.subject"])
     }
 
-    @Test("The user id may be another claim; without one nobody is signed in")
+    @Test("The user id may be another claim; without one the sign-in fails")
     func takesTheNamedClaim() async throws {
         let rig = try Rig()
         rig.change { $0.userIDClaim = "account" }

@@ -66,7 +66,7 @@ struct ProviderKeyTests {
         #expect(rig.provider.count("jwks") == 3)
     }
 
-    @Test("A provider that hangs fills its own places and nobody else's")
+    @Test("A provider that hangs uses up only its own places")
     func boundsConcurrency() async throws {
         let gate = ProviderGate(limit: 2)
         let (slow, quick) = (MvpdID("Slow"), MvpdID("Quick"))

@@ -14,7 +14,7 @@ struct AppleLifeTests {
 
     private func refreshes(_ rig: AppleRig) -> Int { rig.apple.calls("/auth/token").filter { $0.form["grant_type"] == "refresh_token" }.count }
 
-    @Test("apple #56: Apple is asked at most once a day, whoever asks")
+    @Test("apple #56: Apple is asked at most once a day, by any caller")
     func checksOncePerDay() async throws {
         let rig = try AppleRig()
         let signedIn = try await rig.enter()

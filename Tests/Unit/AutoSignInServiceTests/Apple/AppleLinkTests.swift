@@ -147,7 +147,7 @@ struct AppleLinkTests {
         #expect(await refusal { try await rig.unlink(device: "tv-2", link: link.id.text) } == .notFound)
     }
 
-    @Test("a locked account lets nobody in")
+    @Test("a locked account refuses every sign-in")
     func refusesLockedAccount() async throws {
         let rig = try AppleRig()
         let signedIn = try await rig.enter()

@@ -131,7 +131,7 @@ struct AppleNotificationTests {
         #expect(states == [.revoked, .pending])
     }
 
-    @Test("an unknown type, and a person whom nobody knows, are taken without effect")
+    @Test("an unknown type, and an unknown person, are accepted without effect")
     func toleratesUnknown() async throws {
         let rig = try AppleRig()
         try await rig.enter()

@@ -39,7 +39,7 @@ struct CallerTests {
         }
     }
 
-    @Test("a person at the MVPD, or by Sign in with Apple, reaches the account; anybody else needs to step up (I4)")
+    @Test("a person at the MVPD, or by Sign in with Apple, reaches the account; any other caller needs to step up (I4)")
     func standings() {
         #expect(code(caller(nil).requirePerson) == .authenticationSessionMissing)
         #expect(code(caller(.regular, since: .seconds(1_000_000)).requirePerson) == nil)

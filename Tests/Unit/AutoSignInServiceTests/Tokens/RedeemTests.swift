@@ -113,7 +113,7 @@ struct RedeemTests {
         #expect(try await rig.redeem(token.value).session?.accountID == token.accountID)
     }
 
-    @Test("apple #10: a locked account lets nobody in until it is open again")
+    @Test("apple #10: a locked account refuses every sign-in until it is unlocked")
     func lockedAccount() async throws {
         let rig = try TokenRig()
         let token = try await rig.optIn()

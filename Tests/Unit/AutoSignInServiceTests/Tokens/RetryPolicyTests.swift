@@ -53,7 +53,7 @@ struct RetryPolicyTests {
         #expect(pause(step(.refused(status: 400)), from: begin) == nil)
     }
 
-    @Test("a time-out, and an answer of somebody in between, are unclear; a refusal of the server is not")
+    @Test("a time-out, and an answer of an intermediary, are unclear; a refusal of the server is not")
     func clarity() {
         for status in [200, 301, 502, 504] {
             guard case .unclear = DeliveryOutcome.storeKit(status: status, retryAfter: nil) else {

@@ -116,7 +116,7 @@ struct RevocationTests {
         #expect(try await rig.state(second.familyID) == .active)
     }
 
-    @Test("A family that nobody uses ends: a pending one after 30 days, another 180 days after its last use")
+    @Test("An unused family ends: a pending one after 30 days, another 180 days after its last use")
     func endsIdleFamilies() async throws {
         let rig = try TokenRig()
         let used = try await rig.optIn("tv-1")
@@ -137,7 +137,7 @@ struct RevocationTests {
         #expect(try await rig.state(used.familyID) == .revoked)
     }
 
-    @Test("A session that nobody uses for 30 days ends")
+    @Test("A session that is unused for 30 days ends")
     func endsIdleSessions() async throws {
         let rig = try TokenRig()
         let token = try await rig.optIn()

@@ -26,7 +26,7 @@ struct TwoCopiesTests {
         #expect(families == 15)
     }
 
-    @Test("whoever held a letter for longer than its lease notes nothing about it")
+    @Test("a copy that held a letter for longer than its lease records nothing about it")
     func lostLease() async throws {
         let rig = try TokenRig()
         let token = try await rig.optIn()

@@ -191,7 +191,7 @@ struct PushTests {
         #expect(try await admin.draft().changes.count == 1)
     }
 
-    @Test("dashboard #30: where approval is required, a push waits for somebody who is not its author")
+    @Test("dashboard #30: where approval is required, a push waits for a person who is not its author")
     func approval() async throws {
         let admin = try await AdministrationWorld(approvalRequired: true)
         try await admin.edit(.requestor, "NEWS", as: .ed) { $0["name"] = "Late" }.changed()

@@ -164,7 +164,7 @@ struct RightsTests {
         #expect(record.action == "temp_pass_reset" && record.author == "ed" && record.text.contains("all devices"))
     }
 
-    @Test("a token too short, or somebody else's, is not taken in")
+    @Test("a token that is too short, or another administrator's, is not accepted")
     func tokens() throws {
         var roll = AdministratorRoll()
         #expect(throws: AdministratorRoll.Unusable.self) { try roll.add("a", .viewer, token: "short") }
@@ -173,7 +173,7 @@ struct RightsTests {
         #expect(throws: AdministratorRoll.Unusable.self) { try roll.add("a", .viewer, token: Who.vic.token) }
     }
 
-    @Test("no token, or one with more behind it, is nobody's", arguments: ["", "x", Who.olga.token + "0", String(Who.olga.token.dropLast())])
+    @Test("no token, or one of another length, is refused", arguments: ["", "x", Who.olga.token + "0", String(Who.olga.token.dropLast())])
     func strangers(token: String) async throws {
         let admin = try await AdministrationWorld()
         let request = GetAdministratorRequest(token: token)

@@ -36,7 +36,7 @@ import Testing
         #expect(audit.records.filter { $0.action == "secret_written" }.map(\.author).sorted() == ["ed", "olga", "olga"])
     }
 
-    @Test("another programmer's reference is unknown to an editor, and not overwritten by an operator for somebody else")
+    @Test("another programmer's reference is unknown to an editor, and not overwritten by an operator for another one")
     func foreign() async throws {
         let admin = try await AdministrationWorld()
         let reefs = KnownSecret(reference: "fresh", programmerID: "reef")
@@ -90,7 +90,7 @@ import Testing
         guard case .version = try await push(admin, .told, [KnownSecret(reference: "tiny-2")]) else { throw Fault(.internal, "it was refused") }
     }
 
-    @Test("what was named before stays editable while its secret is missing, and nothing is checked where nobody tells")
+    @Test("what was named before stays editable while its secret is missing, and nothing is checked without an answer about secrets")
     func leniency() async throws {
         let admin = try await AdministrationWorld()
         try await admin.edit(.mvpd, "TinyCable") { $0["displayName"] = "Tiny" }

@@ -110,7 +110,7 @@ internal import Testing
         #expect(try await gateway.administer(.post, "/clients/c1/revoke").status == 403)
     }
 
-    @Test("clients #99: config says who may write a secret and whose it is; authentication keeps it; nothing reads it back")
+    @Test("clients #99: config decides who may write a secret and who owns it; authentication keeps it; nothing reads it back")
     func secretsAreWritten() async throws {
         let known = StoredSecret(reference: "old", programmerID: "acme", isFile: false, writtenAtMilliseconds: 5)
         let file = StoredSecret(reference: "openfiber", isFile: true)

@@ -2,7 +2,7 @@ public import Foundation
 #if canImport(UIKit) && !os(watchOS)
 public import UIKit
 #else
-/// Stands for UIKit's class where there is none.
+/// Replaces UIKit's class on platforms without UIKit.
 open class UIViewController: NSObject {}
 #endif
 

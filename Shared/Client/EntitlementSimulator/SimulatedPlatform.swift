@@ -124,7 +124,7 @@ public final class SimulatedPlatform: ProviderAccountPlatform {
 
 extension SimulatedPlatform.State {
     /// Counts a request, and does what a fault for it says.
-    /// - Returns: The provider that the answer shall name.
+    /// - Returns: The provider to name in the answer.
     fileprivate mutating func fault(_ place: String) throws -> String? {
         counts[place, default: 0] += 1
         guard let index = faults.firstIndex(where: { $0.at == place || $0.at == "\(place)#\(counts[place, default: 0])" }) else { return nil }

@@ -15,7 +15,7 @@ extension Catalogue {
         lifetime(integration.authnTtlSeconds, mvpd.authnTtlSeconds, DefaultLifetime.authn)
     }
 
-    /// Lifetime of a session of a person whom the home network identified; `authnLifetime` where none is set.
+    /// Lifetime of a session from home-based authentication; `authnLifetime` where none is set.
     public static func hbaAuthnLifetime(_ integration: Integration, _ mvpd: Mvpd) -> Duration {
         lifetime(integration.hbaAuthnTtlSeconds, mvpd.hbaAuthnTtlSeconds, authnLifetime(integration, mvpd))
     }

@@ -46,7 +46,7 @@ public struct Catalogue: Sendable {
     /// - Parameter softwareID: Of a statement issued here, or `legacySoftware` and a listed digest.
     public func application(softwareID: String) -> Application? { index.applicationsBySoftware[softwareID] }
 
-    /// The pair as it stands in the catalogue, enabled or not.
+    /// The integration as it is in the catalogue, enabled or not.
     public func integration(requestor: String, mvpd: String) -> Integration? {
         index.integrations[IntegrationKey(requestor: requestor, mvpd: mvpd)]
     }

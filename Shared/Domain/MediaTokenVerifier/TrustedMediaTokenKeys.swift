@@ -25,7 +25,7 @@ public struct TrustedMediaTokenKeys: Sendable {
         }
     }
 
-    /// Adds the P-256 keys of a JWK set (RFC 7517 §5); other keys are passed over, as §5 asks.
+    /// Adds the P-256 keys of a JWK set (RFC 7517 §5); other keys are ignored, as §5 requires.
     /// - Throws: `CryptographyError.malformed` when the text is no JWK set or a P-256 key in it is no point of the curve.
     public mutating func add(jwks json: String) throws(CryptographyError) {
         guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(json.utf8)) else { throw .malformed("JWK set") }

@@ -97,7 +97,7 @@ struct StartTests {
             let service: ClusterService = key == "media-token.key" ? .authorization : .authentication
             let outcome = try run(service, cluster)
             #expect(outcome.status == 1)
-            // Beside what the log says of the start.
+            // In addition to the log of the start.
             let complaint = outcome.lines.filter { !$0.hasPrefix("{") }
             #expect(complaint.count == 1 && complaint[0].contains(key), "\(outcome.lines)")
         }

@@ -8,7 +8,7 @@ import Testing
 /// The service remembers that a device which polls before its sign-in has no session; once it has one, every reader must see it (rest-v1 §3.9).
 @Suite("The memory of absent sessions")
 struct AbsentSessionTests {
-    /// The ways in which a session comes about in the store.
+    /// The ways in which the store creates a session.
     enum Start: CaseIterable {
         case signIn, platform, plain, upstream
 

@@ -29,7 +29,7 @@ final class MisbehavingServer: Sendable {
     var requestCount: Int { requests.withLock { $0 } }
 
     /// - Parameters:
-    ///   - identity: With it the server speaks TLS.
+    ///   - identity: With it the server uses TLS.
     ///   - clients: The authority that must have issued the callers' certificates; nil: callers need none.
     /// - Returns: Where it listens.
     func start(identity: CertifiedKey? = nil, clients: Certificate? = nil) async throws -> String {

@@ -173,7 +173,7 @@ struct StorageCases {
     }
 }
 
-/// Keeps nothing, and says so.
+/// A store that keeps nothing and reports the failure.
 private final class BrokenStore: SecureStore {
     private let kind: StoreFailure.Kind
 

@@ -1,6 +1,6 @@
 import Frames
 
-/// The golden frames as bytes and as the values that they stand for.
+/// The golden frames as bytes and as the values that they encode.
 enum GoldenFrames {
     struct NotHex: Error {}
 

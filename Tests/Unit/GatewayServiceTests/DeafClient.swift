@@ -5,7 +5,7 @@ internal import Darwin
 #endif
 internal import Testing
 
-/// A socket that sends and reads nothing until it is told to.
+/// A socket that sends and reads only on demand.
 struct DeafClient: Sendable {
     private let descriptor: Int32
 

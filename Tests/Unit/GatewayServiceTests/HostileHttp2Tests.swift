@@ -58,7 +58,7 @@ internal import Testing
         connection.isClosed || frames(connection.bytes).contains { $0.type == goAway }
     }
 
-    /// Says something bad and checks that others are served while it goes on and afterwards.
+    /// Sends invalid bytes and checks that others are served meanwhile and afterwards.
     private func attack(_ work: @escaping @Sendable (RawConnection) async throws -> Void) async throws {
         try await HttpsTests.serving { port, files, _ in
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in

@@ -1,7 +1,7 @@
 @testable import GatewayService
 internal import Synchronization
 
-/// A steady clock that stands still until it is told otherwise.
+/// A steady clock that a test moves.
 final class SetClock: MonotonicClock {
     private let time = Mutex(Duration.zero)
 

@@ -163,7 +163,7 @@ struct Reply: Sendable {
         text = String(buffer: response.body)
     }
 
-    /// The JSON object; empty when the text is none.
+    /// The JSON object; empty when the text is no object.
     var json: [String: Any] { (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:] }
 
     var isHTML: Bool { headers[.contentType] == "text/html; charset=utf-8" }

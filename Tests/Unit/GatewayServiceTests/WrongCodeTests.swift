@@ -119,7 +119,7 @@ internal import Testing
                 || route.path.hasSuffix("/authenticate/saml") || route.path.hasSuffix("/session") || route.path.hasSuffix("/sessionDevice")
         }
         #expect(routes.map(\.path).sorted() == taking.map(\.path).sorted() && routes.count >= 7)
-        // What follows the page of confirmation looks up nothing that this page has not looked up.
+        // The steps after the confirmation page look up nothing that this page has not looked up already.
         for route in routes where route.path != SignInEndpoints.confirmedPath {
             let gateway = Self.doubting(.invalidRegistrationCode)
             try await gateway.exchange(over: .live) { client in

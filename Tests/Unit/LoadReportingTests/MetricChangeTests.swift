@@ -39,7 +39,7 @@ import Testing
         #expect(change.mean("h") == 3)
         // 10 lie up to 1, 40 from 1 to 2: the 30th lies in the middle of these.
         #expect(change.quantile("h", 0.3) == 1.5)
-        // Above all bounds: no more is known than that it is above 2.
+        // Above all bounds: all that is known is that it is above 2.
         #expect(change.quantile("h", 0.99) == 2)
         #expect(change.quantile("absent", 0.5) == nil)
     }

@@ -7,7 +7,7 @@ import Transport
 import Frames
 
 extension RpcTests {
-    /// What an operator is told when a peer is there but cannot be used.
+    /// The messages for an operator when a peer is reachable but cannot be used.
     @Suite struct ConnectionEndTests {
         @Test func namesTheVersionThatThePeerSpeaks() async throws {
             let end = try #require(try await cause(.speaking(version: 2)) as? ConnectionEnd)

@@ -21,7 +21,7 @@ private final class Names: Sendable {
 }
 
 extension RpcTests {
-    /// A name that stands for several copies of a peer.
+    /// A name that resolves to several copies of a peer.
     @Suite struct CopiesTests {
         private static func client(_ server: TestServer, _ names: Names) throws -> RpcClient {
             TestServer.client(

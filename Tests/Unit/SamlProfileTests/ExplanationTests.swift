@@ -3,7 +3,7 @@ import SamlProfile
 import SamlSigner
 import Testing
 
-/// What an engineer is told about a response (mvpd §2.3).
+/// The explanation of a response for engineers (mvpd §2.3).
 struct ExplanationTests {
     private let world: World
 

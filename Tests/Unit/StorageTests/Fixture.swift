@@ -66,7 +66,7 @@ final class Gate: Sendable {
 
     func open() { opened.signal() }
 
-    /// Opens once so many writes wait.
+    /// Opens once that many writes wait.
     func open(whenWaiting count: Int, in store: Store) async throws {
         defer { open() }
         try await eventually("\(count) writes wait") { store.waitingWrites == count }

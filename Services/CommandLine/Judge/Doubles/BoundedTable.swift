@@ -13,7 +13,7 @@ final class BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let state = Mutex(State())
     }
 
-    /// A power of two; so many threads can work at once.
+    /// A power of two: the number of threads that can work at once.
     private static var shardCount: Int { 64 }
 
     private let shards: [Shard]

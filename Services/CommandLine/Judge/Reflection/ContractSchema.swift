@@ -1,4 +1,4 @@
-/// The services and messages that a `google.protobuf.FileDescriptorSet` describes: what a service says of itself by reflection.
+/// The services and messages that a `google.protobuf.FileDescriptorSet` describes: a service's description of itself by reflection.
 ///
 /// With it, the program can make calls with types that it was not built with.
 public struct ContractSchema: Sendable {

@@ -19,7 +19,7 @@ struct DataOptions: ParsableArguments {
     init() {}
 
     /// - Returns: How many items end a call; `nil`: the method has one answer.
-    /// - Throws: `BadOption` when the number is none.
+    /// - Throws: `BadOption` when the text is no number.
     func streamItems(isStream: Bool) throws(BadOption) -> Int? {
         guard isStream else { return nil }
         let items = items ?? 1

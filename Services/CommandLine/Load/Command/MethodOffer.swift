@@ -1,7 +1,7 @@
 internal import ContractRuntime
 internal import Contracts
 
-/// A method that load can be put on, and how requests for it come about.
+/// A method that can be loaded, and how to make requests for it.
 struct MethodOffer: Sendable {
     let method: MethodIdentity
     let isStream: Bool

@@ -34,7 +34,7 @@ final class ProgressLine: Sendable {
         if done == count { write("prepared: \(count) \(what)\n") }
     }
 
-    /// The line is over.
+    /// Ends the line.
     func end() {
         if isTerminal, !isQuiet { write("\r\u{1b}[K") }
     }

@@ -4,14 +4,14 @@ struct AnswerShape: Sendable, Equatable {
     var silentAbout: Set<String> = []
     /// Whether one unknown resource empties the whole answer, as with some MVPDs.
     var isSilentWhenUnknown = false
-    /// Whether results stand in the opposite order of the questions.
+    /// Whether results are in the reverse order of the requested resources.
     var isReversed = false
     /// Parental limits that come with permits.
     var maximumFilmRating: String?
     var maximumTelevisionRating: String?
     /// Denies everything for this reason.
     var denialReason: String?
-    /// Stands in every result.
+    /// The decision of every result.
     var decision: XacmlResponse.Decision?
     var statusMessage: String?
     /// Identifier of an unknown obligation that comes with every result.

@@ -13,6 +13,6 @@ struct DecisionMessage: Sendable {
     let form: Form
     var request: XacmlRequest
     var query: Query?
-    /// Whether its signature verified; a bearer may stand in its place.
+    /// Whether its signature verified; a bearer token may replace the signature.
     var isSigned = false
 }

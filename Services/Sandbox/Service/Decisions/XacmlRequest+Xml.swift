@@ -1,7 +1,7 @@
 /// Questions in XML (mvpd §4.1).
 extension XacmlRequest {
     /// - Parameter element: A `Request` of the XACML 2.0 context.
-    /// - Throws: `SettingsFault` when it is none.
+    /// - Throws: `SettingsFault` when it is not a valid request.
     init(xml element: XmlElement) throws(SettingsFault) {
         guard element.name == "Request", element.namespace == XmlNames.decisionContext else {
             throw SettingsFault(key: "Request", problem: "is missing")

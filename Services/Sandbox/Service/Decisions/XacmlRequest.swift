@@ -16,7 +16,7 @@ struct XacmlRequest: Sendable, Equatable {
     var subject: String?
     let resources: [Resource]
 
-    /// - Throws: `SettingsFault` when the text is not such a question. Keys that the profile has and this policy does not need are passed over.
+    /// - Throws: `SettingsFault` when the text is not a valid request. Keys of the profile that this policy does not need are ignored.
     init(json: [UInt8]) throws(SettingsFault) {
         let root: JsonNode
         do {

@@ -9,7 +9,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The decision points, and the ways in which they are told to fail.
+/// The decision points, with the disturbances that tests set.
 struct DecisionRoutes: Sendable {
     private static let largestRequest = 256 * 1024
 

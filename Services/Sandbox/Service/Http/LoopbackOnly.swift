@@ -30,7 +30,7 @@ struct LoopbackOnly: RouterMiddleware {
     }
 }
 
-/// Says of each request whether callers of private networks are trusted.
+/// Marks each request with whether callers of private networks are trusted.
 struct PrivateNetworkTrust: RouterMiddleware {
     let trustsPrivateNetworks: Bool
 

@@ -4,7 +4,7 @@ internal import NIOCore
 /// What a handler knows about a request besides the request.
 public struct SandboxContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
-    /// The connection: the control routes ask who is at its end, a disturbance may reset it.
+    /// The connection: the control routes check its peer, a disturbance may reset it.
     let channel: any Channel
     /// Whether callers of private networks count as this machine.
     var trustsPrivateNetworks = false

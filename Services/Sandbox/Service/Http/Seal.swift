@@ -16,7 +16,7 @@ struct Seal: Sendable {
         return Base64.urlText(content) + "." + Base64.urlText(try key.authenticationCode(of: content, purpose: purpose))
     }
 
-    /// - Returns: nil when the text is not a seal of this key for this purpose, or its time is over.
+    /// - Returns: nil when the text is not a seal of this key for this purpose, or has expired.
     func open<Value: Codable>(_ text: String, as type: Value.Type, purpose: String, at now: Timestamp) -> Value? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let content = Base64.urlOctets(String(parts[0])), let code = Base64.urlOctets(String(parts[1])),

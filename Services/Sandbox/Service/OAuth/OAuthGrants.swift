@@ -17,7 +17,7 @@ struct OAuthRequest: Codable, Sendable, Equatable {
     var acceptsHome: Bool { isSilent || authenticationContext?.contains("InternetProtocol") == true }
 }
 
-/// What a code stands for. It is sealed into the code itself.
+/// The grant of a code. It is sealed into the code itself.
 struct OAuthCode: Codable, Sendable {
     let request: OAuthRequest
     let person: String
@@ -25,7 +25,7 @@ struct OAuthCode: Codable, Sendable {
     let identifier: String
 }
 
-/// What an access or a refresh token stands for; sealed into the token.
+/// The grant of an access or a refresh token; sealed into the token.
 struct OAuthGrant: Codable, Sendable {
     let person: String
     let client: String

@@ -39,7 +39,7 @@ struct AuthorizationRefusal: Equatable, Sendable {
         self.endsSession = endsSession
     }
 
-    /// By the code of an enhanced error (rest-v1 §2.8); `nil` for one that says no more than the status.
+    /// By the code of an enhanced error (rest-v1 §2.8); `nil` for one that tells no more than the status.
     private static func status(_ code: String?) -> StatusCode? {
         switch code {
         case "authorization_denied_by_degradation_rule": .deniedByDegradation

@@ -93,7 +93,7 @@ extension EntitlementClient {
     }
 }
 
-/// Why there is no configuration, as it is told to the app (client-sdk §2.6).
+/// Why there is no configuration, as reported to the app (client-sdk §2.6).
 private struct ConfigurationFailure: Error {
     let status: Status
 

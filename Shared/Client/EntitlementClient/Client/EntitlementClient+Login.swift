@@ -106,8 +106,8 @@ extension EntitlementClient {
 
     // MARK: - Without the provider
 
-    /// Asks the server to let the person in while the provider is out of order (client-sdk §2.1, v1): the first answer to the login then leads straight
-    /// back.
+    /// Asks the server to let the person in while the provider is out of order (client-sdk §2.1, v1): the first answer to the login then leads
+    /// straight back.
     /// - Returns: `nil` when the server wants a login after all.
     func degradedSession(_ id: Provider.ID, _ configuration: ServiceConfiguration) async throws -> Session? {
         guard let provider = configuration.provider(id) else { return nil }

@@ -5,7 +5,7 @@ extension EntitlementClient {
     ///
     /// - Parameters:
     ///   - resources: As many as the integration permits, by default 5.
-    ///   - disabling: Caches that shall not be used.
+    ///   - disabling: Caches not to use.
     /// - Returns: In the servers' order, which is that of the request.
     /// - Throws: `EntitlementError.preauthorizationFailed`; when the servers refused, after the event P100. `CancellationError`.
     public func preauthorize(_ resources: [Resource.ID], disabling: Set<PreauthorizationFeature> = []) async throws -> [Decision] {

@@ -3,7 +3,7 @@ internal import Foundation
 extension EntitlementClient {
     /// Signs the person out (client-sdk §2.5). The local state is cleared first, no matter what the servers answer; a running sign-in ends.
     ///
-    /// A server that cannot be told is told at the next `configure`.
+    /// A server that cannot be reached is told at the next `configure`.
     /// - Parameter interaction: Opens the provider's logout, on devices with a browser.
     /// - Returns: Whether the platform stays signed in: then the app tells the person where to sign out.
     /// - Throws: `CancellationError`; the person is signed out here all the same.

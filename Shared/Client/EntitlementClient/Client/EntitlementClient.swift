@@ -71,7 +71,7 @@ public actor EntitlementClient {
 
     /// Fetches the requestor's configuration, and signs in by the platform if that needs no dialog (client-sdk §2.2).
     ///
-    /// May be called again, for example when the app comes to the foreground: only then does it learn of changes.
+    /// May be called again, for example when the app comes to the foreground: changes take effect only then.
     /// - Parameters:
     ///   - requestor: The channel or brand.
     ///   - endpoints: Servers; all are asked, and for each provider the one that answered first is asked from then on.

@@ -17,7 +17,7 @@ struct PollSchedule: Sendable, Equatable {
         end = start + lifetime
     }
 
-    /// - Returns: How long to wait now; `nil` when the code is over.
+    /// - Returns: How long to wait now; `nil` when the code has expired.
     func next(at uptime: Duration) -> Duration? {
         guard uptime < end else { return nil }
         return min(pause, end - uptime)

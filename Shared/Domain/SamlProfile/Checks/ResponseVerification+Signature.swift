@@ -74,7 +74,7 @@ extension ResponseVerification {
         return (algorithm, digest)
     }
 
-    /// Step 15: the strong keys that the algorithm can use; `KeyInfo` is not looked at.
+    /// Step 15: the strong keys that the algorithm can use; `KeyInfo` is ignored.
     mutating func pinnedKeys(for algorithm: SignatureAlgorithm) throws(SamlRejection) -> [KeyHandle] {
         let keys = expected.pinnedCertificates.map(\.key).filter { $0.isStrong && $0.isRSA == algorithm.usesRSA }
         try trace.require(!keys.isEmpty, .pinnedKey, .signatureInvalid, "No pinned certificate fits the signature algorithm.")

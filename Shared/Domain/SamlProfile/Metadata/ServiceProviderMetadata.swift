@@ -32,12 +32,12 @@ public struct ServiceProviderMetadata: Sendable {
         self.validUntil = validUntil
     }
 
-    /// The entity that speaks for one requestor (mvpd §2.2, `issuerSuffix`).
+    /// The entity id on behalf of one requestor (mvpd §2.2, `issuerSuffix`).
     public static func entityID(_ base: String, requestor: String) -> String { base + "/on-behalf-of/" + requestor }
 
     /// The signed document.
     /// - Parameters:
-    ///   - requestor: Set for the entity that speaks for that requestor.
+    ///   - requestor: Set for the entity on behalf of that requestor.
     ///   - id: The document's ID.
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
     public func document(requestor: String? = nil, id: RequestID, signedWith key: SigningKey) throws(SamlConfigurationError) -> String {

@@ -2,7 +2,7 @@ public import Clocks
 
 /// A request for a sign-in (mvpd §2.2). It is sent by `redirectURL` or `postForm`, always signed.
 public struct AuthnRequest: Hashable, Sendable {
-    /// The MVPD behind a proxy that the proxy shall ask.
+    /// The MVPD that a proxy is to use.
     public struct ProxiedProvider: Hashable, Sendable {
         /// `providerId`, else the MVPD's `id`.
         public var providerID: String

@@ -1,4 +1,4 @@
-/// The claims as they stand in the JWT.
+/// The claims in the form of the JWT.
 struct AccessTokenPayload: Codable {
     /// RFC 9068 §2.1.
     static let type = "at+jwt"

@@ -1,4 +1,4 @@
-/// What a software statement says of an application (RFC 7591 §2.3). It never expires but can be revoked by its id.
+/// The content of an application's software statement (RFC 7591 §2.3). It never expires but can be revoked by its id.
 public struct SoftwareStatement: Hashable, Sendable {
     /// `software_id`: names the statement for revocation.
     public let softwareID: String

@@ -90,7 +90,7 @@ extension JSONWebKey {
         return members
     }
 
-    /// - Returns: `nil` for a key of a kind or use that is not ours; RFC 7517 §5 has such keys passed over.
+    /// - Returns: `nil` for a key of another kind or use, to be ignored as RFC 7517 §5 requires.
     /// - Throws: `CryptographyError` when a key of our kind is broken or too weak.
     static func read(_ members: Members) throws(CryptographyError) -> JSONWebKey? {
         guard members.use == nil || members.use == "sig" else { return nil }

@@ -16,7 +16,7 @@ public struct JSONWebKeySet: Sendable {
         byIdentifier = Dictionary(texts: keys.map { ($0.identifier, $0) }) { first, _ in first }
     }
 
-    /// Keys of kinds other than P-256 and RSA are passed over; a key without `kid` goes by its thumbprint.
+    /// Keys of kinds other than P-256 and RSA are ignored; a key without `kid` is named by its thumbprint.
     /// - Throws: `CryptographyError.malformed` when the text is no JWK set, and the error of a broken or weak key.
     public init(json: String) throws(CryptographyError) {
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(json.utf8)) else { throw .malformed("JWK set") }

@@ -9,8 +9,8 @@ extension SigningKey: SuccessiveKey {}
 
 /// Which of an issuer's keys signs and which are published, while the files that name them change (design §4).
 ///
-/// A key that was not published before signs only when it has been published for `lead`; one that signs no more stays published until
-/// its last token is over.
+/// A key that was not published before signs only when it has been published for `lead`; a key that no longer signs stays published until
+/// its last token has expired.
 public struct KeySuccession<Key: SuccessiveKey>: Sendable {
     private let lead: Duration
     private let tokenLife: Duration

@@ -1,4 +1,4 @@
-/// The keys of one issuer: one signs, all verify. A key is published as `next` before it signs and as `previous` until its tokens are over.
+/// The keys of one issuer: one signs, all verify. A key is published as `next` before it signs and as `previous` until its tokens have expired.
 public struct SigningKeyRing: Sendable {
     public let current: SigningKey
     public let next: SigningKey?

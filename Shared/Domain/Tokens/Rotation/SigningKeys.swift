@@ -8,7 +8,7 @@ public final class SigningKeys: Sendable {
 
     public var ring: SigningKeyRing { state.withLock { $0 } }
 
-    /// Public keys of the ring, those that do not sign yet or no more included.
+    /// Public keys of the ring, including those that do not sign yet or no longer sign.
     public var keySet: JSONWebKeySet { ring.keySet }
 
     /// From now on tokens are signed and verified by this ring.

@@ -25,7 +25,7 @@ public final class SigningPool: Sendable {
         self.queue = queue
         for _ in 1...threads {
             Thread.detachNewThread {
-                // Of this thread only, as on Linux. Without the permission the thread works at its normal priority.
+                // On Linux this sets the priority of the calling thread only. If it fails, the thread keeps its normal priority.
                 _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, SigningPool.niceness)
                 queue.work()
             }

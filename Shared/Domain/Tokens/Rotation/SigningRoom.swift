@@ -23,7 +23,7 @@ package struct SigningRoom {
     /// - Parameters:
     ///   - limit: The most that may wait, 1 or more.
     ///   - longestWait: Above 0.
-    ///   - leastRoom: So many may wait however long it takes, but in a crowd.
+    ///   - leastRoom: How many may wait however long it takes, unless there is a crowd.
     ///   - threads: That sign, 1 or more.
     package init(limit: Int, longestWait: Duration, leastRoom: Int, threads: Int) {
         self.limit = limit

@@ -29,7 +29,7 @@ public struct StoredTokenClaims: Hashable, Sendable {
     ///   - guid: The user's scrambled id.
     ///   - requestor: Id of the requestor.
     ///   - mvpd: Id of the MVPD.
-    ///   - fingerprint: Stands for the device.
+    ///   - fingerprint: Identifies the device.
     ///   - sessionIndex: An opaque handle of the session.
     ///   - expiresAt: In whole seconds.
     ///   - resource: What is permitted; `nil`: a token of a session.

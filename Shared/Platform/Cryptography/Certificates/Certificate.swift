@@ -116,7 +116,7 @@ extension Certificate {
         return matches
     }
 
-    /// True when the certificate is signed by the key in `authority`. Usages and dates are not looked at.
+    /// True when the certificate is signed by the key in `authority`. Usages and dates are not checked.
     public func isSigned(by authority: Certificate) -> Bool {
         let isSigned = X509_verify(handle.pointer, X509_get0_pubkey(authority.handle.pointer)) == 1
         if !isSigned { ERR_clear_error() }

@@ -9,7 +9,7 @@ internal import COpenSSL
 final class SignatureTemplate: @unchecked Sendable {
     private let context: OpaquePointer
     private let longest: Int
-    // The context holds a reference of its own to the key; this one says so.
+    // The context holds its own reference to the key; this property makes the ownership explicit.
     private let key: KeyHandle
 
     /// - Throws: `CryptographyError` when the key cannot sign.

@@ -19,7 +19,7 @@ struct DegradationControl: Sendable {
         self.token = token
     }
 
-    /// Runs `body` while the rule is in force; it is over afterwards, at the latest after ten minutes.
+    /// Runs `body` while the rule is in force; the rule ends afterwards, at the latest after ten minutes.
     func during(
         _ kind: String, at requestor: String, mvpd: String = "NorthCable", resources: [String] = [], message: String? = nil,
         _ body: () async throws -> Void

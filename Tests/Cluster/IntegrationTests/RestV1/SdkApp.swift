@@ -151,7 +151,7 @@ extension HTTPAnswer {
 }
 
 extension String {
-    /// What stands in an element, as clients find it.
+    /// The content of an element, as clients find it.
     func content(of name: String) -> String? {
         guard let start = range(of: "<\(name)>"), let end = range(of: "</\(name)>") else { return nil }
         return String(self[start.upperBound..<end.lowerBound])

@@ -8,7 +8,7 @@ import Doubles
 /// The moment at which every test begins: 2031-03-04T10:00:00Z.
 let t0 = ManualClock().now()
 
-/// Values for the stores' tests; only what a test speaks of is given.
+/// Values for the stores' tests; a test gives only the values that it checks.
 enum Sample {
     static let device = DeviceInformation(model: "Model 7", osName: "Roku OS")
 

@@ -19,7 +19,7 @@ struct AppleSignInTests {
         let account = try #require(await rig.account(signedIn.accountID))
         #expect(account.profile.givenName == "Anna")
         #expect(account.profile.familyName == "Berg")
-        // What the client says of the address does not count.
+        // The client's own claim about the address does not count.
         #expect(account.profile.email == "ada@example.org")
         #expect(try await rig.links(of: signedIn.accountID).map(\.subject) == [TokenMaker.subject])
         #expect(try await rig.grants(of: signedIn.accountID).map(\.client.text) == [AppleRig.tv])

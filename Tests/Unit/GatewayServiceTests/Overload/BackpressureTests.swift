@@ -5,7 +5,7 @@ import Testing
 
 /// Refusals in place of calls that a service would refuse.
 @Suite struct BackpressureTests {
-    /// A service that takes up so many calls of each second; time is told to it, chance is even.
+    /// A service that accepts that many calls per second; the test sets the time, and the random numbers are evenly spread.
     private final class World: Sendable {
         private let state = Mutex((now: Int64(1_000_000_000), asked: 0, draws: 0))
         let capacity: Int

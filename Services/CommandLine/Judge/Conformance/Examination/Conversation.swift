@@ -66,7 +66,7 @@ final class Conversation: Sendable {
         }
     }
 
-    /// The response to the call; what comes for other calls is passed over.
+    /// The response to the call; frames of other calls are ignored.
     /// - Throws: `Unmet` when none comes in the time.
     func response(to id: UInt64, within patience: Duration = Examination.patience) async throws -> Response {
         let end = ContinuousClock.now + patience

@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import Transport
 internal import Frames
 
-/// A caller that does exactly what it is told, right or wrong.
+/// A caller that sends exactly what a requirement asks for, valid or not.
 final class WireProbe: Sendable {
     /// DNS names in the callee's certificate.
     let peerNames: [String]

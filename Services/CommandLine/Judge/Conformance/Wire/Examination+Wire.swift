@@ -4,7 +4,7 @@ internal import Frames
 
 /// What the requirements of the wire have in common.
 extension Examination {
-    /// Reads until the callee goes away for this reason and closes.
+    /// Reads until the callee sends a go-away with this reason and closes.
     /// - Throws: `Unmet` when anything else comes, or the connection stays.
     func expectGoAway(_ code: String, on probe: WireProbe, within patience: Duration = patience) async throws {
         let expected = "a go-away of code `\(code)`, then the end of the connection"

@@ -17,7 +17,7 @@ struct GatewayPreparation: Sendable {
     var mvpdID = "NorthCable"
     var resource = "ACME1-NEWS"
 
-    /// Apps that register; each then speaks for many devices, as a programmer's service does.
+    /// Apps that register; each then makes calls for many devices, as a programmer's service does.
     private static let clientCount = 16
     /// Most calls of the preparation under way at once.
     private static let atOnce = 24

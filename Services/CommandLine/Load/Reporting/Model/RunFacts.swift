@@ -2,7 +2,7 @@
 public struct RunFacts: Codable, Sendable, Equatable {
     /// Why a run ended.
     public enum End: String, Codable, Sendable {
-        /// The planned time was over.
+        /// The planned time had passed.
         case duration
         /// As many calls as were wanted had been begun.
         case calls

@@ -1,6 +1,6 @@
 /// How a program was built, as far as its metrics tell.
 public enum ServiceBuild: String, Codable, Sendable {
-    /// For development: its speed says nothing.
+    /// For development: its speed is not representative.
     case debug
     case release
     /// It has no metrics, or they do not say.

@@ -16,7 +16,7 @@ struct ProcessTrack: Sendable {
     private(set) var residentBytes: [Double?] = []
     private var last: (time: Double, reading: ProcessReading)?
     private var start: UInt64?
-    /// True once it could be read, and then no more.
+    /// True when it could be read before, but no longer can.
     private(set) var hasEnded = false
     var wasSeen: Bool { start != nil }
 

@@ -20,7 +20,7 @@ public actor Observer {
     private var hasBegun = false
 
     /// - Parameters:
-    ///   - metricsURL: The service's `/metrics`; `nil`: not looked at.
+    ///   - metricsURL: The service's `/metrics`; `nil`: not scraped.
     ///   - remarks: What is already known to be out of reach.
     ///   - fetch: Gets the text of an address; throws what a person can read when it is answered with anything but success, or too late.
     public init(

@@ -14,7 +14,7 @@ struct PauseQueue {
         }
     }
 
-    /// - Returns: The earliest one that is over; `nil` when none is.
+    /// - Returns: The earliest pause that has ended; `nil` when none has.
     mutating func popDue(_ now: Nanoseconds) -> (until: Nanoseconds, slot: Int)? {
         guard let first = heap.first, first.until <= now else { return nil }
         heap.swapAt(0, heap.count - 1)

@@ -118,7 +118,7 @@ final class HttpTransport: CallTransport, @unchecked Sendable {
         }
     }
 
-    /// A connection did not come about.
+    /// A connection could not be opened.
     private func gone(_ error: any Error) {
         guard !isOver else { return }
         if let ready {

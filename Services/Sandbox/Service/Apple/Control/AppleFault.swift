@@ -1,4 +1,4 @@
-/// One way in which an endpoint is told to fail.
+/// One fault that tests can set for an endpoint.
 struct AppleFault: Sendable, Codable, Equatable {
     enum Kind: String, Sendable, Codable {
         /// Answers `status` with `headers` and `body` instead.

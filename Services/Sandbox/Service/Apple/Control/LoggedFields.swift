@@ -23,7 +23,7 @@ struct LoggedFields: Sendable {
         if let bearer = request.bearer { add(credential: bearer, as: "bearer") }
     }
 
-    /// What stands for a secret: `sha256:` and 64 hexadecimal digits.
+    /// The replacement for a secret: `sha256:` and 64 hexadecimal digits.
     static func hash(_ secret: String) -> String { "sha256:" + Hexadecimal.text(Digest.sha256(Array(secret.utf8))) }
 
     private mutating func add(form text: String) {

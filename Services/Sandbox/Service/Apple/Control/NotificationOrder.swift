@@ -1,7 +1,7 @@
 internal import Clocks
 internal import FoundationEssentials
 
-/// A notification that Apple's server is told to send (apple §2.9), well made or not.
+/// A notification that tests order from Apple's server (apple §2.9), valid or not.
 struct NotificationOrder: Sendable, Decodable {
     /// How `events` and its times are written.
     enum Form: String, Sendable, Decodable {

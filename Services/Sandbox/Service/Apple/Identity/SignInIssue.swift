@@ -2,7 +2,7 @@ internal import Clocks
 
 /// What a person's sign-in gives an app or a page.
 struct SignInIssue: Sendable {
-    /// The person of the first consent, as the client is told once.
+    /// The person's data at the first consent, which the client gets once.
     struct Person: Sendable, Codable, Equatable {
         struct Name: Sendable, Codable, Equatable {
             var firstName: String?

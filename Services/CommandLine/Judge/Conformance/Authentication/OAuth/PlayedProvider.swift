@@ -22,7 +22,7 @@ final class PlayedProvider: Sendable {
     /// Lifetime of an access token, in seconds: so short that the next decision needs another token.
     static let accessTokenLife = 1
 
-    /// What a code stands for.
+    /// The grant of a code.
     struct Grant: Sendable {
         var challenge: String
         var redirectURI: String

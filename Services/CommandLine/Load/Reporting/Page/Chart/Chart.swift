@@ -49,7 +49,7 @@ struct Chart: Sendable {
     var warmUpEnd: Double?
     var condensing = Condensing.largest
 
-    /// At most so many places on the x axis; each then stands for several.
+    /// Reduces the chart to at most that many places on the x axis; each then combines several.
     func condensed(to limit: Int) -> Chart {
         guard x.count > limit, limit > 0 else { return self }
         let size = (x.count + limit - 1) / limit

@@ -3,6 +3,7 @@ internal import Clocks
 internal import Cryptography
 internal import Faults
 internal import Logging
+internal import SamlExplanation
 internal import Tokens
 
 extension AuthenticationService {

@@ -1,3 +1,5 @@
+internal import Identifiers
+internal import SamlExplanation
 internal import Cryptography
 
 extension Identifier where Subject == UpstreamRequestSubject {

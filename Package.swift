@@ -90,6 +90,7 @@ let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swi
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let grdbSqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
@@ -161,11 +162,13 @@ let package = Package(
         plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", ["EntitlementClient"]),
         plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", ["EntitlementClient"]),
         library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
-        library("Identifiers", "Shared/Domain/Identifiers", ["Clocks", "Cryptography"]),
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
         library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
-        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", grdb, coreMetrics, logging, nioConcurrency]),
+        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
+        // The one engine; no other target of a program imports GRDB.
+        library("StorageSqlite", "Shared/Platform/StorageSqlite", ["Clocks", "Faults", "Storage", grdb, grdbSqlite, coreMetrics]),
+        library("Identifiers", "Shared/Domain/Identifiers", ["Clocks", "Cryptography", "Storage"]),
         cLibrary(
             "CXmlSec", "Shared/Domain/CXmlSec", settings: xmlsecSettings,
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
@@ -176,8 +179,8 @@ let package = Package(
         library(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
-                "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StrictJson",
-                "Transport",
+                "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StorageSqlite",
+                "StrictJson", "Transport",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
             ], exclude: ["README.md"]),
 
@@ -320,7 +323,7 @@ if hasAny("benchmarks") {
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway",
             ["BoxofficeCommand", "EntitlementClient", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),
-        program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", arguments, grdb]),
+        program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", "StorageSqlite", arguments, grdb]),
         program("ClientBenchmark", "Tests/Benchmarks/Client", ["EntitlementClient", "EntitlementSimulator", arguments]),
         program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),
         program("SamlBenchmark", "Tests/Benchmarks/Saml", ["Clocks", "SamlProfile", "SamlSigner", arguments]),
@@ -352,11 +355,12 @@ if hasAny("tests") {
                 nioConcurrency, logging,
             ]),
         tests("TokensTests", ["Clocks", "Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
-        tests("StorageTests", ["Clocks", "Storage", "Faults", grdb, logging]),
+        tests("StorageTests", ["Clocks", "Storage", "StorageSqlite", "Faults", grdb, logging]),
         tests(
             "ServiceKitTests",
             [
-                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", "Storage", "Transport", logging, unixSignals,
+                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", "Storage", "StorageSqlite", "Transport",
+                logging, unixSignals,
                 coreMetrics, hummingbird, hummingbirdTesting, nioPosix,
             ]),
         tests(
@@ -364,7 +368,7 @@ if hasAny("tests") {
             [
                 "Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography",
                 "Doubles", "Faults",
-                "Storage", "Tokens",
+                "Storage", "StorageSqlite", "Tokens",
                 logging,
             ]),
         tests("SamlProfileTests", ["Clocks", "PairedTimes", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
@@ -372,19 +376,19 @@ if hasAny("tests") {
             "AuthenticationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime",
-                "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "Storage", "Tokens", logging,
+                "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "Storage", "StorageSqlite", "Tokens", logging,
             ]),
         tests(
             "AuthorizationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "OutboundHttp", "SamlSigner", "Contracts", "ContractRuntime",
-                "Cryptography", "Doubles", "Faults", "Storage", "Tokens", nioCore, nioPosix, nioSSL, logging,
+                "Cryptography", "Doubles", "Faults", "Storage", "StorageSqlite", "Tokens", nioCore, nioPosix, nioSSL, logging,
             ]),
         tests(
             "AutoSignInServiceTests",
             [
                 "Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Identifiers",
-                "OutboundHttp", "PairedTimes", "Storage", "Tokens", logging,
+                "OutboundHttp", "PairedTimes", "Storage", "StorageSqlite", "Tokens", logging,
             ]),
         tests(
             "GatewayServiceTests",

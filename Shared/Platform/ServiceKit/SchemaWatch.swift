@@ -38,6 +38,6 @@ final class SchemaWatch: Sendable {
             defer { trouble = found }
             return trouble
         }
-        if let found, before == nil { logger.error("store.superseded", metadata: ["file": "\(store.file)", "reason": "\(found)"]) }
+        if let found, before == nil { logger.error("store.superseded", metadata: ["file": "\(store.place)", "reason": "\(found)"]) }
     }
 }

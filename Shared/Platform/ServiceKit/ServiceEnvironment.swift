@@ -6,6 +6,7 @@ public import Logging
 public import Rpc
 public import ServiceLifecycle
 public import Storage
+internal import StorageSqlite
 internal import Synchronization
 
 /// What a program gets to build its service from: settings, files, peers, stores; and where it hands over what is to run.

@@ -40,14 +40,14 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 
     @usableFromInline let capacity: Int
-    @usableFromInline let changes: StoreChanges?
+    @usableFromInline let changes: (any StoreChanges)?
     @usableFromInline let state: Mutex<State>
 
     /// - Parameters:
     ///   - capacity: Entries, at least 2.
     ///   - changes: Of the store that the values are read from; `nil` when no other process can change them.
     @inlinable
-    public init(capacity: Int, changes: StoreChanges?) {
+    public init(capacity: Int, changes: (any StoreChanges)?) {
         self.capacity = capacity
         self.changes = changes
         state = Mutex(State(capacity: capacity))

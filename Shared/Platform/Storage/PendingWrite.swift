@@ -1,14 +1,13 @@
-internal import Faults
-internal import GRDB
+package import Faults
 
 /// A caller's write on its way to a commit.
-struct PendingWrite: Sendable {
+package struct PendingWrite: Sendable {
     /// Tells the caller its result.
-    typealias Delivery = @Sendable () -> Void
+    package typealias Delivery = @Sendable () -> Void
 
     /// Runs the caller's statements; the delivery is due once they are committed. May run again after a rollback.
-    let perform: @Sendable (Database) throws -> Delivery
-    let fail: @Sendable (Fault) -> Void
+    package let perform: @Sendable (Database) throws -> Delivery
+    package let fail: @Sendable (Fault) -> Void
 
     init<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)?,

@@ -3,5 +3,10 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public let file: String
     public let reason: String
 
+    package init(file: String, reason: String) {
+        self.file = file
+        self.reason = reason
+    }
+
     public var description: String { "store \(file): \(reason)" }
 }

@@ -13,6 +13,8 @@ public struct StoreLimits: Sendable, Hashable {
     /// Pages of 4096 bytes that the file may grow to; `nil`: as far as the disk goes.
     public var pages: Int?
 
+    package static let pageBytes = 4096
+
     public init(
         waitingWrites: Int = 4096, writesPerCommit: Int = 256, gathering: Duration = .milliseconds(2), waitingReads: Int = 4096, readers: Int = 3,
         pages: Int? = nil

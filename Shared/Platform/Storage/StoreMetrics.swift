@@ -1,17 +1,17 @@
-internal import CoreMetrics
+package import CoreMetrics
 
 /// What a store reports, all labelled with its name.
-struct StoreMetrics: Sendable {
-    let commits: Counter
-    let failedCommits: Counter
-    let batchSize: Recorder
-    let queueDepth: Gauge
-    let commitSeconds: Timer
-    let refused: Counter
-    let bytes: Gauge
-    let limitBytes: Gauge
+package struct StoreMetrics: Sendable {
+    package let commits: Counter
+    package let failedCommits: Counter
+    package let batchSize: Recorder
+    package let queueDepth: Gauge
+    package let commitSeconds: Timer
+    package let refused: Counter
+    package let bytes: Gauge
+    package let limitBytes: Gauge
 
-    init(store: String) {
+    package init(store: String) {
         let labels = [("store", store)]
         commits = Counter(label: "boxoffice_storage_commits_total", dimensions: labels)
         failedCommits = Counter(label: "boxoffice_storage_failed_commits_total", dimensions: labels)

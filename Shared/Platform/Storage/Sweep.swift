@@ -1,7 +1,8 @@
 /// Which rows of a table are past their time, and how gently they are removed.
 public struct Sweep: Sendable, Hashable {
-    /// Table with row ids (not `WITHOUT ROWID`).
     public let table: String
+    /// Columns that tell its rows apart, or the expiring column with others: of several rows that are the same in all of them, all are past their time.
+    public let key: [String]
     /// Column with milliseconds since 1970; give it an index. Rows with NULL stay.
     public let expiryColumn: String
     /// Rows removed by one write.
@@ -11,9 +12,13 @@ public struct Sweep: Sendable, Hashable {
     /// How long a row is kept after it expired, for example 24 hours so that "expired" differs from "unknown" (rest-v1 §5).
     public let grace: Duration
 
-    public init(table: String, expiryColumn: String, batchSize: Int = 500, interval: Duration = .seconds(60), grace: Duration = .zero) {
+    public init(
+        table: String, key: [String], expiryColumn: String, batchSize: Int = 500, interval: Duration = .seconds(60), grace: Duration = .zero
+    ) {
         precondition(batchSize > 0, "a sweep removes at least one row at a time")
+        precondition(!key.isEmpty, "a table's rows have a key")
         self.table = table
+        self.key = key
         self.expiryColumn = expiryColumn
         self.batchSize = batchSize
         self.interval = interval

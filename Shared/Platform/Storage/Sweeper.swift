@@ -1,7 +1,6 @@
 public import Clocks
 internal import CoreMetrics
 public import Faults
-internal import GRDB
 public import Logging
 
 /// Removes expired rows of a store, a batch at a time, so that callers' writes go between.
@@ -39,15 +38,10 @@ public struct Sweeper: Sendable {
     @discardableResult
     public func sweep(_ sweep: Sweep) async throws(Fault) -> Int {
         let latest = clock.now() - sweep.grace
-        let table = sweep.table.quotedDatabaseIdentifier
-        let column = sweep.expiryColumn.quotedDatabaseIdentifier
-        let sql = "DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) WHERE \(column) <= ? LIMIT ?)"
+        let statement = sweep.statement
         var total = 0
         while !Task.isCancelled {
-            let removed = try await store.write { database in
-                try database.cachedStatement(sql: sql).execute(arguments: [latest, sweep.batchSize])
-                return database.changesCount
-            }
+            let removed = try await store.write { try $0.run(statement, [latest, sweep.batchSize]) }
             total += removed
             Counter(label: "boxoffice_storage_swept_rows_total", dimensions: [("store", name), ("table", sweep.table)]).increment(by: removed)
             if removed < sweep.batchSize { break }
@@ -65,7 +59,9 @@ public struct Sweeper: Sendable {
             if let size = try? await store.size(), let limit = size.limit, Double(size.bytes) >= Self.warningShare * Double(limit) {
                 logger.warning(
                     "storage.nearly_full",
-                    metadata: ["file": "\(store.file)", "bytes": "\(size.bytes)", "limit_bytes": "\(limit)", "advice": "raise limits.storeMebibytes"])
+                    metadata: [
+                        "file": "\(store.place)", "bytes": "\(size.bytes)", "limit_bytes": "\(limit)", "advice": "raise limits.storeMebibytes",
+                    ])
             }
             try? await Task.sleep(for: Self.sizeInterval)
         }
@@ -81,5 +77,16 @@ public struct Sweeper: Sendable {
             }
             try? await Task.sleep(for: sweep.interval)
         }
+    }
+}
+
+extension Sweep {
+    /// With the last moment that has passed and the size of a batch.
+    var statement: Statement {
+        func quoted(_ name: String) -> String { "\"\(name)\"" }
+        let (table, expiry) = (quoted(table), quoted(expiryColumn))
+        let key = key.map(quoted).joined(separator: ", ")
+        let row = self.key.count == 1 ? key : "(\(key))"
+        return Statement("DELETE FROM \(table) WHERE \(row) IN (SELECT \(key) FROM \(table) WHERE \(expiry) <= ? LIMIT ?)")
     }
 }

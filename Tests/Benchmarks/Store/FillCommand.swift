@@ -3,6 +3,7 @@ import AuthenticationService
 import Foundation
 import GRDB
 import Storage
+import StorageSqlite
 
 /// Fills a store with sessions: the schema and the first row come from the service's own code, the others are copies of that row under ids of
 /// their own.

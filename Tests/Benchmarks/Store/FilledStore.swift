@@ -1,6 +1,7 @@
 import AuthenticationService
 import Foundation
 import Storage
+import StorageSqlite
 
 /// A filled store, opened as the service opens it.
 struct FilledStore {

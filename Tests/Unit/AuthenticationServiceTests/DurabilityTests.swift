@@ -2,6 +2,7 @@ import Clocks
 import Contracts
 import Faults
 import Storage
+import StorageSqlite
 import Testing
 
 @testable import AuthenticationService
@@ -55,13 +56,13 @@ struct DurabilityTests {
         let file = Folder.shared.newFile()
         let released = AuthenticationDatabase.migrations.prefix { $0.name != "5-session-origins" }
         let older = try Store(file: file, name: "authentication", migrations: Array(released))
-        let information = try Sample.device.columnValue()
+        let information = try Sample.device.serialized()
         try await older.write { database in
             let sql = """
                 INSERT INTO registration_code VALUES ('QK7M2XD', 'record-1', 'CHAN7', 'DemoCable', ?, ?, 'dev-7f3a', ?, 'Player/1', 'TV', '', '',
                     'https://chan7.example/tv', 'client-1', 0)
                 """
-            try database.execute(sql: sql, arguments: [t0, t0 + .seconds(1800), information])
+            try database.run(Statement(sql), [t0, t0 + .seconds(1800), information])
         }
         let end = t0 + .seconds(3600)
         let device = ["dev-7f3a", "dev-1"]
@@ -71,8 +72,8 @@ struct DurabilityTests {
                 INSERT INTO session VALUES (?, 'CHAN7', ?, 'DemoCable', ?, '', '', 'client-1', '0123', 'user-42', 'user-42',
                     'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent', 'q', 'sp', 'index-1', 0, ?, ?, ?)
                 """
-            try database.execute(sql: sql, arguments: [device[0], "session-1", "record-1", attributes, t0, end])
-            try database.execute(sql: sql, arguments: [device[1], "session-2", "record-gone", attributes, t0, end])
+            try database.run(Statement(sql), [device[0], "session-1", "record-1", attributes, t0, end])
+            try database.run(Statement(sql), [device[1], "session-2", "record-gone", attributes, t0, end])
         }
         await older.close()
 

@@ -37,11 +37,11 @@ struct RegistrationCodeReuseTests {
         let store = SqliteAuthenticationStore(database)
         func rows() async throws -> [Int64: String] {
             try await database.read { database in
-                let rows = try Row.fetchAll(database, sql: "SELECT rowid, id FROM registration_code").map { ($0[0] as Int64, $0[1] as String) }
+                let rows = try database.all("SELECT rowid, id FROM registration_code") { ($0.next() as Int64, $0.next() as String) }
                 return Dictionary(uniqueKeysWithValues: rows)
             }
         }
-        func changes() async throws -> Int { try await database.write { $0.totalChangesCount } }
+        func changes() async throws -> Int { try await database.write { try $0.value("SELECT total_changes()") ?? 0 } }
         let before = try await changes()
         #expect(try await store.claim(Sample.record(), now: t0))
         let first = try await rows()

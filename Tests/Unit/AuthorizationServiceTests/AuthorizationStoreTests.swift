@@ -2,6 +2,7 @@ import AuthorizationService
 import Clocks
 import Foundation
 import Storage
+import StorageSqlite
 import Testing
 
 /// What every store of authz tokens does.

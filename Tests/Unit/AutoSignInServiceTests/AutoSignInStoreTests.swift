@@ -3,6 +3,7 @@ import Faults
 import Foundation
 import Logging
 import Storage
+import StorageSqlite
 import Testing
 
 @Suite("Store of Automatic Sign-In")
@@ -29,7 +30,7 @@ struct AutoSignInStoreTests {
     func refusesForeignFile() async throws {
         let folder = Folder()
         let store = try folder.store()
-        try await store.write { try $0.execute(sql: "UPDATE store_metadata SET value = 'other' WHERE name = 'owner'") }
+        try await store.write { try $0.run("UPDATE store_metadata SET value = 'other' WHERE name = 'owner'") }
         let fault = await #expect(throws: Fault.self) { try await AutoSignInStore(store).verify() }
         #expect(fault?.message.contains("autosignin.sqlite") == true)
         #expect(fault?.message.contains("other") == true)

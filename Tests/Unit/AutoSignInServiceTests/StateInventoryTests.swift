@@ -2,6 +2,7 @@ import AutoSignInService
 import Doubles
 import Foundation
 import Storage
+import StorageSqlite
 import Testing
 
 @Suite struct StateInventoryTests {
@@ -11,7 +12,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try Store(file: folder + "/autosignin.sqlite", name: "autosignin", migrations: AutoSignInStore.migrations)
         let tables = try await store.read {
-            try String.fetchSet($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+            try Set($0.values("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") as [String])
         }
         #expect(try StateInventory.tables(of: "autosignin").symmetricDifference(tables).sorted() == [])
         await store.close()

@@ -2,6 +2,7 @@ import CatalogueSamples
 import ConfigService
 import Logging
 import Storage
+import StorageSqlite
 
 extension CatalogueFolder {
     static let noKeys = #"{"keys":[]}"#

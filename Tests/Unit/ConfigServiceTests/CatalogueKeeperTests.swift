@@ -91,8 +91,8 @@ struct CatalogueKeeperTests {
         // A field of a later release, as its encoder would write it: number 4000, of type text.
         let later: [UInt8] = [0x82, 0xfa, 0x01, 0x03] + Array("new".utf8)
         try await first.write { database in
-            let content = try #require(try Data.fetchOne(database, sql: "SELECT content FROM published"))
-            try database.execute(sql: "UPDATE published SET content = ?", arguments: [content + Data(later)])
+            let content = try #require(try database.value("SELECT content FROM published") as [UInt8]?)
+            try database.run("UPDATE published SET content = ?", [content + later])
         }
         for store in [first, second] {
             let edition = try await world.keeper(store).load()
@@ -116,7 +116,7 @@ struct CatalogueKeeperTests {
         let world = try CatalogueFolder()
         let store = try world.store()
         let first = try await world.keeper(store).load().configuration
-        try await store.write { try $0.execute(sql: "UPDATE published SET version = version + 5, content_sha256 = 'of an older release'") }
+        try await store.write { try $0.run("UPDATE published SET version = version + 5, content_sha256 = 'of an older release'") }
         let second = try await world.keeper(store).load().configuration
         #expect(second.version == first.version + 6)
         #expect(try await world.keeper(store).load().configuration == second)
@@ -128,10 +128,10 @@ struct CatalogueKeeperTests {
         let world = try CatalogueFolder()
         let store = try world.store()
         let first = try await world.keeper(store).load().configuration
-        try await store.write { try $0.execute(sql: "UPDATE published SET reading = reading - 1") }
+        try await store.write { try $0.run("UPDATE published SET reading = reading - 1") }
         let second = try await world.keeper(store).load().configuration
         #expect(second.version == first.version + 1)
-        try await store.write { try $0.execute(sql: "UPDATE published SET reading = reading + 7") }
+        try await store.write { try $0.run("UPDATE published SET reading = reading + 7") }
         #expect(try await world.keeper(store).load().configuration == second)
     }
 

@@ -104,7 +104,7 @@ struct ServiceEnvironmentTests {
         let store = try environment.openStore(migrations: [Migration("1", sql: "CREATE TABLE t (x INTEGER)")])
         environment.onStopping { steps.add("farewell") }
         environment.onStop {
-            let isOpen = (try? await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }) == 0
+            let isOpen = (try? await store.read { try $0.value("SELECT count(*) FROM t") as Int? }) == 0
             steps.add(isOpen ? "stop with open store" : "stop with closed store")
         }
         environment.background("work") {
@@ -116,7 +116,7 @@ struct ServiceEnvironmentTests {
         kill(getpid(), SIGUSR2)
         try await program.value
         #expect(steps.all == ["farewell", "work ended", "stop with open store"])
-        let fault = await #expect(throws: Fault.self) { try await store.write { try $0.execute(sql: "DELETE FROM t") } }
+        let fault = await #expect(throws: Fault.self) { try await store.write { try $0.run("DELETE FROM t") } }
         #expect(fault?.code == .unavailable)
         #expect(!environment.readiness.lacking.isEmpty)
     }

@@ -1,4 +1,5 @@
 import Storage
+import StorageSqlite
 import Testing
 
 @Suite("The pace of commits")

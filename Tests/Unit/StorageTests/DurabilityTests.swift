@@ -1,6 +1,7 @@
 import Faults
 import Foundation
 import Storage
+import StorageSqlite
 import Testing
 
 @Suite("Durability")
@@ -26,7 +27,7 @@ struct DurabilityTests {
         let folder = try Folder()
         let store = try Store.notes(folder)
         let (mode, level) = try await store.write { database in
-            (try String.fetchOne(database, sql: "PRAGMA journal_mode"), try Int.fetchOne(database, sql: "PRAGMA synchronous"))
+            (try database.value("PRAGMA journal_mode") as String?, try database.value("PRAGMA synchronous") as Int?)
         }
         #expect(mode == "wal")
         #expect(level == 2)
@@ -50,7 +51,7 @@ struct DurabilityTests {
         #expect(refusal?.isRetryable == true)
         #expect(acknowledged > 5)
         #expect(try await store.count() == acknowledged)
-        try await store.write { try $0.execute(sql: "DELETE FROM note WHERE id = 1") }
+        try await store.write { try $0.run("DELETE FROM note WHERE id = 1") }
         try await store.add("small again")
         #expect(try await store.count() == acknowledged)
     }
@@ -64,7 +65,7 @@ struct DurabilityTests {
         for number in 0..<50 { try await store.add("\(number) " + String(repeating: "x", count: 8000)) }
         let full = try await store.size()
         #expect(full.bytes > empty.bytes + 50 * 8000)
-        try await store.write { try $0.execute(sql: "DELETE FROM note") }
+        try await store.write { try $0.run("DELETE FROM note") }
         #expect(try await store.size().bytes < full.bytes / 2)
     }
 

@@ -3,6 +3,7 @@ import Faults
 import Foundation
 import GRDB
 import Storage
+import StorageSqlite
 import Synchronization
 
 /// A folder of its own for one test; removed with the fixture.
@@ -28,11 +29,14 @@ extension Store {
     }
 
     func add(_ text: String, expiresAt: Timestamp = Timestamp(milliseconds: 0)) async throws(Fault) {
-        try await write { try $0.execute(sql: "INSERT INTO note (text, expires_at_ms) VALUES (?, ?)", arguments: [text, expiresAt]) }
+        try await write { try $0.run("INSERT INTO note (text, expires_at_ms) VALUES (?, ?)", [text, expiresAt]) }
     }
 
+    /// Of changes by others, which SQLite always tells.
+    var generation: UInt64 { changes?.generation ?? 0 }
+
     func count() async throws(Fault) -> Int {
-        try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note") ?? 0 }
+        try await read { try $0.value("SELECT count(*) FROM note") as Int? ?? 0 }
     }
 }
 
@@ -93,7 +97,7 @@ final class CommitCounter: TransactionObserver, Sendable {
 
     static func watching(_ store: Store) async throws -> CommitCounter {
         let counter = CommitCounter()
-        try await store.write { $0.add(transactionObserver: counter, extent: .databaseLifetime) }
+        try await store.write { try $0.onSqlite { $0.add(transactionObserver: counter, extent: .databaseLifetime) } }
         return counter
     }
 

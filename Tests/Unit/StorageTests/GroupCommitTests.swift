@@ -1,7 +1,7 @@
 import Faults
 import Foundation
-import GRDB
 import Storage
+import StorageSqlite
 import Synchronization
 import Testing
 
@@ -45,7 +45,7 @@ struct GroupCommitTests {
         let store = try Store.notes(folder)
         let fault = await #expect(throws: Fault.self) {
             try await store.write { database in
-                try database.execute(sql: "INSERT INTO note (text) VALUES ('half')")
+                try database.run("INSERT INTO note (text) VALUES ('half')")
                 throw Fault(.invalidRegistrationCode, "no such code")
             }
         }
@@ -62,14 +62,14 @@ struct GroupCommitTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             let gate = await Gate.closed(in: store, &group)
             group.addTask {
-                await #expect(throws: Fault.self) { try await store.write { try $0.execute(sql: "INSERT INTO child (note) VALUES (999)") } }
+                await #expect(throws: Fault.self) { try await store.write { try $0.run("INSERT INTO child (note) VALUES (999)") } }
             }
             group.addTask { try await store.add("bystander") }
             try await gate.open(whenWaiting: 2, in: store)
             try await group.waitForAll()
         }
         #expect(try await store.count() == 1)
-        #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM child") } == 0)
+        #expect(try await store.read { try $0.value("SELECT count(*) FROM child") as Int? } == 0)
     }
 
     @Test("what memory is to know it hears in the order of the commits, before the writers do, and only of what is stored")
@@ -84,14 +84,13 @@ struct GroupCommitTests {
                     let text = number.isMultiple(of: 10) ? "taken" : "note \(number)"
                     let id = try? await store.write(
                         { database in
-                            try database.execute(sql: "INSERT INTO note (text) VALUES (?)", arguments: [text])
-                            return Int(database.lastInsertedRowID)
+                            try database.value("INSERT INTO note (text) VALUES (?) RETURNING id", [text]) as Int? ?? 0
                         }, whenCommitted: { told.note($0) })
                     if let id { #expect(told.ids.contains(id)) }
                 }
             }
             try await group.waitForAll()
-            return try await store.read { try Int.fetchAll($0, sql: "SELECT id FROM note WHERE text <> 'taken' ORDER BY id") }
+            return try await store.read { try $0.values("SELECT id FROM note WHERE text <> 'taken' ORDER BY id") as [Int] }
         }
         #expect(stored.count == 180)
         #expect(told.ids == stored)

@@ -1,6 +1,5 @@
 import Faults
 import Foundation
-import GRDB
 import Storage
 import Synchronization
 import Testing
@@ -25,13 +24,13 @@ struct GroupReadTests {
             for number in 0..<100 {
                 group.addTask {
                     let found = try await store.read {
-                        try String.fetchOne($0, sql: "SELECT text FROM note WHERE id = ?", arguments: [number % 10 + 1])
+                        try $0.value("SELECT text FROM note WHERE id = ?", [number % 10 + 1]) as String?
                     }
                     #expect(found == "note \(number % 10)")
                 }
                 if number.isMultiple(of: 10) {
                     group.addTask {
-                        await #expect(throws: Fault.self) { try await store.read { try Int.fetchOne($0, sql: "SELECT x FROM nowhere") } }
+                        await #expect(throws: Fault.self) { try await store.read { try $0.value("SELECT x FROM nowhere") as Int? } }
                     }
                 }
             }
@@ -50,7 +49,7 @@ struct GroupReadTests {
                     for number in 0..<40 {
                         let text = "\(writer) \(number)"
                         try await store.add(text)
-                        let found = try await store.read { try Int.fetchOne($0, sql: "SELECT 1 FROM note WHERE text = ?", arguments: [text]) }
+                        let found = try await store.read { try $0.value("SELECT 1 FROM note WHERE text = ?", [text]) as Int? }
                         #expect(found == 1, "\(text)")
                     }
                 }
@@ -96,15 +95,15 @@ struct GroupReadTests {
         try await store.add("a")
         try await store.add("b")
         let found = try await store.read { database in
-            try database.all("SELECT id, text, NULL, 2.5 FROM note WHERE id > ? ORDER BY id", arguments: [0]) { columns in
+            try database.all("SELECT id, text, NULL, x'0102' FROM note WHERE id > ? ORDER BY id", [0]) { columns in
                 let (id, text): (Int, String) = (columns.next(), columns.next())
                 let nothing: String? = columns.next()
-                let number: Double = columns.next()
-                return "\(id) \(text) \(nothing ?? "-") \(number)"
+                let octets: [UInt8] = columns.next()
+                return "\(id) \(text) \(nothing ?? "-") \(octets)"
             }
         }
-        #expect(found == ["1 a - 2.5", "2 b - 2.5"])
-        let none = try await store.read { try $0.first("SELECT text FROM note WHERE id = ?", arguments: [3]) { $0.next() as String } }
+        #expect(found == ["1 a - [1, 2]", "2 b - [1, 2]"])
+        let none = try await store.read { try $0.first("SELECT text FROM note WHERE id = ?", [3]) { $0.next() as String } }
         #expect(none == nil)
     }
 }

@@ -1,6 +1,7 @@
 import Faults
 import Foundation
 import Storage
+import StorageSqlite
 import Testing
 
 @Suite("Opening a store")
@@ -83,11 +84,11 @@ struct OpeningTests {
     func notesTheLevelOfAnOldFile() async throws {
         let folder = try Folder()
         let store = try Store.notes(folder)
-        try await store.write { try $0.execute(sql: "DROP TABLE schema_level") }
+        try await store.write { try $0.run("DROP TABLE schema_level") }
         #expect(try await store.isUnderstood())
         await store.close()
         let again = try Store.notes(folder)
-        #expect(try await again.read { try Int.fetchOne($0, sql: "SELECT least FROM schema_level") } == 1)
+        #expect(try await again.read { try $0.value("SELECT least FROM schema_level") as Int? } == 1)
         await again.close()
     }
 
@@ -99,6 +100,6 @@ struct OpeningTests {
         await first.close()
         let more = Migration("2-colour", sql: "ALTER TABLE note ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'")
         let second = try Store(file: folder.file("notes.sqlite"), name: "test", migrations: [notes, more])
-        #expect(try await second.read { try String.fetchOne($0, sql: "SELECT colour FROM note") } == "grey")
+        #expect(try await second.read { try $0.value("SELECT colour FROM note") as String? } == "grey")
     }
 }

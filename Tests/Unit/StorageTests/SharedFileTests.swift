@@ -1,6 +1,5 @@
 import Faults
 import Foundation
-import GRDB
 import Storage
 import Synchronization
 import Testing
@@ -14,7 +13,7 @@ struct SharedFileTests {
         case .hit(let text): return text
         case .miss(let current): epoch = current
         }
-        let found = try await store.read { try String.fetchOne($0, sql: "SELECT text FROM note WHERE id = ?", arguments: [id]) }
+        let found = try await store.read { try $0.value("SELECT text FROM note WHERE id = ?", [id]) as String? }
         if let found { cache.offer(found, for: id, readIn: epoch) }
         return found
     }
@@ -27,7 +26,7 @@ struct SharedFileTests {
                     for _ in 0..<4 {
                         group.addTask {
                             for _ in 0..<rounds {
-                                try await store.write { try $0.execute(sql: "UPDATE note SET text = CAST(text AS INTEGER) + 1 WHERE id = 1") }
+                                try await store.write { try $0.run("UPDATE note SET text = CAST(text AS INTEGER) + 1 WHERE id = 1") }
                                 cache.forget(1)
                             }
                         }
@@ -42,7 +41,7 @@ struct SharedFileTests {
     }
 
     private static func rename(_ store: Store, _ id: Int, _ text: String) async throws {
-        try await store.write { try $0.execute(sql: "UPDATE note SET text = ? WHERE id = ?", arguments: [text, id]) }
+        try await store.write { try $0.run("UPDATE note SET text = ? WHERE id = ?", [text, id]) }
     }
 
     @Test("What another process commits is seen by the next look-up, whatever was cached")
@@ -63,21 +62,21 @@ struct SharedFileTests {
     func knowsItsOwnCommits() async throws {
         let folder = try Folder()
         let store = try Store.notes(folder)
-        let before = store.changes.generation
+        let before = store.generation
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<500 {
                 group.addTask {
                     try await store.add("note \(number)")
-                    _ = store.changes.generation
+                    _ = store.generation
                 }
             }
             try await group.waitForAll()
         }
         await #expect(throws: Fault.self) { try await store.add("note 1") }
-        try await store.write { try $0.execute(sql: "DELETE FROM note WHERE id = 100000") }
+        try await store.write { try $0.run("DELETE FROM note WHERE id = 100000") }
         try await store.write { _ in }
         try await store.add("last")
-        #expect(store.changes.generation == before)
+        #expect(store.generation == before)
     }
 
     @Test("A change after a write that failed, or had no effect, is noticed")
@@ -87,15 +86,15 @@ struct SharedFileTests {
         try await one.add("taken")
         let spoil: [(Store) async throws -> Void] = [
             { store in await #expect(throws: Fault.self) { try await store.add("taken") } },
-            { store in try await store.write { try $0.execute(sql: "DELETE FROM note WHERE id = 100000") } },
+            { store in _ = try await store.write { try $0.run("DELETE FROM note WHERE id = 100000") } },
             { store in await #expect(throws: Fault.self) { try await store.write { _ in throw Fault(.notFound, "Not there.") } } },
         ]
         for (number, spoil) in spoil.enumerated() {
             try await spoil(one)
-            let before = one.changes.generation
-            #expect(one.changes.generation == before)
+            let before = one.generation
+            #expect(one.generation == before)
             try await other.add("foreign \(number)")
-            #expect(one.changes.generation > before)
+            #expect(one.generation > before)
         }
     }
 
@@ -103,7 +102,7 @@ struct SharedFileTests {
     func sharesUnderLoad() async throws {
         let folder = try Folder()
         let stores = [try Store.notes(folder), try Store.notes(folder)]
-        try await stores[0].write { try $0.execute(sql: "INSERT INTO note (id, text) VALUES (1, '0')") }
+        try await stores[0].write { try $0.run("INSERT INTO note (id, text) VALUES (1, '0')") }
         let rounds = 150
         let writing = Flag()
         let cached = stores.map { ($0, CoherentCache<Int, String>(capacity: 16, changes: $0.changes)) }
@@ -126,7 +125,7 @@ struct SharedFileTests {
             try await readers.waitForAll()
         }
         for store in stores {
-            #expect(try await store.read { try String.fetchOne($0, sql: "SELECT text FROM note WHERE id = 1") } == "\(rounds * 8)")
+            #expect(try await store.read { try $0.value("SELECT text FROM note WHERE id = 1") as String? } == "\(rounds * 8)")
         }
     }
 

@@ -18,10 +18,10 @@ struct SweeperTests {
         for number in 0..<25 { try await store.add("old \(number)", expiresAt: now - .seconds(number)) }
         try await store.add("young", expiresAt: now + .milliseconds(1))
         let commits = try await CommitCounter.watching(store)
-        let sweep = Sweep(table: "note", expiryColumn: "expires_at_ms", batchSize: 10)
+        let sweep = Sweep(table: "note", key: ["id"], expiryColumn: "expires_at_ms", batchSize: 10)
         #expect(try await sweeper(store, sweep).sweep(sweep) == 25)
         #expect(commits.count == 3)
-        #expect(try await store.read { try String.fetchAll($0, sql: "SELECT text FROM note") } == ["young"])
+        #expect(try await store.read { try $0.values("SELECT text FROM note") as [String] } == ["young"])
     }
 
     @Test("rows stay for their grace")
@@ -30,9 +30,9 @@ struct SweeperTests {
         let store = try Store.notes(folder)
         try await store.add("just expired", expiresAt: now - .seconds(3600))
         try await store.add("long expired", expiresAt: now - .seconds(90_000))
-        let sweep = Sweep(table: "note", expiryColumn: "expires_at_ms", grace: .seconds(86_400))
+        let sweep = Sweep(table: "note", key: ["id"], expiryColumn: "expires_at_ms", grace: .seconds(86_400))
         #expect(try await sweeper(store, sweep).sweep(sweep) == 1)
-        #expect(try await store.read { try String.fetchAll($0, sql: "SELECT text FROM note") } == ["just expired"])
+        #expect(try await store.read { try $0.values("SELECT text FROM note") as [String] } == ["just expired"])
     }
 
     @Test("runs until it is cancelled, also when its table is missing")
@@ -40,7 +40,9 @@ struct SweeperTests {
         let folder = try Folder()
         let store = try Store.notes(folder)
         try await store.add("old", expiresAt: now)
-        let sweeps = [Sweep(table: "note", expiryColumn: "expires_at_ms"), Sweep(table: "absent", expiryColumn: "expires_at_ms")]
+        let sweeps = [
+            Sweep(table: "note", key: ["id"], expiryColumn: "expires_at_ms"), Sweep(table: "absent", key: ["id"], expiryColumn: "expires_at_ms"),
+        ]
         let sweeper = Sweeper(store: store, name: "test", sweeps: sweeps, clock: FixedClock(moment: now), logger: Logger(label: "test"))
         let running = Task { await sweeper.run() }
         try await eventually("the row is gone") { try await store.count() == 0 }

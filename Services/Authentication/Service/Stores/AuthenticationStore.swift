@@ -13,7 +13,7 @@ typealias AuthenticationStore =
 
 protocol ClientStore: Sendable {
     /// Says when another process has written to the store; `nil` when none can.
-    var changes: StoreChanges? { get }
+    var changes: (any StoreChanges)? { get }
 
     func add(_ client: Client) async throws(Fault)
     func client(_ id: ClientID) async throws(Fault) -> Client?

@@ -29,7 +29,7 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
     ]
 
     /// What the program sweeps in the background.
-    public static let sweeps = [Sweep(table: "authz_tokens", expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance)]
+    public static let sweeps = [Sweep(table: "authz_tokens", key: ["key"], expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance)]
 
     /// Longest resource, in bytes, whose token is kept in memory: Media RSS may be long, and its sender chooses it.
     private static let longestCachedResource = 512
@@ -49,13 +49,12 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
         let key = token.key.digest
         defer { tokens.forget(token.key) }
         try await store.write { database in
-            let statement = try database.cachedStatement(
-                sql: """
-                    INSERT INTO authz_tokens (key, mvpd, proxy_mvpd, expires_at_ms, degradation_rule) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT (key) DO UPDATE SET mvpd = excluded.mvpd, proxy_mvpd = excluded.proxy_mvpd,
-                        expires_at_ms = excluded.expires_at_ms, degradation_rule = excluded.degradation_rule
-                    """)
-            try statement.execute(arguments: [key, token.mvpd, token.proxyMvpd, token.expiresAt, token.degradationRule])
+            try database.run(
+                """
+                INSERT INTO authz_tokens (key, mvpd, proxy_mvpd, expires_at_ms, degradation_rule) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (key) DO UPDATE SET mvpd = excluded.mvpd, proxy_mvpd = excluded.proxy_mvpd,
+                    expires_at_ms = excluded.expires_at_ms, degradation_rule = excluded.degradation_rule
+                """, [key, token.mvpd, token.proxyMvpd, token.expiresAt, token.degradationRule])
         }
     }
 
@@ -72,20 +71,16 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
 
     public func forget(expiredBefore moment: Timestamp) async throws(Fault) {
         defer { tokens.forgetAll() }
-        try await store.write { database in
-            try database.cachedStatement(sql: "DELETE FROM authz_tokens WHERE expires_at_ms <= ?").execute(arguments: [moment])
-        }
+        try await store.write { try $0.run("DELETE FROM authz_tokens WHERE expires_at_ms <= ?", [moment]) }
     }
 
     private func read(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
         let digest = key.digest
         return try await store.read { database in
-            let statement = try database.cachedStatement(
-                sql: "SELECT mvpd, proxy_mvpd, expires_at_ms, degradation_rule FROM authz_tokens WHERE key = ?")
-            guard let row = try Row.fetchOne(statement, arguments: [digest]) else { return nil }
-            return AuthzToken(
-                key: key, mvpd: row["mvpd"], proxyMvpd: row["proxy_mvpd"], expiresAt: row["expires_at_ms"],
-                degradationRule: row["degradation_rule"])
+            try database.first("SELECT mvpd, proxy_mvpd, expires_at_ms, degradation_rule FROM authz_tokens WHERE key = ?", [digest]) { columns in
+                AuthzToken(
+                    key: key, mvpd: columns.next(), proxyMvpd: columns.next(), expiresAt: columns.next(), degradationRule: columns.next())
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 public import Faults
 public import Storage
 
-/// The state of this service in one SQLite file. Copies of the service on one machine may share it.
+/// The state of this service in a store, which copies of the service may share.
 ///
 /// Statements are extensions of `Database`, so that an operation puts together in one commit what belongs together.
 public final class AutoSignInStore: Sendable {
@@ -56,15 +56,15 @@ public final class AutoSignInStore: Sendable {
         versions.forgetAll()
     }
 
-    /// Reads what the file says of itself.
+    /// Reads what the store says of itself.
     /// - Throws: `internal` when it is another service's; the fault of the store when it does not answer.
     public func verify() async throws(Fault) {
         let facts = try await store.read { database in
-            let rows = try Row.fetchAll(database, sql: "SELECT name, value FROM store_metadata")
-            return Dictionary(rows.map { ($0["name"] as String, $0["value"] as String) }) { first, _ in first }
+            let facts = try database.all("SELECT name, value FROM store_metadata") { ($0.next() as String, $0.next() as String) }
+            return Dictionary(facts) { first, _ in first }
         }
         guard facts["owner"] == Self.owner else {
-            throw Fault(.internal, "the store \(store.file) belongs to '\(facts["owner"] ?? "nobody")', not to '\(Self.owner)'")
+            throw Fault(.internal, "the store \(store.place) belongs to '\(facts["owner"] ?? "nobody")', not to '\(Self.owner)'")
         }
     }
 }

@@ -19,6 +19,7 @@ extension CatalogueStore {
                 """),
         Migration("2-administration", sql: administration),
         Migration("3-published-content", sql: publishedContent, isAdditive: true),
+        Migration("4-numbers-of-rules", statements: numbersOfRules, isAdditive: true),
     ]
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.
@@ -31,6 +32,17 @@ extension CatalogueStore {
         ALTER TABLE published ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;
         CREATE TABLE store_identity (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL);
         """
+
+    /// The order of rules is theirs, not of how SQLite keeps rows. A release that does not know the column gets it filled.
+    private static let numbersOfRules = [
+        "ALTER TABLE degradation_rule ADD COLUMN number INTEGER",
+        "UPDATE degradation_rule SET number = rowid",
+        """
+        CREATE TRIGGER degradation_rule_number AFTER INSERT ON degradation_rule WHEN NEW.number IS NULL BEGIN
+            UPDATE degradation_rule SET number = NEW.rowid WHERE id = NEW.id;
+        END
+        """,
+    ]
 
     private static let administration = """
         -- What services have: grows with each change of the catalogue, of rules, of statements or of keys.

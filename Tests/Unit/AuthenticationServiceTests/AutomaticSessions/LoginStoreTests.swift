@@ -95,7 +95,10 @@ struct LoginStoreTests {
                 EXPLAIN QUERY PLAN SELECT * FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 AND expires_at_ms > ?
                 ORDER BY expires_at_ms DESC LIMIT ?
                 """
-            return try Row.fetchAll(database, sql: sql, arguments: ["0123", "CHAN7", "DemoCable", 0, 32]).map { row -> String in row["detail"] }
+            return try database.all(Statement(sql), ["0123", "CHAN7", "DemoCable", 0, 32]) { columns -> String in
+                _ = (columns.next() as Int, columns.next() as Int, columns.next() as Int)
+                return columns.next()
+            }
         }
         #expect(plan.first?.contains("session_login (user_id=? AND requestor=?)") == true, "\(plan)")
         #expect(SessionKind.regular.rawValue <= 1 && SessionKind.platform.rawValue <= 1 && SessionKind.automatic.rawValue > 1)

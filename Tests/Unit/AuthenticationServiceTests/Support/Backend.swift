@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import StorageSqlite
 import Testing
 
 @testable import AuthenticationService

@@ -10,7 +10,7 @@ import Synchronization
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
     ProfileRequestStore, LoginStore
 {
-    var changes: StoreChanges? { nil }
+    var changes: (any StoreChanges)? { nil }
 
     struct AssertionKey: Hashable {
         let issuer: String

@@ -163,7 +163,7 @@ struct AppleLinkTests {
         rig.logins.signIn("tv-1")
         _ = try await rig.link(rig.approve())
         try await rig.files.write {
-            try $0.execute(sql: "CREATE TRIGGER broken BEFORE INSERT ON streaming_session BEGIN SELECT RAISE(ABORT, 'broken'); END")
+            try $0.run("CREATE TRIGGER broken BEFORE INSERT ON streaming_session BEGIN SELECT RAISE(ABORT, 'broken'); END")
         }
         let signed = try await rig.approve(device: "tv-2")
         #expect(await refusal { try await rig.signIn(signed, device: "tv-2") } == .internal)

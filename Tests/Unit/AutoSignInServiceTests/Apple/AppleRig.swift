@@ -8,6 +8,7 @@ import Foundation
 import Identifiers
 import Logging
 import Storage
+import StorageSqlite
 
 @testable import AutoSignInService
 
@@ -165,7 +166,7 @@ struct AppleRig {
 
     func account(_ id: String) async throws -> AccountRecord? { try await files.read { try $0.account(AccountID(id)) } }
 
-    func accountCount() async throws -> Int { try await files.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM account") ?? 0 } }
+    func accountCount() async throws -> Int { try await files.read { try $0.value("SELECT count(*) FROM account") as Int? ?? 0 } }
 
     func links(of account: String) async throws -> [AppleLinkRecord] { try await files.read { try $0.appleLinks(of: AccountID(account)) } }
 

@@ -208,12 +208,12 @@ struct AppleSignInTests {
     func commitsNameWithAccount() async throws {
         let rig = try AppleRig()
         try await rig.files.write {
-            try $0.execute(sql: "CREATE TRIGGER broken BEFORE INSERT ON apple_link BEGIN SELECT RAISE(ABORT, 'broken'); END")
+            try $0.run("CREATE TRIGGER broken BEFORE INSERT ON apple_link BEGIN SELECT RAISE(ABORT, 'broken'); END")
         }
         let first = try await rig.approve()
         #expect(await refusal { try await rig.signIn(first, user: Self.anna, creates: true) } == .internal)
         #expect(try await rig.accountCount() == 0)
-        try await rig.files.write { try $0.execute(sql: "DROP TRIGGER broken") }
+        try await rig.files.write { try $0.run("DROP TRIGGER broken") }
         let signedIn = try await rig.enter(user: Self.anna)
         #expect(try await rig.account(signedIn.accountID)?.profile.givenName == "Anna")
     }

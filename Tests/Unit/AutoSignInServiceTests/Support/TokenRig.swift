@@ -7,6 +7,7 @@ import Faults
 import Identifiers
 import Logging
 import Storage
+import StorageSqlite
 
 @testable import AutoSignInService
 

@@ -62,7 +62,7 @@ struct RedeemTests {
         let first = try await rig.redeem(token.value)
         rig.clock.advance(by: .seconds(60))
         #expect(try await rig.redeem(token.value, key: "again") == first)
-        let rows = try await rig.files.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM redemption") }
+        let rows = try await rig.files.read { try $0.value("SELECT count(*) FROM redemption") as Int? }
         #expect(rows == 1)
         #expect(try await rig.status().families.first?.devices.count == 1)
         #expect(await refusal { try await rig.redeem(token.value, bundleID: "tv.acme", key: "again") } == nil)

@@ -22,7 +22,7 @@ struct TwoCopiesTests {
             let again = try await other.issue("tv-\(round)", key: "key-\(round)")
             #expect(again.familyID == one.familyID)
         }
-        let families = try await rig.files.read { try $0.first("SELECT count(*) FROM family", arguments: []) { columns -> Int in columns.next() } }
+        let families = try await rig.files.read { try $0.value("SELECT count(*) FROM family") as Int? }
         #expect(families == 15)
     }
 
@@ -56,7 +56,7 @@ struct TwoCopiesTests {
         let token = try await rig.optIn()
         rig.logins.signIn("tv-2", user: "ada")
         let other = try rig.restarted()
-        try await rig.files.write { try $0.cachedStatement(sql: "UPDATE token_version SET state = 99").execute() }
+        try await rig.files.write { try $0.run("UPDATE token_version SET state = 99") }
         #expect(await refusal { try await other.redeem(token.value) } == .unavailable)
     }
 }

@@ -5,6 +5,7 @@ import Contracts
 import Faults
 import Foundation
 import Storage
+import StorageSqlite
 import Testing
 
 @Suite("History of the catalogue")
@@ -69,9 +70,9 @@ struct HistoryTests {
         #expect(verdict.isIntact && verdict.versions == 3 && verdict.auditRecords == 3)
         try await admin.store.write { database in
             for trigger in ["version_stays", "version_remains", "audit_stays", "audit_remains"] {
-                try database.execute(sql: "DROP TRIGGER \(trigger)")
+                try database.run("DROP TRIGGER \(trigger)")
             }
-            try database.execute(sql: sql)
+            try database.run(Statement(sql))
         }
         let broken = try await admin.verdict()
         #expect(!broken.isIntact)
@@ -102,7 +103,7 @@ struct HistoryTests {
     @Test("the store itself refuses to change or delete records", arguments: ["UPDATE audit SET text = ''", "DELETE FROM version"])
     func appendOnly(sql: String) async throws {
         let admin = try await AdministrationWorld()
-        await #expect(throws: Fault.self) { try await admin.store.write { try $0.execute(sql: sql) } }
+        await #expect(throws: Fault.self) { try await admin.store.write { try $0.run(Statement(sql)) } }
         #expect(try await admin.verdict().isIntact)
     }
 
@@ -111,7 +112,7 @@ struct HistoryTests {
         let admin = try await AdministrationWorld()
         try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
         try await admin.push().version()
-        try await admin.store.write { try $0.execute(sql: "UPDATE document SET content = replace(content, 'Late', 'Fake')") }
+        try await admin.store.write { try $0.run("UPDATE document SET content = replace(content, 'Late', 'Fake')") }
         await admin.store.close()
         let fault = await #expect(throws: Fault.self) { try await AdministrationWorld(admin.world) }
         #expect(fault?.code == .internal)
@@ -122,8 +123,8 @@ struct HistoryTests {
         let world = try CatalogueFolder()
         let old = try Store(file: world.path + "/config.sqlite", name: "config", migrations: [CatalogueStore.migrations[0]])
         try await old.write { database in
-            try database.execute(sql: "INSERT INTO catalogue_version VALUES (2000000000, 1, x'00')")
-            try database.execute(sql: "INSERT INTO software_statement VALUES ('news-tv', 'known-id', 1)")
+            try database.run("INSERT INTO catalogue_version VALUES (2000000000, 1, x'00')")
+            try database.run("INSERT INTO software_statement VALUES ('news-tv', 'known-id', 1)")
         }
         await old.close()
         let configuration = try await world.keeper(try world.store()).load().configuration

@@ -21,7 +21,7 @@ struct SessionMemory: Sendable {
     /// - Parameters:
     ///   - capacity: Of sessions and of absences each, at least 2.
     ///   - changes: Of the store.
-    init(capacity: Int, changes: StoreChanges?) {
+    init(capacity: Int, changes: (any StoreChanges)?) {
         sessions = CoherentCache(capacity: capacity, changes: changes)
         absences = CoherentCache(capacity: capacity, changes: changes)
     }

@@ -6,24 +6,25 @@ internal import Storage
 extension SqliteAuthenticationStore {
     func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         try await store.read { database in
-            let sql = "SELECT \(SessionRecord.columns) FROM session WHERE identity = ? AND expires_at_ms > ?"
-            return try database.all(sql, arguments: [identity, now]) { try SessionRecord(columns: &$0) }
+            let live: Statement = "SELECT \(SessionRecord.columns) FROM session WHERE identity = ? AND expires_at_ms > ?"
+            return try database.all(live, [identity, now]) { try SessionRecord(columns: &$0) }
         }
     }
 
     func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp? {
         try await store.read { database in
-            let sql = "SELECT logged_out_at_ms FROM logout WHERE device_id = ? AND requestor = ? AND expires_at_ms > ?"
-            return try Timestamp.fetchOne(database.cachedStatement(sql: sql), arguments: [key.device, key.requestor, now])
+            try database.value(
+                "SELECT logged_out_at_ms FROM logout WHERE device_id = ? AND requestor = ? AND expires_at_ms > ?", [key.device, key.requestor, now])
         }
     }
 
     /// Kept until the last login that there is now has expired: a later one is not shut out by it.
     static func remember(logoutOf key: SessionKey, _ database: Database, _ now: Timestamp) throws {
-        let sql = """
-            INSERT OR REPLACE INTO logout (device_id, requestor, logged_out_at_ms, expires_at_ms)
-            SELECT ?, ?, ?, latest FROM (SELECT max(expires_at_ms) AS latest FROM session WHERE identity IS NOT NULL) WHERE latest > ?
+        try database.run(
             """
-        try database.cachedStatement(sql: sql).execute(arguments: [key.device, key.requestor, now, now])
+            INSERT INTO logout (device_id, requestor, logged_out_at_ms, expires_at_ms)
+            SELECT ?1, ?2, ?3, latest FROM (SELECT max(expires_at_ms) AS latest FROM session WHERE identity IS NOT NULL) AS login WHERE latest > ?3
+            ON CONFLICT (device_id, requestor) DO UPDATE SET logged_out_at_ms = excluded.logged_out_at_ms, expires_at_ms = excluded.expires_at_ms
+            """, [key.device, key.requestor, now])
     }
 }

@@ -43,11 +43,10 @@ extension SqliteAuthenticationStore: LoginStore {
         }
         readLogins.increment()
         let keys = try await store.read { database in
-            let sql = "SELECT device_id FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 LIMIT ?"
-            let arguments: StatementArguments = [subscriber.userID, requestor, subscriber.mvpd, Self.mostLogins + 1]
-            return try DeviceID.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map {
-                SessionKey(device: $0, requestor: requestor)
-            }
+            try database.all(
+                "SELECT device_id FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 LIMIT ?",
+                [subscriber.userID, requestor, subscriber.mvpd, Self.mostLogins + 1]
+            ) { SessionKey(device: $0.next(), requestor: requestor) }
         }
         guard keys.count <= Self.mostLogins else { return nil }
         logins.offer(keys, for: place, readIn: epoch)
@@ -76,12 +75,13 @@ extension SqliteAuthenticationStore: LoginStore {
         let ended = try await store.write { database in
             var ended: [(key: SessionKey, isLive: Bool)] = []
             for id in ids {
-                let delete = "DELETE FROM session WHERE id = ? AND kind = ? RETURNING device_id, requestor, expires_at_ms > ?"
-                let arguments: StatementArguments = [id, Int64(SessionKind.automatic.rawValue), now]
-                guard let row = try Row.fetchOne(database.cachedStatement(sql: delete), arguments: arguments) else { continue }
-                let key = SessionKey(device: row["device_id"], requestor: row["requestor"])
-                try Self.remember(logoutOf: key, database, now)
-                ended.append((key, row[2]))
+                let delete: Statement = "DELETE FROM session WHERE id = ? AND kind = ? RETURNING device_id, requestor, expires_at_ms"
+                let session = try database.first(delete, [id, Int64(SessionKind.automatic.rawValue)]) { columns in
+                    (key: SessionKey(device: columns.next(), requestor: columns.next()), isLive: columns.next() as Timestamp > now)
+                }
+                guard let session else { continue }
+                try Self.remember(logoutOf: session.key, database, now)
+                ended.append(session)
             }
             return ended
         }
@@ -93,13 +93,12 @@ extension SqliteAuthenticationStore: LoginStore {
     private static func logins(
         of subscribers: Set<Subscriber>, at requestor: RequestorID, _ database: Database, _ now: Timestamp
     ) throws -> [SessionRecord] {
-        let sql = """
+        let live: Statement = """
             SELECT \(SessionRecord.columns) FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 AND expires_at_ms > ?
             ORDER BY expires_at_ms DESC LIMIT ?
             """
         return try subscribers.flatMap { subscriber in
-            let arguments: StatementArguments = [subscriber.userID, requestor, subscriber.mvpd, now, mostLogins]
-            return try database.all(sql, arguments: arguments) { try SessionRecord(columns: &$0) }
+            try database.all(live, [subscriber.userID, requestor, subscriber.mvpd, now, mostLogins]) { try SessionRecord(columns: &$0) }
         }
     }
 }
@@ -108,10 +107,9 @@ extension Database {
     /// - Returns: False when the login is over, or the device has another session by now.
     fileprivate func start(_ made: MadeSession, now: Timestamp) throws -> Bool {
         let key = made.session.key
-        let own = try cachedStatement(sql: "SELECT id FROM session WHERE device_id = ? AND requestor = ?")
-        guard try SessionID.fetchOne(own, arguments: [key.device, key.requestor]) == made.replaced else { return false }
-        let live = try cachedStatement(sql: "SELECT 1 FROM session WHERE id = ? AND expires_at_ms > ?")
-        guard try Int.fetchOne(live, arguments: [made.login, now]) != nil else { return false }
+        let own: SessionID? = try value("SELECT id FROM session WHERE device_id = ? AND requestor = ?", [key.device, key.requestor])
+        guard own == made.replaced else { return false }
+        guard try hasRow("SELECT 1 FROM session WHERE id = ? AND expires_at_ms > ?", [made.login, now]) else { return false }
         try made.session.insert(into: self)
         try made.tokens?.insert(into: self)
         return true

@@ -1,14 +1,11 @@
 internal import Clocks
 internal import Faults
-internal import Foundation
 internal import Storage
 
 extension SqliteAuthenticationStore: NonceStore {
     func takeNonce(_ digest: [UInt8], until end: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
-            try database.execute(
-                sql: "INSERT INTO signed_nonce (digest, expires_at_ms) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", arguments: [Data(digest), end])
-            return database.changesCount > 0
+            try database.run("INSERT INTO signed_nonce (digest, expires_at_ms) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", [digest, end]) > 0
         }
     }
 }

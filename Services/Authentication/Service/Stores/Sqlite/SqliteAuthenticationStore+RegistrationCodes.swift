@@ -1,12 +1,11 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
-internal import Foundation
 internal import Storage
 
 extension SqliteAuthenticationStore: RegistrationCodeStore {
     /// A code that expired but was not swept yet may be given out again.
-    private static let claim = """
+    private static let claim: Statement = """
         INSERT INTO registration_code (\(RegistrationRecord.columns))
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, NULL)
         ON CONFLICT (code) DO UPDATE SET id = excluded.id, requestor = excluded.requestor, mvpd = excluded.mvpd,
@@ -14,14 +13,13 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
             device = excluded.device, user_agent = excluded.user_agent, device_type = excluded.device_type, app_id = excluded.app_id,
             device_user = excluded.device_user, registration_url = excluded.registration_url, client_id = excluded.client_id,
             is_used = 0, identity = excluded.identity, used_at_ms = NULL
-        WHERE expires_at_ms <= ?
+        WHERE registration_code.expires_at_ms <= ?
         """
 
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
-        let device = try record.device.columnValue()
+        let device = try record.device.serialized()
         return try await store.write { database in
-            try database.cachedStatement(sql: Self.claim).execute(arguments: record.columns(device: device, now: now))
-            guard database.changesCount == 1 else { return false }
+            guard try database.run(Self.claim, record.columns(device: device, now: now)) == 1 else { return false }
             try database.noteAct(of: record.clientID)
             return true
         }
@@ -29,25 +27,24 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
 
     func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
         try await store.read { database in
-            let sql = "SELECT \(RegistrationRecord.columns) FROM registration_code WHERE code = ? AND expires_at_ms > ?"
-            return try database.first(sql, arguments: [code, now]) { try RegistrationRecord(columns: &$0) }
+            try database.first(RegistrationRecord.live, [code, now]) { try RegistrationRecord(columns: &$0) }
         }
     }
 
     func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
-            let pending = """
+            let pending: Statement = """
                 DELETE FROM pending_sign_in WHERE record_id IN
                     (SELECT id FROM registration_code WHERE code = ? AND requestor = ? AND expires_at_ms > ?)
                 """
-            try database.cachedStatement(sql: pending).execute(arguments: [code, requestor, now])
+            try database.run(pending, [code, requestor, now])
             // Over, and remembered for a while: its maker may go on polling. From the time of its making on, and some more: by another clock, that of a copy
             // or this one set right, it must not be there again.
-            let record = """
-                UPDATE registration_code SET expires_at_ms = MIN(?, generated_at_ms) - ? WHERE code = ? AND requestor = ? AND expires_at_ms > ?
+            let record: Statement = """
+                UPDATE registration_code SET expires_at_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2
+                WHERE code = ?3 AND requestor = ?4 AND expires_at_ms > ?1
                 """
-            try database.cachedStatement(sql: record).execute(arguments: [now, RegistrationRecord.clockErrorMilliseconds, code, requestor, now])
-            return database.changesCount == 1
+            return try database.run(record, [now, RegistrationRecord.clockErrorMilliseconds, code, requestor]) == 1
         }
     }
 }
@@ -59,8 +56,10 @@ extension RegistrationRecord {
         client_id, is_used, identity, used_at_ms
         """
 
+    fileprivate static let live: Statement = "SELECT \(columns) FROM registration_code WHERE code = ? AND expires_at_ms > ?"
+
     /// Those of the insert, but for `is_used`.
-    fileprivate func columns(device: Data, now: Timestamp) -> StatementArguments {
+    fileprivate func columns(device: [UInt8], now: Timestamp) -> Arguments {
         [
             code, id, requestor, mvpd, generatedAt, expiresAt, deviceID, device, userAgent, deviceType, claims.appID, claims.deviceUser,
             registrationURL, clientID, identity, now,
@@ -73,7 +72,7 @@ extension RegistrationRecord {
         let (generatedAt, expiresAt): (Timestamp, Timestamp) = (columns.next(), columns.next())
         self.init(
             id: id, code: code, requestor: requestor, mvpd: mvpd, generatedAt: generatedAt, expiresAt: expiresAt, deviceID: columns.next(),
-            device: try DeviceInformation(columnValue: columns.next()), userAgent: columns.next(), deviceType: columns.next(),
+            device: try DeviceInformation(serialized: columns.next() as [UInt8]), userAgent: columns.next(), deviceType: columns.next(),
             claims: DeviceClaims(appID: columns.next(), deviceUser: columns.next()), registrationURL: columns.next(),
             clientID: columns.next(), isUsed: columns.next(), identity: columns.next())
         usedAt = columns.next()

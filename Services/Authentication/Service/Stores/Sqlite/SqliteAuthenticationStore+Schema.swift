@@ -193,17 +193,24 @@ extension SqliteAuthenticationStore {
                 CREATE INDEX pending_sign_in_expiry ON pending_sign_in (expires_at_ms);
                 CREATE INDEX pending_sign_in_record ON pending_sign_in (record_id);
                 """, isAdditive: true),
+        // The order of what came in one millisecond is the rows' own, not of how SQLite keeps them.
+        Migration(
+            "19-numbers",
+            statements: [
+                "ALTER TABLE pending_sign_in ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE pending_sign_in SET number = rowid",
+                "ALTER TABLE trial_resource ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE trial_resource SET number = rowid",
+            ], isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
     static let sweeps = [
-        Sweep(table: "registration_code", expiryColumn: "expires_at_ms", grace: RegistrationRecord.remembrance),
-        Sweep(table: "pending_sign_in", expiryColumn: "expires_at_ms"),
-        Sweep(table: "used_assertion", expiryColumn: "expires_at_ms"),
-        Sweep(table: "profile_request", expiryColumn: "expires_at_ms"),
-        Sweep(table: "pending_logout", expiryColumn: "expires_at_ms"),
-        Sweep(table: "signed_nonce", expiryColumn: "expires_at_ms"),
-        Sweep(table: "logout", expiryColumn: "expires_at_ms"),
-        Sweep(table: "session", expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
+        Sweep(table: "registration_code", key: ["id"], expiryColumn: "expires_at_ms", grace: RegistrationRecord.remembrance),
+        Sweep(table: "pending_sign_in", key: ["request_id"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "used_assertion", key: ["issuer", "assertion_id"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "profile_request", key: ["request_id"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "pending_logout", key: ["handle"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "signed_nonce", key: ["digest"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "logout", key: ["device_id", "requestor"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "session", key: ["id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
     ]
 }

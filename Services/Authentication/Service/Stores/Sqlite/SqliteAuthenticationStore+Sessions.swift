@@ -1,7 +1,6 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
-internal import Foundation
 internal import Storage
 
 extension SqliteAuthenticationStore: SessionStore {
@@ -31,9 +30,9 @@ extension SqliteAuthenticationStore: SessionStore {
         return try await store.write { database in
             let (device, requestor) = (update.key.device, update.key.requestor)
             guard let after = update.applied(to: try database.session(update.key), now: now) else { return false }
-            let sql = "UPDATE session SET attributes = ?, updated_at_ms = ? WHERE device_id = ? AND requestor = ?"
-            try database.cachedStatement(sql: sql)
-                .execute(arguments: [try after.subject.attributesColumn(), after.updatedAt, device, requestor])
+            try database.run(
+                "UPDATE session SET attributes = ?, updated_at_ms = ? WHERE device_id = ? AND requestor = ?",
+                [try after.subject.attributesColumn(), after.updatedAt, device, requestor])
             return true
         }
     }
@@ -45,12 +44,11 @@ extension SqliteAuthenticationStore: SessionStore {
         return try await store.write { database in
             var ended: [SessionRecord] = []
             for requestor in requestors {
-                let sql = """
+                let end: Statement = """
                     DELETE FROM session WHERE device_id = ? AND requestor = ? AND (app_id = '' OR ? IN ('', app_id)) AND ? IN ('', device_user)
                     RETURNING \(SessionRecord.columns)
                     """
-                let arguments: StatementArguments = [device, requestor, claims.appID, claims.deviceUser]
-                let session = try database.first(sql, arguments: arguments) { try SessionRecord(columns: &$0) }
+                let session = try database.first(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
                 if let session, session.expiresAt > now { ended.append(session) }
                 try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
             }
@@ -62,17 +60,16 @@ extension SqliteAuthenticationStore: SessionStore {
 extension Database {
     /// What a device has at a requestor.
     func session(_ key: SessionKey) throws -> SessionRecord? {
-        let sql = "SELECT \(SessionRecord.columns) FROM session WHERE device_id = ? AND requestor = ?"
-        return try first(sql, arguments: [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
+        try first(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
     }
 
     /// Marks a registration code used and ends a sign-in under way through it.
     /// - Returns: False when it is no longer live or has been used.
     func use(_ record: RegistrationRecordID, now: Timestamp) throws -> Bool {
-        let sql = "UPDATE registration_code SET is_used = 1, used_at_ms = ? WHERE id = ? AND is_used = 0 AND expires_at_ms > ?"
-        try cachedStatement(sql: sql).execute(arguments: [now, record, now])
-        guard changesCount == 1 else { return false }
-        try cachedStatement(sql: "DELETE FROM pending_sign_in WHERE record_id = ?").execute(arguments: [record])
+        let used = try run(
+            "UPDATE registration_code SET is_used = 1, used_at_ms = ?1 WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1", [now, record])
+        guard used == 1 else { return false }
+        try run("DELETE FROM pending_sign_in WHERE record_id = ?", [record])
         return true
     }
 }
@@ -85,19 +82,22 @@ extension SessionRecord {
         authenticated_at_ms, updated_at_ms, device, upstream
         """
 
-    /// In place of the session that the device has at the requestor.
+    fileprivate static let byKey: Statement = "SELECT \(columns) FROM session WHERE device_id = ? AND requestor = ?"
+    private static let insertion: Statement = """
+        INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    /// In place of the session that the device has at the requestor; with that go its tokens.
     func insert(into database: Database) throws {
-        let sql = """
-            INSERT OR REPLACE INTO session (\(Self.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        try database.cachedStatement(sql: sql).execute(arguments: [
+        try database.run("DELETE FROM session WHERE device_id = ? AND requestor = ?", [key.device, key.requestor])
+        let values: Arguments = [
             key.device, key.requestor, id, mvpd, record, claims.appID, claims.deviceUser, clientID, userID, subject.userID,
             subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
             subject.name.serviceProvidedID, subject.name.sessionIndex, subject.isHomeBased, try subject.attributesColumn(), createdAt, expiresAt,
             Int64(origin.kind.rawValue), origin.rule, origin.identity, origin.trial, origin.authenticatedAt, updatedAt,
-            try device.columnValue(), origin.upstream,
-        ])
+            try device.serialized(), origin.upstream,
+        ]
+        try database.run(Self.insertion, values)
         // One that came by a code is known by that.
         if record == nil { try database.noteAct(of: clientID) }
     }
@@ -119,7 +119,7 @@ extension SessionRecord {
         let (rule, identity): (DegradationRuleID?, PlatformIdentity?) = (columns.next(), columns.next())
         let trial: TrialID? = columns.next()
         let (authenticatedAt, updatedAt): (Timestamp, Timestamp) = (columns.next(), columns.next())
-        let device = try DeviceInformation(columnValue: columns.next())
+        let device = try DeviceInformation(serialized: columns.next() as [UInt8])
         self.init(
             id: id, key: key, mvpd: mvpd, record: record, claims: claims, clientID: clientID, userID: userID,
             subject: UpstreamSubject(userID: upstreamUserID, name: name, isHomeBased: isHomeBased, attributes: attributes),

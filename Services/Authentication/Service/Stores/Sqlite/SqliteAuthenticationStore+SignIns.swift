@@ -1,53 +1,46 @@
 internal import Clocks
 internal import Faults
-internal import Foundation
 internal import Storage
 
 extension SqliteAuthenticationStore: SignInStore {
     func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
-            let sql = """
+            let insert: Statement = """
                 INSERT INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
-                    issuer_sent, redirect_url, started_at_ms, expires_at_ms, way)
-                SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-                WHERE EXISTS (SELECT 1 FROM registration_code WHERE id = ? AND is_used = 0 AND expires_at_ms > ?)
+                    issuer_sent, redirect_url, started_at_ms, expires_at_ms, way, number)
+                SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+                    coalesce((SELECT max(number) + 1 FROM pending_sign_in WHERE record_id = ?3), 0)
+                WHERE EXISTS (SELECT 1 FROM registration_code WHERE id = ?3 AND is_used = 0 AND expires_at_ms > ?13)
                 """
-            try database.cachedStatement(sql: sql).execute(arguments: pending.columns(liveAt: now))
-            guard database.changesCount == 1 else { return false }
-            let oldest = """
-                DELETE FROM pending_sign_in WHERE record_id = ?1 AND rowid NOT IN
-                    (SELECT rowid FROM pending_sign_in WHERE record_id = ?1 ORDER BY rowid DESC LIMIT ?2)
+            guard try database.run(insert, pending.columns(liveAt: now)) == 1 else { return false }
+            let oldest: Statement = """
+                DELETE FROM pending_sign_in WHERE record_id = ?1 AND request_id NOT IN
+                    (SELECT request_id FROM pending_sign_in WHERE record_id = ?1 ORDER BY number DESC, started_at_ms DESC LIMIT ?2)
                 """
-            try database.cachedStatement(sql: oldest).execute(arguments: [pending.record, PendingSignIn.most])
+            try database.run(oldest, [pending.record, PendingSignIn.most])
             return true
         }
     }
 
     func pending(_ relayState: SecretDigest, now: Timestamp) async throws(Fault) -> PendingSignIn? {
         try await store.read { database in
-            let sql = "SELECT * FROM pending_sign_in WHERE relay_state = ? AND expires_at_ms > ?"
-            return try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [relayState, now]).map(PendingSignIn.init(row:))
+            let live: Statement = "SELECT \(PendingSignIn.columns) FROM pending_sign_in WHERE relay_state = ? AND expires_at_ms > ?"
+            return try database.first(live, [relayState, now]) { PendingSignIn(columns: &$0) }
         }
     }
 
     func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool {
-        try await store.write { database in
-            try database.cachedStatement(sql: "DELETE FROM pending_sign_in WHERE request_id = ?").execute(arguments: [request])
-            return database.changesCount == 1
-        }
+        try await store.write { try $0.run("DELETE FROM pending_sign_in WHERE request_id = ?", [request]) == 1 }
     }
 
     func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
         let session = completion.session
         defer { noteStart(of: session) }
         return try await store.write { database in
-            try database.cachedStatement(sql: "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?")
-                .execute(arguments: [completion.requestID, now])
-            guard database.changesCount == 1 else { return .notPending }
-            let replay = "INSERT INTO used_assertion (issuer, assertion_id, expires_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-            try database.cachedStatement(sql: replay)
-                .execute(arguments: [completion.replay.issuer, completion.replay.assertionID, completion.replay.expiresAt])
-            guard database.changesCount == 1 else { return .replayed }
+            let consumed = try database.run(
+                "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?", [completion.requestID, now])
+            guard consumed == 1 else { return .notPending }
+            guard try database.remember(completion.replay) else { return .replayed }
             guard try database.use(completion.record, now: now) else { return .codeGone }
             try session.insert(into: database)
             return .completed
@@ -55,22 +48,36 @@ extension SqliteAuthenticationStore: SignInStore {
     }
 }
 
+extension Database {
+    /// Remembers an assertion, or a logout of an MVPD's, that counts now.
+    /// - Returns: False when it counted before.
+    func remember(_ replay: SignInCompletion.Replay) throws -> Bool {
+        let insert: Statement = """
+            INSERT INTO used_assertion (issuer, assertion_id, expires_at_ms) VALUES (?, ?, ?) ON CONFLICT (issuer, assertion_id) DO NOTHING
+            """
+        return try run(insert, [replay.issuer, replay.assertionID, replay.expiresAt]) == 1
+    }
+}
+
 extension PendingSignIn {
+    /// In the order in which they are read.
+    fileprivate static let columns = """
+        browser_secret, request_id, relay_state, record_id, code, requestor, mvpd, issuer_sent, redirect_url, started_at_ms, expires_at_ms, way
+        """
+
     /// In the order of the insert and its condition.
-    fileprivate func columns(liveAt now: Timestamp) -> StatementArguments {
+    fileprivate func columns(liveAt now: Timestamp) -> Arguments {
         [
-            requestID, relayState, record, browserSecret.map { Data($0.bytes) } ?? Data(), code, requestor, mvpd, issuerSent, redirectURL, startedAt,
-            expiresAt, way.rawValue,
-            record, now,
+            requestID, relayState, record, browserSecret?.bytes ?? [], code, requestor, mvpd, issuerSent, redirectURL, startedAt,
+            expiresAt, way.rawValue, now,
         ]
     }
 
-    fileprivate init(row: Row) {
+    fileprivate init(columns: inout ColumnReader) {
+        let secret: [UInt8] = columns.next()
         self.init(
-            requestID: row["request_id"], relayState: row["relay_state"],
-            browserSecret: (row["browser_secret"] as Data).isEmpty ? nil : row["browser_secret"], record: row["record_id"],
-            code: row["code"], requestor: row["requestor"], mvpd: row["mvpd"], issuerSent: row["issuer_sent"],
-            redirectURL: row["redirect_url"], startedAt: row["started_at_ms"], expiresAt: row["expires_at_ms"],
-            way: SignInWay(rawValue: row["way"]) ?? .saml)
+            requestID: columns.next(), relayState: columns.next(), browserSecret: secret.isEmpty ? nil : SecretDigest(bytes: secret),
+            record: columns.next(), code: columns.next(), requestor: columns.next(), mvpd: columns.next(), issuerSent: columns.next(),
+            redirectURL: columns.next(), startedAt: columns.next(), expiresAt: columns.next(), way: SignInWay(rawValue: columns.next()) ?? .saml)
     }
 }

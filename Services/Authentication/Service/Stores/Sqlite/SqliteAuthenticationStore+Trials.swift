@@ -31,42 +31,41 @@ extension SqliteAuthenticationStore: TrialStore {
 
     func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int {
         try await store.write { database in
-            let trials = "DELETE FROM trial WHERE requestor = ? AND mvpd = ?"
+            let trials = "DELETE FROM trial WHERE requestor = ?1 AND mvpd = ?2"
             switch scope {
             case .all:
-                try database.execute(sql: trials, arguments: [requestor, mvpd])
+                return try database.run("\(trials)", [requestor, mvpd])
             case .device(let device):
-                let ids = "SELECT trial FROM trial_device WHERE requestor = ? AND mvpd = ? AND device_id = ?"
-                try database.execute(sql: "\(trials) AND id IN (\(ids))", arguments: [requestor, mvpd, requestor, mvpd, device])
+                let ids = "SELECT trial FROM trial_device WHERE requestor = ?1 AND mvpd = ?2 AND device_id = ?3"
+                return try database.run("\(trials) AND id IN (\(ids))", [requestor, mvpd, device])
             case .users:
-                let ids = "SELECT trial FROM trial_user WHERE requestor = ? AND mvpd = ?"
-                try database.execute(sql: "\(trials) AND id IN (\(ids))", arguments: [requestor, mvpd, requestor, mvpd])
+                let ids = "SELECT trial FROM trial_user WHERE requestor = ?1 AND mvpd = ?2"
+                return try database.run("\(trials) AND id IN (\(ids))", [requestor, mvpd])
             case .user(let user):
-                let ids = "SELECT trial FROM trial_user WHERE requestor = ? AND mvpd = ? AND user = ?"
-                try database.execute(sql: "\(trials) AND id IN (\(ids))", arguments: [requestor, mvpd, requestor, mvpd, user])
+                let ids = "SELECT trial FROM trial_user WHERE requestor = ?1 AND mvpd = ?2 AND \"user\" = ?3"
+                return try database.run("\(trials) AND id IN (\(ids))", [requestor, mvpd, user])
             }
-            return database.changesCount
         }
     }
 }
 
 extension Database {
     fileprivate func trial(_ id: TrialID) throws -> Trial? {
-        let sql = "SELECT id, started_at_ms, expires_at_ms FROM trial WHERE id = ?"
-        guard let row = try Row.fetchOne(cachedStatement(sql: sql), arguments: [id]) else { return nil }
-        let used = "SELECT resource FROM trial_resource WHERE trial = ? ORDER BY rowid"
-        let resources = try String.fetchAll(cachedStatement(sql: used), arguments: [id])
-        return Trial(id: row["id"], startedAt: row["started_at_ms"], expiresAt: row["expires_at_ms"], resources: resources)
+        let known = try first("SELECT started_at_ms, expires_at_ms FROM trial WHERE id = ?", [id]) {
+            (startedAt: $0.next() as Timestamp, expiresAt: $0.next() as Timestamp)
+        }
+        guard let known else { return nil }
+        let resources: [String] = try values("SELECT resource FROM trial_resource WHERE trial = ? ORDER BY used_at_ms, number", [id])
+        return Trial(id: id, startedAt: known.startedAt, expiresAt: known.expiresAt, resources: resources)
     }
 
     fileprivate func trial(of holder: TrialHolder) throws -> KnownTrial? {
         let (requestor, mvpd) = (holder.key.requestor, holder.mvpd)
-        let byDevice = "SELECT trial FROM trial_device WHERE requestor = ? AND mvpd = ? AND device_id = ?"
-        let ofDevice = try TrialID.fetchOne(cachedStatement(sql: byDevice), arguments: [requestor, mvpd, holder.key.device])
+        let ofDevice: TrialID? = try value(
+            "SELECT trial FROM trial_device WHERE requestor = ? AND mvpd = ? AND device_id = ?", [requestor, mvpd, holder.key.device])
         var ofUser: TrialID?
         if let user = holder.user {
-            let byUser = "SELECT trial FROM trial_user WHERE requestor = ? AND mvpd = ? AND user = ?"
-            ofUser = try TrialID.fetchOne(cachedStatement(sql: byUser), arguments: [requestor, mvpd, user])
+            ofUser = try value("SELECT trial FROM trial_user WHERE requestor = ? AND mvpd = ? AND \"user\" = ?", [requestor, mvpd, user])
         }
         guard let id = ofUser ?? ofDevice, let trial = try trial(id) else { return nil }
         return KnownTrial(trial: trial, isDeviceKnown: ofDevice != nil, isUserKnown: holder.user == nil || ofUser != nil)
@@ -79,21 +78,28 @@ extension Database {
     fileprivate func store(_ permit: TrialPlay.Permit, of play: TrialPlay, now: Timestamp) throws {
         let (trial, holder) = (permit.trial, play.holder)
         let (requestor, mvpd) = (holder.key.requestor, holder.mvpd)
-        try cachedStatement(
-            sql: "INSERT INTO trial (id, requestor, mvpd, started_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-        )
-        .execute(arguments: [trial.id, requestor, mvpd, trial.startedAt, trial.expiresAt])
-        try cachedStatement(sql: "INSERT INTO trial_device (requestor, mvpd, device_id, trial) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
-            .execute(arguments: [requestor, mvpd, holder.key.device, trial.id])
+        try run(
+            "INSERT INTO trial (id, requestor, mvpd, started_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            [trial.id, requestor, mvpd, trial.startedAt, trial.expiresAt])
+        try run(
+            """
+            INSERT INTO trial_device (requestor, mvpd, device_id, trial) VALUES (?, ?, ?, ?) ON CONFLICT (requestor, mvpd, device_id) DO NOTHING
+            """, [requestor, mvpd, holder.key.device, trial.id])
         if let user = holder.user {
-            try cachedStatement(sql: "INSERT INTO trial_user (requestor, mvpd, user, trial) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
-                .execute(arguments: [requestor, mvpd, user, trial.id])
+            try run(
+                "INSERT INTO trial_user (requestor, mvpd, \"user\", trial) VALUES (?, ?, ?, ?) ON CONFLICT (requestor, mvpd, \"user\") DO NOTHING",
+                [requestor, mvpd, user, trial.id])
         }
         if trial.resources.contains(play.resource) {
-            try cachedStatement(sql: "INSERT INTO trial_resource (trial, resource, used_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
-                .execute(arguments: [trial.id, play.resource, now])
+            try run(
+                """
+                INSERT INTO trial_resource (trial, resource, used_at_ms, number)
+                VALUES (?1, ?2, ?3, coalesce((SELECT max(number) + 1 FROM trial_resource WHERE trial = ?1), 0))
+                ON CONFLICT (trial, resource) DO NOTHING
+                """, [trial.id, play.resource, now])
         }
-        let sql = "UPDATE session SET trial = ?, expires_at_ms = ? WHERE device_id = ? AND requestor = ?"
-        try cachedStatement(sql: sql).execute(arguments: [trial.id, permit.session.expiresAt, holder.key.device, requestor])
+        try run(
+            "UPDATE session SET trial = ?, expires_at_ms = ? WHERE device_id = ? AND requestor = ?",
+            [trial.id, permit.session.expiresAt, holder.key.device, requestor])
     }
 }

@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import Storage
 
-/// The service's state in one SQLite file, which copies of the service on one machine may share.
+/// The service's state in a store, which copies of the service may share.
 final class SqliteAuthenticationStore: Sendable {
     let store: Store
     let clients: CoherentCache<ClientID, Client>
@@ -12,7 +12,7 @@ final class SqliteAuthenticationStore: Sendable {
     let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
     let readLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "store")])
 
-    var changes: StoreChanges? { store.changes }
+    var changes: (any StoreChanges)? { store.changes }
 
     /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, and people whose logins are known there, of each at least 2.
     init(_ store: Store, cachedSessions: Int = 65_536) {

@@ -24,24 +24,26 @@ struct AppleTransferRecord: Hashable, Sendable {
 
 extension Database {
     func appleTransfer(_ transferSubject: String, team: AppleTeamID) throws -> AppleTransferRecord? {
-        let statement = try cachedStatement(sql: "SELECT * FROM apple_transfer WHERE team = ? AND transfer_subject = ?")
-        return try Row.fetchOne(statement, arguments: [team, transferSubject]).map { row in
+        let known: Statement = """
+            SELECT team, transfer_subject, programmer, account_id, accepted_at_ms FROM apple_transfer WHERE team = ? AND transfer_subject = ?
+            """
+        return try first(known, [team, transferSubject]) { columns in
             AppleTransferRecord(
-                team: row["team"], transferSubject: row["transfer_subject"], programmer: row["programmer"], account: row["account_id"],
-                acceptedAt: row["accepted_at_ms"])
+                team: columns.next(), transferSubject: columns.next(), programmer: columns.next(), account: columns.next(),
+                acceptedAt: columns.next())
         }
     }
 
     func put(_ transfer: AppleTransferRecord) throws {
-        let sql = """
-            INSERT OR REPLACE INTO apple_transfer (team, transfer_subject, programmer, account_id, accepted_at_ms) VALUES (?, ?, ?, ?, ?)
+        try run(
             """
-        try cachedStatement(sql: sql).execute(arguments: [
-            transfer.team, transfer.transferSubject, transfer.programmer, transfer.account, transfer.acceptedAt,
-        ])
+            INSERT INTO apple_transfer (team, transfer_subject, programmer, account_id, accepted_at_ms) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (team, transfer_subject) DO UPDATE SET programmer = excluded.programmer, account_id = excluded.account_id,
+                accepted_at_ms = excluded.accepted_at_ms
+            """, [transfer.team, transfer.transferSubject, transfer.programmer, transfer.account, transfer.acceptedAt])
     }
 
     func removeTransfers(of account: AccountID) throws {
-        try cachedStatement(sql: "DELETE FROM apple_transfer WHERE account_id = ?").execute(arguments: [account])
+        try run("DELETE FROM apple_transfer WHERE account_id = ?", [account])
     }
 }

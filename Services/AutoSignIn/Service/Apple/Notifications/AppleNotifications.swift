@@ -42,13 +42,11 @@ extension Database {
     /// Remembers the notification for 30 days.
     /// - Returns: False when it came before.
     fileprivate func isNew(_ notification: VerifiedNotification, team: AppleTeamID, now: Timestamp) throws -> Bool {
-        let sql = """
-            INSERT INTO apple_notification (team, jti, type, received_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        try run(
             """
-        try cachedStatement(sql: sql).execute(arguments: [
-            team, notification.id, notification.type, now, now + VerifiedNotification.memory + .seconds(86_400),
-        ])
-        return changesCount == 1
+            INSERT INTO apple_notification (team, jti, type, received_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (team, jti) DO NOTHING
+            """, [team, notification.id, notification.type, now, now + VerifiedNotification.memory + .seconds(86_400)]) == 1
     }
 
     /// - Returns: Whether anything changed.

@@ -46,13 +46,15 @@ struct AppleSpending: Hashable, Sendable {
 
 extension Database {
     func insert(_ nonce: AppleNonceRecord, until: Timestamp) throws {
-        try cachedStatement(sql: "INSERT INTO apple_nonce (digest, holder, client_id, expires_at_ms) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [nonce.digest, nonce.holder, nonce.client, until])
+        try run(
+            "INSERT INTO apple_nonce (digest, holder, client_id, expires_at_ms) VALUES (?, ?, ?, ?)",
+            [nonce.digest, nonce.holder, nonce.client, until])
     }
 
     func isLive(_ nonce: AppleNonceRecord, now: Timestamp) throws -> Bool {
-        let sql = "SELECT 1 FROM apple_nonce WHERE digest = ? AND holder = ? AND client_id = ? AND expires_at_ms > ?"
-        return try Row.fetchOne(cachedStatement(sql: sql), arguments: [nonce.digest, nonce.holder, nonce.client, now]) != nil
+        try hasRow(
+            "SELECT 1 FROM apple_nonce WHERE digest = ? AND holder = ? AND client_id = ? AND expires_at_ms > ?",
+            [nonce.digest, nonce.holder, nonce.client, now])
     }
 
     /// Uses everything up, or nothing.
@@ -62,7 +64,7 @@ extension Database {
         if try isSpent("token", spending.token) { return .replayed }
         if let code = spending.code, try isSpent("code", code) { return .foreignGrant }
         if let nonce = spending.nonce {
-            try cachedStatement(sql: "DELETE FROM apple_nonce WHERE digest = ?").execute(arguments: [nonce.digest])
+            try run("DELETE FROM apple_nonce WHERE digest = ?", [nonce.digest])
         }
         try note("token", spending.token, until: spending.tokenExpiresAt)
         if let code = spending.code { try note("code", code, until: now + AppleSpending.codeMemory) }
@@ -71,18 +73,17 @@ extension Database {
 
     /// After Apple did not answer.
     func giveBack(_ spending: AppleSpending, now: Timestamp) throws {
-        let sql = "DELETE FROM apple_spent WHERE kind = ? AND digest = ?"
-        try cachedStatement(sql: sql).execute(arguments: ["token", spending.token])
-        if let code = spending.code { try cachedStatement(sql: sql).execute(arguments: ["code", code]) }
+        let back: Statement = "DELETE FROM apple_spent WHERE kind = ? AND digest = ?"
+        try run(back, ["token", spending.token])
+        if let code = spending.code { try run(back, ["code", code]) }
         if let nonce = spending.nonce { try insert(nonce, until: now + AppleNonceRecord.shortLifetime) }
     }
 
     private func isSpent(_ kind: String, _ digest: Digest) throws -> Bool {
-        let sql = "SELECT 1 FROM apple_spent WHERE kind = ? AND digest = ?"
-        return try Row.fetchOne(cachedStatement(sql: sql), arguments: [kind, digest]) != nil
+        try hasRow("SELECT 1 FROM apple_spent WHERE kind = ? AND digest = ?", [kind, digest])
     }
 
     private func note(_ kind: String, _ digest: Digest, until: Timestamp) throws {
-        try cachedStatement(sql: "INSERT INTO apple_spent (kind, digest, expires_at_ms) VALUES (?, ?, ?)").execute(arguments: [kind, digest, until])
+        try run("INSERT INTO apple_spent (kind, digest, expires_at_ms) VALUES (?, ?, ?)", [kind, digest, until])
     }
 }

@@ -68,20 +68,21 @@ struct AppleTickets: Sendable {
 
 extension Database {
     func insert(_ ticket: AppleTickets.Issued) throws {
-        try cachedStatement(sql: "INSERT INTO apple_ticket (digest, holder, sealed, expires_at_ms) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [ticket.secret.digest, ticket.holder, ticket.sealed, ticket.expiresAt])
+        try run(
+            "INSERT INTO apple_ticket (digest, holder, sealed, expires_at_ms) VALUES (?, ?, ?, ?)",
+            [ticket.secret.digest, ticket.holder, ticket.sealed, ticket.expiresAt])
     }
 
     func appleTicket(_ digest: Digest, holder: String, now: Timestamp) throws -> (sealed: SealedBytes, expiresAt: Timestamp)? {
-        let sql = "SELECT sealed, expires_at_ms FROM apple_ticket WHERE digest = ? AND holder = ? AND expires_at_ms > ?"
-        return try Row.fetchOne(cachedStatement(sql: sql), arguments: [digest, holder, now]).map { ($0["sealed"], $0["expires_at_ms"]) }
+        try first("SELECT sealed, expires_at_ms FROM apple_ticket WHERE digest = ? AND holder = ? AND expires_at_ms > ?", [digest, holder, now]) {
+            ($0.next(), $0.next())
+        }
     }
 
     /// Uses the ticket up.
     /// - Throws: `ticket_invalid`.
     func take(_ ticket: AppleTicketSecret, holder: String, now: Timestamp) throws {
-        let sql = "DELETE FROM apple_ticket WHERE digest = ? AND holder = ? AND expires_at_ms > ?"
-        try cachedStatement(sql: sql).execute(arguments: [ticket.digest, holder, now])
-        guard changesCount == 1 else { throw AppleTickets.invalid }
+        let taken = try run("DELETE FROM apple_ticket WHERE digest = ? AND holder = ? AND expires_at_ms > ?", [ticket.digest, holder, now])
+        guard taken == 1 else { throw AppleTickets.invalid }
     }
 }

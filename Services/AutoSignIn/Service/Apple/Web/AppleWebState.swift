@@ -34,16 +34,20 @@ struct AppleWebState: Hashable, Sendable {
 
 extension Database {
     func insert(_ state: AppleWebState, until: Timestamp) throws {
-        let sql = "INSERT INTO apple_web_state (digest, browser, requestor, client_id, return_url, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?)"
-        try cachedStatement(sql: sql).execute(arguments: [state.state, state.browser, state.requestor, state.client, state.returnURL, until])
+        try run(
+            "INSERT INTO apple_web_state (digest, browser, requestor, client_id, return_url, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?)",
+            [state.state, state.browser, state.requestor, state.client, state.returnURL, until])
     }
 
     /// Uses the state up; what another browser sends leaves it alone.
     func takeWebState(_ state: Digest, browser: Digest, now: Timestamp) throws -> AppleWebState? {
-        let sql = "DELETE FROM apple_web_state WHERE digest = ? AND browser = ? AND expires_at_ms > ? RETURNING *"
-        return try Row.fetchOne(cachedStatement(sql: sql), arguments: [state, browser, now]).map { row in
+        let take: Statement = """
+            DELETE FROM apple_web_state WHERE digest = ? AND browser = ? AND expires_at_ms > ?
+            RETURNING digest, browser, requestor, client_id, return_url
+            """
+        return try first(take, [state, browser, now]) { columns in
             AppleWebState(
-                state: row["digest"], browser: row["browser"], requestor: row["requestor"], client: row["client_id"], returnURL: row["return_url"])
+                state: columns.next(), browser: columns.next(), requestor: columns.next(), client: columns.next(), returnURL: columns.next())
         }
     }
 }

@@ -56,8 +56,10 @@ extension AutoSignInStore {
 
     /// What of them is removed once it is over.
     static let appleSweeps = [
-        Sweep(table: "apple_nonce", expiryColumn: "expires_at_ms"), Sweep(table: "apple_spent", expiryColumn: "expires_at_ms"),
-        Sweep(table: "apple_ticket", expiryColumn: "expires_at_ms"), Sweep(table: "apple_web_state", expiryColumn: "expires_at_ms"),
-        Sweep(table: "apple_notification", expiryColumn: "expires_at_ms"),
+        Sweep(table: "apple_nonce", key: ["digest"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "apple_spent", key: ["kind", "digest"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "apple_ticket", key: ["digest"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "apple_web_state", key: ["digest"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "apple_notification", key: ["team", "jti"], expiryColumn: "expires_at_ms"),
     ]
 }

@@ -4,34 +4,30 @@ internal import Storage
 /// Statements about refresh tokens.
 extension Database {
     func appleGrants(of link: AppleLinkID) throws -> [AppleGrantRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM apple_grant WHERE link_id = ? ORDER BY client_id")
-        return try Row.fetchAll(statement, arguments: [link]).map(AppleGrantRecord.init(row:))
+        try all("SELECT \(AppleGrantRecord.columns) FROM apple_grant WHERE link_id = ? ORDER BY client_id", [link]) { AppleGrantRecord(columns: &$0) }
     }
 
     /// In place of an earlier one of the same client id.
     func put(_ grant: AppleGrantRecord) throws {
-        let sql = """
-            INSERT OR REPLACE INTO apple_grant (link_id, client_id, group_id, sealed, validated_at_ms, next_check_at_ms, unclear_since_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+        try run(
             """
-        try cachedStatement(sql: sql).execute(arguments: [
-            grant.link, grant.client, grant.group, grant.sealed, grant.validatedAt, grant.nextCheckAt, grant.unclearSince,
-        ])
+            INSERT INTO apple_grant (\(AppleGrantRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (link_id, client_id) DO UPDATE SET group_id = excluded.group_id, sealed = excluded.sealed,
+                validated_at_ms = excluded.validated_at_ms, next_check_at_ms = excluded.next_check_at_ms,
+                unclear_since_ms = excluded.unclear_since_ms
+            """, [grant.link, grant.client, grant.group, grant.sealed, grant.validatedAt, grant.nextCheckAt, grant.unclearSince])
     }
 
     /// Notes what a check came to, unless the token was replaced meanwhile.
     func note(_ grant: AppleGrantRecord) throws {
-        let sql = """
-            UPDATE apple_grant SET validated_at_ms = ?, next_check_at_ms = ?, unclear_since_ms = ? WHERE link_id = ? AND client_id = ? AND sealed = ?
+        try run(
             """
-        try cachedStatement(sql: sql).execute(arguments: [
-            grant.validatedAt, grant.nextCheckAt, grant.unclearSince, grant.link, grant.client, grant.sealed,
-        ])
+            UPDATE apple_grant SET validated_at_ms = ?, next_check_at_ms = ?, unclear_since_ms = ? WHERE link_id = ? AND client_id = ? AND sealed = ?
+            """, [grant.validatedAt, grant.nextCheckAt, grant.unclearSince, grant.link, grant.client, grant.sealed])
     }
 
     func remove(_ grant: AppleGrantRecord) throws {
-        let sql = "DELETE FROM apple_grant WHERE link_id = ? AND client_id = ? AND sealed = ?"
-        try cachedStatement(sql: sql).execute(arguments: [grant.link, grant.client, grant.sealed])
+        try run("DELETE FROM apple_grant WHERE link_id = ? AND client_id = ? AND sealed = ?", [grant.link, grant.client, grant.sealed])
     }
 
     /// Takes the tokens out and has Apple end each, by its own client id (apple §2.5).
@@ -51,29 +47,31 @@ extension Database {
     /// Keeps others from making the same check until the lease is over.
     /// - Returns: False when somebody else makes it, or it is not due any more.
     func claim(_ grant: AppleGrantRecord, until lease: Timestamp) throws -> Bool {
-        let sql = "UPDATE apple_grant SET next_check_at_ms = ? WHERE link_id = ? AND client_id = ? AND sealed = ? AND next_check_at_ms = ?"
-        try cachedStatement(sql: sql).execute(arguments: [lease, grant.link, grant.client, grant.sealed, grant.nextCheckAt])
-        return changesCount == 1
+        try run(
+            "UPDATE apple_grant SET next_check_at_ms = ? WHERE link_id = ? AND client_id = ? AND sealed = ? AND next_check_at_ms = ?",
+            [lease, grant.link, grant.client, grant.sealed, grant.nextCheckAt]) == 1
     }
 
     /// Links with a token that is due, of accounts with a live session (apple §2.5).
     func linksToCheck(now: Timestamp, limit: Int) throws -> [AppleLinkID] {
-        let sql = """
+        let due: Statement = """
             SELECT DISTINCT apple_grant.link_id FROM apple_grant JOIN apple_link ON apple_link.id = apple_grant.link_id
-            WHERE apple_grant.next_check_at_ms <= ? AND EXISTS (
+            WHERE apple_grant.next_check_at_ms <= ?1 AND EXISTS (
                 SELECT 1 FROM streaming_session AS session
-                WHERE session.account_id = apple_link.account_id AND session.expires_at_ms > ? AND session.last_used_at_ms > ?)
-            LIMIT ?
+                WHERE session.account_id = apple_link.account_id AND session.expires_at_ms > ?1 AND session.last_used_at_ms > ?2)
+            LIMIT ?3
             """
-        let statement = try cachedStatement(sql: sql)
-        return try AppleLinkID.fetchAll(statement, arguments: [now, now, now - StreamingSessionRecord.idleLimit, limit])
+        return try values(due, [now, now - StreamingSessionRecord.idleLimit, limit])
     }
 }
 
 extension AppleGrantRecord {
-    fileprivate init(row: Row) {
+    /// In the order in which they are read and written.
+    fileprivate static let columns = "link_id, client_id, group_id, sealed, validated_at_ms, next_check_at_ms, unclear_since_ms"
+
+    fileprivate init(columns: inout ColumnReader) {
         self.init(
-            link: row["link_id"], client: row["client_id"], group: row["group_id"], sealed: row["sealed"], validatedAt: row["validated_at_ms"],
-            nextCheckAt: row["next_check_at_ms"], unclearSince: row["unclear_since_ms"])
+            link: columns.next(), client: columns.next(), group: columns.next(), sealed: columns.next(), validatedAt: columns.next(),
+            nextCheckAt: columns.next(), unclearSince: columns.next())
     }
 }

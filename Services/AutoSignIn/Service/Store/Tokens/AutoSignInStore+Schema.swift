@@ -14,19 +14,19 @@ extension AutoSignInStore {
                     CREATE TABLE store_metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL);
                     INSERT INTO store_metadata (name, value) VALUES ('owner', '\(owner)'), ('layout', '1');
                     """)
-        ] + accountMigrations + familyMigrations + callMigrations + appleMigrations
+        ] + accountMigrations + familyMigrations + callMigrations + appleMigrations + engineNeutralMigrations
 
     /// What is removed once it is over.
     public static let sweeps =
         [
-            Sweep(table: "streaming_session", expiryColumn: "expires_at_ms"),
-            Sweep(table: "family", expiryColumn: "forget_at_ms"),
-            Sweep(table: "token_version", expiryColumn: "forget_at_ms"),
-            Sweep(table: "redemption", expiryColumn: "expires_at_ms"),
-            Sweep(table: "idempotency", expiryColumn: "expires_at_ms"),
-            Sweep(table: "web_link", expiryColumn: "expires_at_ms"),
-            Sweep(table: "web_session", expiryColumn: "expires_at_ms"),
-            Sweep(table: "security_event", expiryColumn: "expires_at_ms"),
+            Sweep(table: "streaming_session", key: ["id"], expiryColumn: "expires_at_ms"),
+            Sweep(table: "family", key: ["id"], expiryColumn: "forget_at_ms"),
+            Sweep(table: "token_version", key: ["id"], expiryColumn: "forget_at_ms"),
+            Sweep(table: "redemption", key: ["family_id", "device_id", "expires_at_ms"], expiryColumn: "expires_at_ms"),
+            Sweep(table: "idempotency", key: ["place"], expiryColumn: "expires_at_ms"),
+            Sweep(table: "web_link", key: ["handle"], expiryColumn: "expires_at_ms"),
+            Sweep(table: "web_session", key: ["secret"], expiryColumn: "expires_at_ms"),
+            Sweep(table: "security_event", key: ["expires_at_ms"], expiryColumn: "expires_at_ms"),
         ] + appleSweeps
 
     private static let accountMigrations = [
@@ -93,6 +93,16 @@ extension AutoSignInStore {
                 CREATE INDEX redemption_family ON redemption (family_id, device_id);
                 CREATE INDEX redemption_expiry ON redemption (expires_at_ms);
                 """)
+    ]
+
+    private static let engineNeutralMigrations = [
+        // Letter case is folded as every engine can, and the order of what came in one millisecond is the rows' own.
+        Migration(
+            "8-folds-and-numbers",
+            statements: [
+                "CREATE INDEX account_email_folded ON account (programmer, lower(email)) WHERE email IS NOT NULL",
+                "ALTER TABLE security_event ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE security_event SET number = rowid",
+            ], isAdditive: true)
     ]
 
     private static let callMigrations = [

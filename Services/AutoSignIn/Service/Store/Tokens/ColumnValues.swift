@@ -1,31 +1,7 @@
-internal import Foundation
-package import Identifiers
-package import Storage
+internal import Storage
 
-extension Identifier: DatabaseValueConvertible, StatementColumnConvertible {
-    package init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(String(sqliteStatement: sqliteStatement, index: index)) }
+extension SealedBytes: ColumnValue {
+    var stored: StoredValue { .bytes(bytes) }
 
-    package var databaseValue: DatabaseValue { text.databaseValue }
-
-    package static func fromDatabaseValue(_ value: DatabaseValue) -> Identifier? { String.fromDatabaseValue(value).map(Identifier.init) }
-}
-
-extension Digest: DatabaseValueConvertible, StatementColumnConvertible {
-    package init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(bytes: [UInt8](Data(sqliteStatement: sqliteStatement, index: index))) }
-
-    package var databaseValue: DatabaseValue { Data(bytes).databaseValue }
-
-    package static func fromDatabaseValue(_ value: DatabaseValue) -> Digest? {
-        Data.fromDatabaseValue(value).map { Digest(bytes: [UInt8]($0)) }
-    }
-}
-
-extension SealedBytes: DatabaseValueConvertible, StatementColumnConvertible {
-    init(sqliteStatement: SQLiteStatement, index: CInt) { self.init(bytes: [UInt8](Data(sqliteStatement: sqliteStatement, index: index))) }
-
-    var databaseValue: DatabaseValue { Data(bytes).databaseValue }
-
-    static func fromDatabaseValue(_ value: DatabaseValue) -> SealedBytes? {
-        Data.fromDatabaseValue(value).map { SealedBytes(bytes: [UInt8]($0)) }
-    }
+    init(_ row: any RowSource, _ column: Int) { self.init(bytes: row.bytes(column)) }
 }

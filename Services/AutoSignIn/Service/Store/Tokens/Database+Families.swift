@@ -6,7 +6,7 @@ internal import Storage
 /// Statements about families and their values, to be put together in one commit.
 extension Database {
     func family(_ id: FamilyID) throws -> FamilyRecord? {
-        try first("SELECT \(FamilyRecord.columns) FROM family WHERE id = ?", arguments: [id]) { FamilyRecord(columns: &$0) }
+        try first("SELECT \(FamilyRecord.columns) FROM family WHERE id = ?", [id]) { FamilyRecord(columns: &$0) }
     }
 
     /// Newest first.
@@ -19,8 +19,8 @@ extension Database {
         try families("link_id = ? ORDER BY created_at_ms, id", [link])
     }
 
-    private func families(_ condition: String, _ arguments: StatementArguments) throws -> [FamilyRecord] {
-        try all("SELECT \(FamilyRecord.columns) FROM family WHERE \(condition)", arguments: arguments) { FamilyRecord(columns: &$0) }
+    private func families(_ condition: String, _ arguments: Arguments) throws -> [FamilyRecord] {
+        try all("SELECT \(FamilyRecord.columns) FROM family WHERE \(condition)", arguments) { FamilyRecord(columns: &$0) }
     }
 
     /// Those that nobody has used in their time.
@@ -29,29 +29,26 @@ extension Database {
     }
 
     func insert(_ family: FamilyRecord) throws {
-        let sql = """
-            INSERT INTO family (\(FamilyRecord.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        try cachedStatement(sql: sql).execute(arguments: [
-            family.id, family.account, family.programmer, family.bundleID, Int(family.environment.rawValue), Int(family.state.rawValue), family.link,
-            family.device, family.deviceLabel, family.createdAt, family.lastUsedAt, family.idleAt, family.revokedAt, family.reason,
-        ])
+        try run(
+            "INSERT INTO family (\(FamilyRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                family.id, family.account, family.programmer, family.bundleID, Int(family.environment.rawValue), Int(family.state.rawValue),
+                family.link, family.device, family.deviceLabel, family.createdAt, family.lastUsedAt, family.idleAt, family.revokedAt, family.reason,
+            ])
     }
 
     /// Writes what may change of a family.
     func update(_ family: FamilyRecord) throws {
-        let sql = """
-            UPDATE family SET state = ?, last_used_at_ms = ?, idle_at_ms = ?, revoked_at_ms = ?, reason = ?, forget_at_ms = ? WHERE id = ?
-            """
-        try cachedStatement(sql: sql).execute(arguments: [
-            Int(family.state.rawValue), family.lastUsedAt, family.idleAt, family.revokedAt, family.reason,
-            family.revokedAt.map { $0 + FamilyRecord.memory }, family.id,
-        ])
+        try run(
+            "UPDATE family SET state = ?, last_used_at_ms = ?, idle_at_ms = ?, revoked_at_ms = ?, reason = ?, forget_at_ms = ? WHERE id = ?",
+            [
+                Int(family.state.rawValue), family.lastUsedAt, family.idleAt, family.revokedAt, family.reason,
+                family.revokedAt.map { $0 + FamilyRecord.memory }, family.id,
+            ])
     }
 
     func version(_ id: TokenID) throws -> TokenVersionRecord? {
-        try first("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE id = ?", arguments: [id]) { try TokenVersionRecord(columns: &$0) }
+        try first("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE id = ?", [id]) { try TokenVersionRecord(columns: &$0) }
     }
 
     /// Oldest first.
@@ -59,8 +56,8 @@ extension Database {
         try versions("family_id = ? ORDER BY number", [family])
     }
 
-    private func versions(_ condition: String, _ arguments: StatementArguments) throws -> [TokenVersionRecord] {
-        try all("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE \(condition)", arguments: arguments) {
+    private func versions(_ condition: String, _ arguments: Arguments) throws -> [TokenVersionRecord] {
+        try all("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE \(condition)", arguments) {
             try TokenVersionRecord(columns: &$0)
         }
     }
@@ -71,31 +68,31 @@ extension Database {
     }
 
     func insert(_ version: TokenVersionRecord) throws {
-        let sql = """
-            INSERT INTO token_version (\(TokenVersionRecord.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        try cachedStatement(sql: sql).execute(arguments: [
-            version.id, version.family, version.number, version.comparison, version.sealed, version.state.rawValue, version.createdAt,
-            version.activatedAt, version.supersededAt,
-        ])
+        try run(
+            "INSERT INTO token_version (\(TokenVersionRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                version.id, version.family, version.number, version.comparison, version.sealed, version.state.rawValue, version.createdAt,
+                version.activatedAt, version.supersededAt,
+            ])
     }
 
     /// Writes what may change of a value. An active one is due for rotation at its age; a value of a family that is over goes with it.
     func update(_ version: TokenVersionRecord, of family: FamilyRecord) throws {
-        let sql = """
+        let change: Statement = """
             UPDATE token_version SET sealed = ?, state = ?, activated_at_ms = ?, rotate_at_ms = ?, superseded_at_ms = ?, forget_at_ms = ?
             WHERE id = ?
             """
         let rotateAt = version.state == .active ? version.activatedAt.map { $0 + TokenVersionRecord.rotationAge } : nil
-        try cachedStatement(sql: sql).execute(arguments: [
-            version.sealed, version.state.rawValue, version.activatedAt, rotateAt, version.supersededAt,
-            family.revokedAt.map { $0 + FamilyRecord.memory }, version.id,
-        ])
+        try run(
+            change,
+            [
+                version.sealed, version.state.rawValue, version.activatedAt, rotateAt, version.supersededAt,
+                family.revokedAt.map { $0 + FamilyRecord.memory }, version.id,
+            ])
     }
 
     func postponeRotation(_ version: TokenID, to moment: Timestamp) throws {
-        try cachedStatement(sql: "UPDATE token_version SET rotate_at_ms = ? WHERE id = ?").execute(arguments: [moment, version])
+        try run("UPDATE token_version SET rotate_at_ms = ? WHERE id = ?", [moment, version])
     }
 }
 

@@ -5,28 +5,30 @@ internal import Storage
 /// Statements about security events.
 extension Database {
     func insert(_ event: SecurityEventRecord) throws {
-        let sql = "INSERT INTO security_event (at_ms, kind, family_id, account_id, requestor, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?)"
-        try cachedStatement(sql: sql).execute(arguments: [
-            event.at, event.kind.name, event.family?.text ?? "", event.account?.text ?? "", event.requestor?.text ?? "",
-            event.at + SecurityEventRecord.memory,
-        ])
+        try run(
+            """
+            INSERT INTO security_event (at_ms, kind, family_id, account_id, requestor, expires_at_ms, number)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, coalesce((SELECT max(number) + 1 FROM security_event WHERE at_ms = ?1), 0))
+            """,
+            [
+                event.at, event.kind.name, event.family?.text ?? "", event.account?.text ?? "", event.requestor?.text ?? "",
+                event.at + SecurityEventRecord.memory,
+            ])
     }
 
     /// Latest first.
     func securityEvents(limit: Int) throws -> [SecurityEventRecord] {
-        let statement = try cachedStatement(sql: "SELECT * FROM security_event ORDER BY at_ms DESC, rowid DESC LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [limit]).map(SecurityEventRecord.init(row:))
+        try all(
+            "SELECT family_id, account_id, requestor, at_ms, kind FROM security_event ORDER BY at_ms DESC, number DESC LIMIT ?", [limit]
+        ) { SecurityEventRecord(columns: &$0) }
     }
 }
 
 extension SecurityEventRecord {
-    fileprivate init(row: Row) {
-        func id<Subject>(_ column: String) -> Identifier<Subject>? {
-            let text: String = row[column]
-            return text.isEmpty ? nil : Identifier(text)
-        }
+    fileprivate init(columns: inout ColumnReader) {
+        func id<Subject>(_ text: String) -> Identifier<Subject>? { text.isEmpty ? nil : Identifier(text) }
+        let (family, account, requestor): (String, String, String) = (columns.next(), columns.next(), columns.next())
         self.init(
-            at: row["at_ms"], kind: SecurityEventKind(name: row["kind"]), family: id("family_id"), account: id("account_id"),
-            requestor: id("requestor"))
+            at: columns.next(), kind: SecurityEventKind(name: columns.next()), family: id(family), account: id(account), requestor: id(requestor))
     }
 }

@@ -28,40 +28,38 @@ extension Database {
 
     /// Newest first.
     /// - Parameter condition: SQL of this program.
-    func sessions(_ condition: String, _ arguments: StatementArguments) throws -> [StreamingSessionRecord] {
-        let sql = "SELECT \(StreamingSessionRecord.columns) FROM streaming_session WHERE \(condition) ORDER BY created_at_ms DESC, id"
-        return try all(sql, arguments: arguments) { StreamingSessionRecord(columns: &$0) }
+    func sessions(_ condition: String, _ arguments: Arguments) throws -> [StreamingSessionRecord] {
+        try all("SELECT \(StreamingSessionRecord.columns) FROM streaming_session WHERE \(condition) ORDER BY created_at_ms DESC, id", arguments) {
+            StreamingSessionRecord(columns: &$0)
+        }
     }
 
     /// In place of the session that the device had at the requestor.
     /// - Returns: The sessions that it replaces; `authentication` replaces their authn tokens by itself.
     @discardableResult
     func put(_ session: StreamingSessionRecord) throws -> [StreamingSessionID] {
-        let before = try StreamingSessionID.fetchAll(
-            cachedStatement(sql: "DELETE FROM streaming_session WHERE device_id = ? AND requestor = ? RETURNING id"),
-            arguments: [session.device, session.requestor])
-        let sql = """
-            INSERT OR REPLACE INTO streaming_session (\(StreamingSessionRecord.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
+        let before: [StreamingSessionID] = try values(
+            "DELETE FROM streaming_session WHERE device_id = ? AND requestor = ? RETURNING id", [session.device, session.requestor])
         let (link, appleClient): (AppleLinkID?, AppleClientID?) =
             if case .apple(let link, let client) = session.origin { (link, client) } else { (nil, nil) }
-        try cachedStatement(sql: sql).execute(arguments: [
-            session.id, session.account, session.programmer, session.requestor, session.device, session.deviceLabel, session.client,
-            session.origin.family, link, appleClient, session.scopes.joined(separator: " "), session.hasTVSession, session.createdAt,
-            session.lastUsedAt, session.expiresAt,
-        ])
+        try run(
+            "INSERT INTO streaming_session (\(StreamingSessionRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                session.id, session.account, session.programmer, session.requestor, session.device, session.deviceLabel, session.client,
+                session.origin.family, link, appleClient, session.scopes.joined(separator: " "), session.hasTVSession, session.createdAt,
+                session.lastUsedAt, session.expiresAt,
+            ])
         return before
     }
 
     func touch(_ session: StreamingSessionID, now: Timestamp) throws {
-        try cachedStatement(sql: "UPDATE streaming_session SET last_used_at_ms = ? WHERE id = ?").execute(arguments: [now, session])
+        try run("UPDATE streaming_session SET last_used_at_ms = ? WHERE id = ?", [now, session])
     }
 
     /// Ends sessions here at once, and their authn tokens through the outbox.
     func end(_ sessions: [StreamingSessionRecord], now: Timestamp) throws {
         for session in sessions {
-            try cachedStatement(sql: "DELETE FROM streaming_session WHERE id = ?").execute(arguments: [session.id])
+            try run("DELETE FROM streaming_session WHERE id = ?", [session.id])
         }
         let tokens = sessions.filter(\.hasTVSession).map(\.id)
         guard let first = sessions.first, !tokens.isEmpty else { return }
@@ -70,8 +68,8 @@ extension Database {
 
     /// Sessions that nobody has used for 30 days.
     func idleSessions(now: Timestamp, limit: Int) throws -> [StreamingSessionRecord] {
-        let sql = "SELECT \(StreamingSessionRecord.columns) FROM streaming_session WHERE last_used_at_ms <= ? LIMIT ?"
-        return try all(sql, arguments: [now - StreamingSessionRecord.idleLimit, limit]) { StreamingSessionRecord(columns: &$0) }
+        let idle: Statement = "SELECT \(StreamingSessionRecord.columns) FROM streaming_session WHERE last_used_at_ms <= ? LIMIT ?"
+        return try all(idle, [now - StreamingSessionRecord.idleLimit, limit]) { StreamingSessionRecord(columns: &$0) }
     }
 }
 

@@ -5,12 +5,13 @@ internal import Storage
 struct RecordScope {
     /// Of SQL; for the records that a reader may see.
     let condition: String
-    let arguments: [DatabaseValue]
+    let arguments: Arguments
 
     init(_ rights: Rights) {
         let programmers = rights.administrator.programmerIDs + [Self.everyone]
-        condition = rights.isOperator ? "1" : programmers.map { _ in "instr(' ' || programmers || ' ', ?) > 0" }.joined(separator: " OR ")
-        arguments = rights.isOperator ? [] : programmers.map { " \($0) ".databaseValue }
+        let names = "' ' || programmers || ' '"
+        condition = rights.isOperator ? "1 = 1" : programmers.map { _ in "replace(\(names), ?, '') <> \(names)" }.joined(separator: " OR ")
+        arguments = rights.isOperator ? [] : Arguments(programmers.map { " \($0) ".stored })
     }
 
     /// In place of a programmer's id: MVPD records, which all share.

@@ -50,15 +50,18 @@ struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditEntry {
-    init(_ row: Row) {
-        number = UInt64(row["number"] as Int64)
-        createdAt = row["created_at_ms"]
-        author = row["author"]
-        action = row["action"]
-        text = row["text"]
-        version = UInt64(row["version"] as Int64)
-        programmers = ProgrammerList.read(row["programmers"])
-        previousSHA256 = row["previous_sha256"]
-        recordSHA256 = row["record_sha256"]
+    /// In the order in which they are read and written.
+    static let columns = "number, created_at_ms, author, action, text, version, programmers, previous_sha256, record_sha256"
+
+    init(columns: inout ColumnReader) {
+        number = UInt64(columns.next() as Int64)
+        createdAt = columns.next()
+        author = columns.next()
+        action = columns.next()
+        text = columns.next()
+        version = UInt64(columns.next() as Int64)
+        programmers = ProgrammerList.read(columns.next())
+        previousSHA256 = columns.next()
+        recordSHA256 = columns.next()
     }
 }

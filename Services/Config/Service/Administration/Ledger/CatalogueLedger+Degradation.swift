@@ -2,46 +2,42 @@ internal import CatalogueFiles
 internal import Clocks
 internal import ContractRuntime
 internal import Contracts
-internal import Foundation
 internal import Storage
 
 extension CatalogueLedger {
     /// Rules that have not ended, in the order of their start.
     func activeRules() throws -> [ActiveDegradation] {
-        try rules("WHERE ends_at_ms > ? ORDER BY rowid", [now])
+        try rules("WHERE ends_at_ms > ? ORDER BY number", [now])
     }
 
     /// The same as they are stored, encoded by whichever release made them.
     func activeRuleContents() throws -> [[UInt8]] {
-        try Data.fetchAll(database, sql: "SELECT rule FROM degradation_rule WHERE ends_at_ms > ? ORDER BY rowid", arguments: [now]).map {
-            [UInt8]($0)
-        }
+        try database.values("SELECT rule FROM degradation_rule WHERE ends_at_ms > ? ORDER BY number", [now])
     }
 
     func rule(_ id: String) throws -> ActiveDegradation? { try rules("WHERE id = ? AND ends_at_ms > ?", [id, now]).first }
 
     func keep(_ active: ActiveDegradation) throws {
         guard let rule = active.rule else { return }
-        try database.execute(
-            sql: """
-                INSERT INTO degradation_rule (id, rule, author, reason, ends_at_ms) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET rule = excluded.rule, ends_at_ms = excluded.ends_at_ms
-                """,
-            arguments: [rule.id, Data(try rule.serialized()), active.author, active.reason, Int64(rule.endsAtMilliseconds)])
+        let last: Int64? = try database.value("SELECT max(number) FROM degradation_rule")
+        try database.run(
+            """
+            INSERT INTO degradation_rule (id, rule, author, reason, ends_at_ms, number) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET rule = excluded.rule, ends_at_ms = excluded.ends_at_ms
+            """, [rule.id, try rule.serialized(), active.author, active.reason, Int64(rule.endsAtMilliseconds), (last ?? 0) + 1])
     }
 
-    func removeRule(_ id: String) throws { try database.execute(sql: "DELETE FROM degradation_rule WHERE id = ?", arguments: [id]) }
+    func removeRule(_ id: String) throws { try database.run("DELETE FROM degradation_rule WHERE id = ?", [id]) }
 
-    private func rules(_ condition: String, _ arguments: StatementArguments) throws -> [ActiveDegradation] {
-        try Row.fetchAll(database, sql: "SELECT rule, author, reason FROM degradation_rule " + condition, arguments: arguments).map { row in
-            let encoded: Data = row["rule"]
-            return ActiveDegradation(rule: try DegradationRule(serialized: [UInt8](encoded)), author: row["author"], reason: row["reason"])
+    private func rules(_ condition: String, _ arguments: Arguments) throws -> [ActiveDegradation] {
+        try database.all("SELECT rule, author, reason FROM degradation_rule \(condition)", arguments) { columns in
+            ActiveDegradation(rule: try DegradationRule(serialized: columns.next() as [UInt8]), author: columns.next(), reason: columns.next())
         }
     }
 
     /// Removes the rules whose time is over, and records their ends.
     func endOverdueRules() throws {
-        let overdue = try rules("WHERE ends_at_ms <= ? ORDER BY ends_at_ms, rowid", [now])
+        let overdue = try rules("WHERE ends_at_ms <= ? ORDER BY ends_at_ms, number", [now])
         guard !overdue.isEmpty else { return }
         let document = try newestDocument()
         for active in overdue {

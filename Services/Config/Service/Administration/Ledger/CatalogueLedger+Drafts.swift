@@ -1,38 +1,39 @@
 internal import CatalogueFiles
 internal import Contracts
 internal import Faults
-internal import Foundation
 internal import Storage
 
 extension CatalogueLedger {
     /// The administrator's draft; a new one on the newest version when there is none.
     func draft(of author: String) throws -> Draft {
-        let row = try Row.fetchOne(database, sql: "SELECT base_version, content FROM draft WHERE author = ?", arguments: [author])
-        if let row { return try draft(on: UInt64(row["base_version"] as Int64), row["content"]) }
+        let kept = try database.first("SELECT base_version, content FROM draft WHERE author = ?", [author]) {
+            (base: UInt64($0.next() as Int64), content: $0.next() as [UInt8])
+        }
+        if let kept { return try draft(on: kept.base, kept.content) }
         let newest = try requireNewest()
         let document = try document(newest.documentSHA256)
         return Draft(base: newest, baseDocument: document, document: document)
     }
 
     func hasDraft(_ author: String) throws -> Bool {
-        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM draft WHERE author = ?)", arguments: [author]) ?? false
+        try database.hasRow("SELECT 1 FROM draft WHERE author = ?", [author])
     }
 
     /// Keeps the draft; one without changes is no draft.
     func keep(_ draft: Draft, of author: String) throws {
         if draft.changes.isEmpty { return try discardDraft(of: author) }
-        try database.execute(
-            sql: """
-                INSERT INTO draft (author, base_version, content, changed_at_ms) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET base_version = excluded.base_version, content = excluded.content, changed_at_ms = excluded.changed_at_ms
-                """, arguments: [author, Int64(draft.base.version), Data(draft.document.tree.canonicalBytes), now])
+        try database.run(
+            """
+            INSERT INTO draft (author, base_version, content, changed_at_ms) VALUES (?, ?, ?, ?)
+            ON CONFLICT (author) DO UPDATE SET base_version = excluded.base_version, content = excluded.content, changed_at_ms = excluded.changed_at_ms
+            """, [author, Int64(draft.base.version), draft.document.tree.canonicalBytes, now])
     }
 
-    func discardDraft(of author: String) throws { try database.execute(sql: "DELETE FROM draft WHERE author = ?", arguments: [author]) }
+    func discardDraft(of author: String) throws { try database.run("DELETE FROM draft WHERE author = ?", [author]) }
 
-    func draft(on version: UInt64, _ content: Data) throws -> Draft {
+    func draft(on version: UInt64, _ content: [UInt8]) throws -> Draft {
         let base = try self.version(version)
-        return Draft(base: base, baseDocument: try document(base.documentSHA256), document: try read([UInt8](content)))
+        return Draft(base: base, baseDocument: try document(base.documentSHA256), document: try read(content))
     }
 
     /// The version that is live.

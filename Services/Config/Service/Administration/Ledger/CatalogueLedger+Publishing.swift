@@ -20,7 +20,7 @@ extension CatalogueLedger {
     /// does not reuse a number that somebody still holds.
     func nextVersion() throws -> UInt64 { max(try publishedVersion() + 1, UInt64(max(0, now.seconds))) }
 
-    func publishedVersion() throws -> UInt64 { UInt64(try Int64.fetchOne(database, sql: "SELECT version FROM published") ?? 0) }
+    func publishedVersion() throws -> UInt64 { UInt64(try database.value("SELECT version FROM published") as Int64? ?? 0) }
 
     /// What services are to have after the changes of this transaction: the newest version's document with software ids, rules and keys. It
     /// gets a new number when one of these is another than what they had. How it is encoded decides nothing: copies of two releases encode the same in two
@@ -48,16 +48,17 @@ extension CatalogueLedger {
         configuration.version = max(try nextVersion(), newest.version)
         configuration.changedAtMilliseconds = UInt64(max(0, now.milliseconds))
         let encoded = try configuration.serialized()
-        try database.execute(
-            sql: """
-                INSERT INTO published (only, version, changed_at_ms, content_sha256, inputs_sha256, content, content_version, reading)
-                VALUES (1, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET version = excluded.version, changed_at_ms = excluded.changed_at_ms,
-                    content_sha256 = excluded.content_sha256, inputs_sha256 = excluded.inputs_sha256, content = excluded.content,
-                    content_version = excluded.content_version, reading = max(published.reading, excluded.reading)
-                """,
-            arguments: [
-                Int64(configuration.version), now, try digestOfOlderReleases(configuration), digest, Data(encoded), Int64(configuration.version),
+        try database.run(
+            """
+            INSERT INTO published ("only", version, changed_at_ms, content_sha256, inputs_sha256, content, content_version, reading)
+            VALUES (1, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT ("only") DO UPDATE SET version = excluded.version, changed_at_ms = excluded.changed_at_ms,
+                content_sha256 = excluded.content_sha256, inputs_sha256 = excluded.inputs_sha256, content = excluded.content,
+                content_version = excluded.content_version,
+                reading = CASE WHEN published.reading < excluded.reading THEN excluded.reading ELSE published.reading END
+            """,
+            [
+                Int64(configuration.version), now, try digestOfOlderReleases(configuration), digest, encoded, Int64(configuration.version),
                 CatalogueReading.level,
             ])
         return Publication(configuration: configuration, encoded: encoded, isNew: true)
@@ -66,25 +67,21 @@ extension CatalogueLedger {
     /// - Returns: What is published, if it was made of these inputs by a reader that knew as much as this one.
     /// - Parameter version: A version that says the same as the one before is served under its own number all the same.
     private func published(inputs: String, atLeast version: UInt64) throws -> Publication? {
-        let row = try Row.fetchOne(
-            database,
-            sql: """
-                SELECT content FROM published
-                WHERE inputs_sha256 = ? AND reading >= ? AND content IS NOT NULL AND content_version = version
-                    AND version >= ?
-                """, arguments: [inputs, CatalogueReading.level, Int64(version)])
-        guard let row else { return nil }
-        let encoded = [UInt8](row["content"] as Data)
+        let known: [UInt8]? = try database.value(
+            """
+            SELECT content FROM published
+            WHERE inputs_sha256 = ? AND reading >= ? AND content IS NOT NULL AND content_version = version
+                AND version >= ?
+            """, [inputs, CatalogueReading.level, Int64(version)])
+        guard let encoded = known else { return nil }
         return Publication(configuration: try Configuration(serialized: encoded), encoded: encoded, isNew: false)
     }
 
     /// Of the store, made at random when it is first asked for.
     private func storeIdentity() throws -> String {
-        try database.execute(
-            sql: "INSERT INTO store_identity (only, id) VALUES (1, ?) ON CONFLICT DO NOTHING", arguments: [UUID().uuidString.lowercased()])
-        guard let id = try String.fetchOne(database, sql: "SELECT id FROM store_identity") else {
-            throw Fault(.internal, "The store has no identity.")
-        }
+        try database.run(
+            "INSERT INTO store_identity (\"only\", id) VALUES (1, ?) ON CONFLICT (\"only\") DO NOTHING", [UUID().uuidString.lowercased()])
+        guard let id: String = try database.value("SELECT id FROM store_identity") else { throw Fault(.internal, "The store has no identity.") }
         return id
     }
 

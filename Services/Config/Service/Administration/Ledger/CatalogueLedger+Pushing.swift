@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Foundation
@@ -34,23 +35,31 @@ extension CatalogueLedger {
 
     func propose(_ draft: Draft, author: String, description: String) throws -> ProposedPush {
         let push = ProposedPush(id: UUID().uuidString.lowercased(), author: author, description: description, createdAt: now, draft: draft)
-        try database.execute(
-            sql: "INSERT INTO pending_push (id, author, description, base_version, content, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)",
-            arguments: [push.id, author, description, Int64(draft.base.version), Data(draft.document.tree.canonicalBytes), now])
+        try database.run(
+            "INSERT INTO pending_push (id, author, description, base_version, content, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)",
+            [push.id, author, description, Int64(draft.base.version), draft.document.tree.canonicalBytes, now])
         try record(.pushProposed, by: author, description, programmers: programmers(of: draft))
         return push
     }
 
     /// Oldest first.
     func proposedPushes() throws -> [ProposedPush] {
-        try Row.fetchAll(database, sql: "SELECT * FROM pending_push ORDER BY created_at_ms, id").map { row in
+        let pushes = try database.all(
+            "SELECT id, author, description, created_at_ms, base_version, content FROM pending_push ORDER BY created_at_ms, id"
+        ) { columns in
+            (
+                id: columns.next() as String, author: columns.next() as String, description: columns.next() as String,
+                createdAt: columns.next() as Timestamp, base: UInt64(columns.next() as Int64), content: columns.next() as [UInt8]
+            )
+        }
+        return try pushes.map { push in
             ProposedPush(
-                id: row["id"], author: row["author"], description: row["description"], createdAt: row["created_at_ms"],
-                draft: try draft(on: UInt64(row["base_version"] as Int64), row["content"]))
+                id: push.id, author: push.author, description: push.description, createdAt: push.createdAt,
+                draft: try draft(on: push.base, push.content))
         }
     }
 
-    func removeProposal(_ id: String) throws { try database.execute(sql: "DELETE FROM pending_push WHERE id = ?", arguments: [id]) }
+    func removeProposal(_ id: String) throws { try database.run("DELETE FROM pending_push WHERE id = ?", [id]) }
 
     func programmers(of draft: Draft) -> [String] {
         RecordScope.programmers(of: draft.changes, from: draft.baseDocument, to: draft.document)

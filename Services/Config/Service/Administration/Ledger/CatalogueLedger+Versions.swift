@@ -2,33 +2,34 @@ internal import CatalogueFiles
 internal import Contracts
 internal import Cryptography
 internal import Faults
-internal import Foundation
 internal import StrictJson
 internal import Storage
 
 extension CatalogueLedger {
     func newestVersion() throws -> VersionRecord? {
-        try Row.fetchOne(database, sql: "SELECT * FROM version ORDER BY version DESC LIMIT 1").map(VersionRecord.init)
+        try database.first("SELECT \(VersionRecord.columns) FROM version ORDER BY version DESC LIMIT 1") { VersionRecord(columns: &$0) }
     }
 
     /// - Throws: `not_found`.
     func version(_ number: UInt64) throws -> VersionRecord {
-        let row = try Row.fetchOne(database, sql: "SELECT * FROM version WHERE version = ?", arguments: [Int64(clamping: number)])
-        guard let row else { throw Fault.notFound("version") }
-        return VersionRecord(row)
+        let found = try database.first("SELECT \(VersionRecord.columns) FROM version WHERE version = ?", [Int64(clamping: number)]) {
+            VersionRecord(columns: &$0)
+        }
+        guard let found else { throw Fault.notFound("version") }
+        return found
     }
 
     /// Newest first.
     func versions() throws -> [VersionRecord] {
-        try Row.fetchAll(database, sql: "SELECT * FROM version ORDER BY version DESC").map(VersionRecord.init)
+        try database.all("SELECT \(VersionRecord.columns) FROM version ORDER BY version DESC") { VersionRecord(columns: &$0) }
     }
 
     /// The newest version that came from the catalogue file; not what a person brought.
     func newestImport() throws -> VersionRecord? {
-        try Row.fetchOne(
-            database, sql: "SELECT * FROM version WHERE origin = ? AND author = ? ORDER BY version DESC LIMIT 1",
-            arguments: [VersionOrigin.file.rawValue, AuditAuthor.file]
-        ).map(VersionRecord.init)
+        try database.first(
+            "SELECT \(VersionRecord.columns) FROM version WHERE origin = ? AND author = ? ORDER BY version DESC LIMIT 1",
+            [VersionOrigin.file.rawValue, AuditAuthor.file]
+        ) { VersionRecord(columns: &$0) }
     }
 
     func document(_ sha256: String) throws -> CatalogueDocument {
@@ -43,9 +44,9 @@ extension CatalogueLedger {
     }
 
     func documentBytes(_ sha256: String) throws -> [UInt8] {
-        let content = try Data.fetchOne(database, sql: "SELECT content FROM document WHERE sha256 = ?", arguments: [sha256])
+        let content: [UInt8]? = try database.value("SELECT content FROM document WHERE sha256 = ?", [sha256])
         guard let content else { throw Fault(.internal, "The store lacks a document of the catalogue.") }
-        return [UInt8](content)
+        return content
     }
 
     func read(_ content: [UInt8]) throws -> CatalogueDocument {
@@ -72,7 +73,7 @@ extension CatalogueLedger {
     ) throws -> VersionRecord {
         let content = document.tree.canonicalBytes
         let sha256 = document.tree.sha256
-        try database.execute(sql: "INSERT INTO document (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING", arguments: [sha256, Data(content)])
+        try database.run("INSERT INTO document (sha256, content) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING", [sha256, content])
         var record = VersionRecord(
             version: try nextVersion(), createdAt: now, author: author, approver: approver, description: description, origin: origin,
             documentSHA256: sha256, programmers: programmers)
@@ -84,12 +85,9 @@ extension CatalogueLedger {
     }
 
     private func insert(_ record: VersionRecord) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO version (version, created_at_ms, author, approver, description, origin, document_sha256, programmers, previous_sha256,
-                    record_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
+        try database.run(
+            "INSERT INTO version (\(VersionRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
                 Int64(record.version), record.createdAt, record.author, record.approver, record.description, record.origin.rawValue,
                 record.documentSHA256, ProgrammerList.text(record.programmers), record.previousSHA256, record.recordSHA256,
             ])

@@ -33,17 +33,22 @@ struct VersionRecord: Hashable, Sendable {
 }
 
 extension VersionRecord {
-    init(_ row: Row) {
-        version = UInt64(row["version"] as Int64)
-        createdAt = row["created_at_ms"]
-        author = row["author"]
-        approver = row["approver"]
-        description = row["description"]
-        origin = VersionOrigin(rawValue: row["origin"])
-        documentSHA256 = row["document_sha256"]
-        programmers = ProgrammerList.read(row["programmers"])
-        previousSHA256 = row["previous_sha256"]
-        recordSHA256 = row["record_sha256"]
+    /// In the order in which they are read and written.
+    static let columns = """
+        version, created_at_ms, author, approver, description, origin, document_sha256, programmers, previous_sha256, record_sha256
+        """
+
+    init(columns: inout ColumnReader) {
+        version = UInt64(columns.next() as Int64)
+        createdAt = columns.next()
+        author = columns.next()
+        approver = columns.next()
+        description = columns.next()
+        origin = VersionOrigin(rawValue: columns.next())
+        documentSHA256 = columns.next()
+        programmers = ProgrammerList.read(columns.next())
+        previousSHA256 = columns.next()
+        recordSHA256 = columns.next()
     }
 }
 

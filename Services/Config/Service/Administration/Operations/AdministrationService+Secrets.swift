@@ -48,13 +48,16 @@ extension AdministrationService {
 }
 
 extension CatalogueLedger {
+    /// With the octets that a document has somewhere.
+    private static let naming = Statement(
+        sqlite: "SELECT 1 FROM document WHERE instr(content, ?) > 0 LIMIT 1",
+        postgres: "SELECT 1 FROM document WHERE position(? IN content) > 0 LIMIT 1")
+
     /// Whether any version, the newest or an older one that may come back, names a secret.
     func hasEverNamed(secret reference: String) throws -> Bool {
         // Canonical JSON has no white space, and a reference nothing that is escaped.
         try CatalogueDocument.secretMembers.contains { name in
-            try Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM document WHERE instr(CAST(content AS TEXT), ?) > 0)",
-                arguments: ["\"\(name)\":\"\(reference)\""]) ?? false
+            try database.hasRow(Self.naming, [Array("\"\(name)\":\"\(reference)\"".utf8)])
         }
     }
 }

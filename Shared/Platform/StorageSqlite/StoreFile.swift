@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Foundation
 internal import GRDB
+internal import Storage
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -93,7 +94,11 @@ enum StoreFile {
 
     private static func migrate(_ pool: DatabasePool, _ migrations: [Migration], path: String) throws {
         var migrator = DatabaseMigrator()
-        for migration in migrations { migrator.registerMigration(migration.name, migrate: migration.apply) }
+        for migration in migrations {
+            migrator.registerMigration(migration.name) { database in
+                for statement in migration.statements { try database.execute(sql: statement) }
+            }
+        }
         let own = SchemaLevel(after: migrations)
         if try pool.read(migrator.hasBeenSuperseded) {
             // A newer release only adds, until it says that this one is too old.
@@ -108,7 +113,7 @@ enum StoreFile {
     }
 
     private static func reason(_ error: any Error) -> String {
-        guard let error = error as? DatabaseError else { return "cannot be opened: \(error.localizedDescription)" }
+        guard let error = error as? GRDB.DatabaseError else { return "cannot be opened: \(error.localizedDescription)" }
         let text = error.message ?? "\(error.resultCode)"
         return switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: "is damaged (\(text)); restore it from a backup, or move it away to start empty"

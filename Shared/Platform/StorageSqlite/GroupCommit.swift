@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Faults
 internal import GRDB
+internal import Storage
 internal import Synchronization
 
 /// Collects the writes of many callers and commits them together: one fsync for all that arrived while the previous one was under way, and, where many
@@ -22,10 +23,10 @@ final class GroupCommit: Sendable {
     private let pool: DatabasePool
     private let limits: StoreLimits
     private let metrics: StoreMetrics
-    private let changes: StoreChanges
+    private let changes: SqliteChanges
     private let enough = DispatchSemaphore(value: 0)
 
-    init(pool: DatabasePool, limits: StoreLimits, metrics: StoreMetrics, changes: StoreChanges) {
+    init(pool: DatabasePool, limits: StoreLimits, metrics: StoreMetrics, changes: SqliteChanges) {
         self.pool = pool
         self.limits = limits
         self.metrics = metrics
@@ -79,7 +80,7 @@ final class GroupCommit: Sendable {
         if isIdle { whenIdle() }
     }
 
-    private func drain(_ database: Database) {
+    private func drain(_ database: GRDB.Database) {
         gather()
         while let batch = nextBatch() {
             commit(batch, database)
@@ -120,7 +121,7 @@ final class GroupCommit: Sendable {
         return batch.isEmpty ? nil : batch
     }
 
-    private func commit(_ batch: [PendingWrite], _ database: Database) {
+    private func commit(_ batch: [PendingWrite], _ database: GRDB.Database) {
         let start = ContinuousClock.now
         do {
             let deliveries = try transaction(batch, database)
@@ -137,21 +138,22 @@ final class GroupCommit: Sendable {
     }
 
     /// A savepoint costs as much as a small write: only a batch with a write that fails is run again, each write in a savepoint of its own.
-    private func transaction(_ batch: [PendingWrite], _ database: Database) throws -> [PendingWrite.Delivery] {
+    private func transaction(_ batch: [PendingWrite], _ database: GRDB.Database) throws -> [PendingWrite.Delivery] {
         if let deliveries = try? transaction(batch, database, { try $0.perform($1) }) { return deliveries }
-        return try transaction(batch, database, isolated)
+        return try transaction(batch, database) { try isolated($0, $1, database) }
     }
 
     private func transaction(
-        _ batch: [PendingWrite], _ database: Database, _ run: (PendingWrite, Database) throws -> PendingWrite.Delivery
+        _ batch: [PendingWrite], _ database: GRDB.Database, _ run: (PendingWrite, Storage.Database) throws -> PendingWrite.Delivery
     ) throws -> [PendingWrite.Delivery] {
         var deliveries: [PendingWrite.Delivery] = []
         deliveries.reserveCapacity(batch.count)
+        let session = Storage.Database(SqliteSession(database))
         let changesBefore = database.totalChangesCount
         var isCommitting = false
         do {
             try database.inTransaction(.immediate) {
-                for write in batch { deliveries.append(try run(write, database)) }
+                for write in batch { deliveries.append(try run(write, session)) }
                 isCommitting = database.totalChangesCount != changesBefore
                 if isCommitting { changes.willCommit() }
                 return .commit
@@ -165,25 +167,25 @@ final class GroupCommit: Sendable {
     }
 
     /// A failure undoes this write alone, unless SQLite itself gave up the whole transaction.
-    private func isolated(_ write: PendingWrite, _ database: Database) throws -> PendingWrite.Delivery {
+    private func isolated(_ write: PendingWrite, _ session: Storage.Database, _ database: GRDB.Database) throws -> PendingWrite.Delivery {
         do {
             var delivery: PendingWrite.Delivery = {}
             try database.inSavepoint {
-                delivery = try write.perform(database)
+                delivery = try write.perform(session)
                 return .commit
             }
             return delivery
         } catch {
             guard database.isInsideTransaction else { throw error }
-            let fault = Fault.storage(error)
+            let fault = Fault.storage(Storage.DatabaseError.translating(error))
             return { write.fail(fault) }
         }
     }
 
     /// Nothing of the batch is stored. One write may be to blame (a constraint that is checked at commit): each gets a commit of its own,
     /// but not on a full disk, where that would only be slow.
-    private func abandon(_ batch: [PendingWrite], _ error: any Error, _ database: Database) {
-        let fault = Fault.storage(error)
+    private func abandon(_ batch: [PendingWrite], _ error: any Error, _ database: GRDB.Database) {
+        let fault = Fault.storage(Storage.DatabaseError.translating(error))
         if batch.count > 1, fault.code != .storageFull {
             for write in batch { commit([write], database) }
         } else {

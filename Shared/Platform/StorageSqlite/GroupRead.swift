@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Storage
 internal import Synchronization
 
 /// Runs reads of concurrent callers together, on a snapshot that they share: a snapshot of its own costs several times what a lookup does.
@@ -7,7 +8,7 @@ internal import Synchronization
 /// snapshot is: whoever reads sees every write that was acknowledged before it asked.
 final class GroupRead: Sendable {
     /// Gets the database, or why there is none.
-    typealias Job = @Sendable (Result<GRDB.Database, any Error>) -> Void
+    typealias Job = @Sendable (Result<Storage.Database, any Error>) -> Void
 
     private struct State {
         var waiting: [Job] = []
@@ -41,7 +42,8 @@ final class GroupRead: Sendable {
 
     private func run(_ group: [Job]) {
         pool.asyncRead { opened in
-            for job in group { job(opened) }
+            let database = opened.map { Storage.Database(SqliteSession($0)) }.mapError(Storage.DatabaseError.translating)
+            for job in group { job(database) }
             self.goOn()
         }
     }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Storage
 
 /// How far a file's schema is, in steps, and how far a program must be to work with it.
 ///

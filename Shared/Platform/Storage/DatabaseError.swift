@@ -1,0 +1,20 @@
+/// Why an engine could not run a statement, or commit.
+public struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Kind: Sendable, Hashable {
+        /// No room is left.
+        case full
+        /// The engine does not answer, or not in time.
+        case unavailable
+        /// Anything else: a constraint, a statement that it does not know.
+        case other
+    }
+
+    public let kind: Kind
+    /// For the log: holds no argument.
+    public let description: String
+
+    public init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+}

@@ -1,0 +1,51 @@
+/// A statement of SQL in the common subset of SQLite (3.39 and later) and PostgreSQL (13 and later), which each engine renders for itself.
+///
+/// `?` stands for the next argument, or `?1`, `?2`, … for those of a number where one is used twice; a statement has the one kind or the other. Columns are named, never
+/// `*`; flags are the numbers 0 and 1; a text is compared by its octets, and `lower` folds ASCII. Never interpolate values.
+public struct Statement: Sendable, Hashable, ExpressibleByStringInterpolation {
+    /// As SQLite takes it.
+    public let sqlite: String
+    /// As PostgreSQL takes it, but for how it writes the places of arguments.
+    public let postgres: String
+
+    @inlinable
+    public init(_ text: String) {
+        sqlite = text
+        postgres = text
+    }
+
+    @inlinable
+    public init(stringLiteral text: String) { self.init(text) }
+
+    /// For what the two have no common word for.
+    public init(sqlite: String, postgres: String) {
+        self.sqlite = sqlite
+        self.postgres = postgres
+    }
+}
+
+/// What a column holds: flags, moments and numbers of every width are integers.
+public enum StoredValue: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+}
+
+/// The arguments of a statement, in the order of their places.
+public struct Arguments: Sendable, ExpressibleByArrayLiteral {
+    public var values: [StoredValue]
+
+    @inlinable
+    public init(_ values: [StoredValue]) { self.values = values }
+
+    @inlinable
+    public init(arrayLiteral elements: any ColumnValue...) {
+        values = []
+        values.reserveCapacity(elements.count)
+        for element in elements { values.append(element.stored) }
+    }
+
+    /// These and then those.
+    public static func + (first: Arguments, second: Arguments) -> Arguments { Arguments(first.values + second.values) }
+}

@@ -1,0 +1,30 @@
+package import Faults
+
+/// What keeps a store's rows: a file with its connections, or those to a server.
+package protocol StoreEngine: Sendable {
+    /// Where the rows are, for the log and for operators: the path of a file.
+    var place: String { get }
+
+    /// Says when another process has written; `nil` when the engine cannot.
+    var changes: (any StoreChanges)? { get }
+
+    /// Writes that wait for their turn, without those of the commit under way.
+    var waitingWrites: Int { get }
+
+    /// Queues a write, which may share a commit with others.
+    /// - Throws: `overloaded` when the queue is full, `unavailable` after `close`.
+    func submit(_ write: PendingWrite) throws(Fault)
+
+    /// Runs a read, which may share a snapshot with others, of all that was acknowledged before.
+    /// - Parameter job: Gets the database, or why there is none.
+    func read(_ job: @escaping @Sendable (Result<Database, any Error>) -> Void)
+
+    /// How many steps of the schema a program must know to work with the rows; 0 where nobody has said.
+    func leastLevel(_ database: Database) throws -> Int
+
+    /// Bytes that the rows take.
+    func bytes(_ database: Database) throws -> Int
+
+    /// Refuses new writes, waits until the waiting ones are committed, and lets go of the rows.
+    func close() async
+}

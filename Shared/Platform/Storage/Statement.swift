@@ -34,16 +34,14 @@ public enum StoredValue: Sendable, Hashable {
 
 /// The arguments of a statement, in the order of their places.
 public struct Arguments: Sendable, ExpressibleByArrayLiteral {
-    public var values: [StoredValue]
+    public let values: [StoredValue]
 
     @inlinable
     public init(_ values: [StoredValue]) { self.values = values }
 
     @inlinable
     public init(arrayLiteral elements: any ColumnValue...) {
-        values = []
-        values.reserveCapacity(elements.count)
-        for element in elements { values.append(element.stored) }
+        values = elements.map { $0.stored }
     }
 
     /// These and then those.

@@ -9,7 +9,7 @@ internal import Synchronization
 public final class Store: Sendable {
     /// Where the rows are: the path of a file.
     public var place: String { engine.place }
-    /// Says when another process has written; `nil` when the engine cannot.
+    /// Says when another process has written; `nil` where none can.
     public let changes: (any StoreChanges)?
     private let engine: any StoreEngine
     private let limits: StoreLimits

@@ -1,5 +1,4 @@
-/// Tells when somebody else has committed to the store, so that several processes can share it and still cache. An engine that cannot say so in no time
-/// has none, and whoever needs it caches nothing there.
+/// Tells when somebody else has committed to the store, so that several processes can share it and still cache: asked with every look-up, it must answer from memory.
 public protocol StoreChanges: AnyObject, Sendable {
     /// Changes whenever what was read before may be out of date because another process wrote.
     var generation: UInt64 { get }

@@ -5,7 +5,7 @@ package protocol StoreEngine: Sendable {
     /// Where the rows are, for the log and for operators: the path of a file.
     var place: String { get }
 
-    /// Says when another process has written; `nil` when the engine cannot.
+    /// Says when another process has written; `nil` where none can.
     var changes: (any StoreChanges)? { get }
 
     /// Writes that wait for their turn, without those of the commit under way.

@@ -51,6 +51,23 @@ struct DurabilityTests {
         #expect(try await reopened.start(preview, now: end) == .started(session))
     }
 
+    @Test("What a trial was spent on in one moment keeps its order when it gets numbers, and the release before goes on beside them")
+    func numbersResources() async throws {
+        let file = Folder.shared.newFile()
+        let released = AuthenticationDatabase.migrations.prefix { $0.name != "19-numbers" }
+        let older = try Store(file: file, name: "authentication", migrations: Array(released))
+        let spend: Statement = "INSERT INTO trial_resource (trial, resource, used_at_ms) VALUES ('trial-1', ?, ?)"
+        try await older.write { database in
+            try database.run(
+                "INSERT INTO trial (id, requestor, mvpd, started_at_ms, expires_at_ms) VALUES ('trial-1', 'CHAN7', 'DemoCable', ?1, ?1)", [t0])
+            for resource in ["z", "a"] { try database.run(spend, [resource, t0]) }
+        }
+        await older.close()
+        let database = try Backend.database(file)
+        try await database.write { try $0.run(spend, ["m", t0 + .seconds(1)]) }
+        #expect(try await SqliteAuthenticationStore(database).trial(TrialID("trial-1"))?.resources == ["z", "a", "m"])
+    }
+
     @Test("A file of the version before is opened, its sessions are regular ones with the device of their code")
     func opensOlderFile() async throws {
         let file = Folder.shared.newFile()

@@ -132,6 +132,22 @@ struct HistoryTests {
         #expect(configuration.applications.map(\.softwareIDs) == [["known-id"]])
     }
 
+    @Test("rules keep their order when they get numbers, and one that the release before writes beside them gets the next")
+    func numbersRules() async throws {
+        let world = try World()
+        let released = CatalogueStore.migrations.prefix { $0.name != "4-numbers-of-rules" }
+        let old = try Store(file: world.path + "/config.sqlite", name: "config", migrations: Array(released))
+        let insert: Statement = "INSERT INTO degradation_rule (id, rule, author, reason, ends_at_ms) VALUES (?, x'', 'ed', '', 1)"
+        try await old.write { database in
+            for id in ["c", "a"] { try database.run(insert, [id]) }
+        }
+        await old.close()
+        let store = try world.store()
+        try await store.write { try $0.run(insert, ["b"]) }
+        #expect(try await store.read { try $0.values("SELECT id FROM degradation_rule ORDER BY number") } == ["c", "a", "b"])
+        await store.close()
+    }
+
     @Test("certificates of files are kept as text, so that the catalogue can be edited without them")
     func inlinedCertificates() async throws {
         let world = try CatalogueFolder()

@@ -2,6 +2,7 @@
 //
 //     http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS [TEXT]
 //     http-load flood PORT CONNECTIONS SECONDS RATE REQUESTS
+//     http-load pace PORT CONNECTIONS SECONDS RATE STATUS REQUESTS
 //     http-load serve BODY_BYTES
 //
 // `load` keeps one request in flight on each of a number of keep-alive connections to 127.0.0.1. REQUESTS is a file of requests, each behind its
@@ -15,6 +16,9 @@
 // second, their p50 and p99; the number of refusals (503 with Retry-After), their p50, p99 and maximum; the number of other answers and of broken
 // connections; of calls that had no answer 10 s after the end; how late calls were begun at p99; the share of a processor that it needed
 // itself. The first second does not count.
+//
+// `pace` calls as `flood` does, and expects STATUS. Prints: p50 and p99 of those answers in microseconds, the number of all other outcomes, all calls
+// sent, those of the first second included, how late calls were begun at p99 in microseconds.
 //
 // `serve` prints the port it chose and answers every request with 200: what `load` reaches with it is the load's own ceiling.
 #define _GNU_SOURCE
@@ -57,7 +61,7 @@ typedef struct {
 
 static request *requests;
 static size_t request_count;
-static uint64_t next_request, next_number;
+static uint64_t next_request, next_number, sent;
 static int port_of_server;
 static int expected_status;
 static const char *expected_text = "";
@@ -146,6 +150,7 @@ static void send_next(connection *c, uint64_t now)
         write_digits(r->marks[i], next_number);
     next_request++;
     next_number++;
+    sent++;
     c->sent_at = now;
     c->filled = 0;
     if (send(c->socket, r->bytes, r->size, MSG_NOSIGNAL) != (ssize_t)r->size)
@@ -313,7 +318,7 @@ static void classify(connection *c, uint64_t now)
     int status = atoi(c->answer + 9);
     if (c->sent_at < warm_until)
         return;
-    if (status == 200)
+    if (status == expected_status)
         keep(&accepted, now - c->sent_at);
     else if (status == 503 && strcasestr(c->answer, "\r\nretry-after:") != NULL)
         keep(&refused, now - c->sent_at);
@@ -357,12 +362,14 @@ static void wait_until(int poll, double due, uint64_t now, struct epoll_event *e
     *count = epoll_pwait2(poll, events, most_events, &time, NULL);
 }
 
-static int flood(char **arguments)
+typedef struct {
+    double seconds; // from the end of the first second to the last answer
+    size_t unanswered;
+    double busy;
+} outcome;
+
+static outcome offer(size_t connection_count, double seconds, double rate)
 {
-    port_of_server = atoi(arguments[0]);
-    size_t connection_count = (size_t)atoi(arguments[1]);
-    double seconds = atof(arguments[2]), rate = atof(arguments[3]);
-    read_requests(arguments[4]);
     accepted = new_times(), refused = new_times(), late = new_times();
     // When the calls that wait for a free connection were due.
     uint64_t *waiting = malloc(most_waiting * sizeof *waiting);
@@ -419,10 +426,29 @@ static int flood(char **arguments)
     }
     // Calls that were due before the end may have been answered long after it: they do not make the server faster.
     double measured = (double)((last_answer_at > end ? last_answer_at : end) - warm_until) / 1e6;
-    size_t unanswered = connection_count - free.count + waiting_count;
-    printf("%.1f %u %u %zu %u %u %u %lu %zu %u %.3f\n", (double)accepted.count / measured, at_percent(&accepted, 50), at_percent(&accepted, 99),
-        refused.count, at_percent(&refused, 50), at_percent(&refused, 99), at_percent(&refused, 100), (unsigned long)odd, unanswered,
-        at_percent(&late, 99), spent);
+    return (outcome){.seconds = measured, .unanswered = connection_count - free.count + waiting_count, .busy = spent};
+}
+
+static int flood(char **arguments)
+{
+    port_of_server = atoi(arguments[0]);
+    expected_status = 200;
+    read_requests(arguments[4]);
+    outcome o = offer((size_t)atoi(arguments[1]), atof(arguments[2]), atof(arguments[3]));
+    printf("%.1f %u %u %zu %u %u %u %lu %zu %u %.3f\n", (double)accepted.count / o.seconds, at_percent(&accepted, 50), at_percent(&accepted, 99),
+        refused.count, at_percent(&refused, 50), at_percent(&refused, 99), at_percent(&refused, 100), (unsigned long)odd, o.unanswered,
+        at_percent(&late, 99), o.busy);
+    return 0;
+}
+
+static int pace(char **arguments)
+{
+    port_of_server = atoi(arguments[0]);
+    expected_status = atoi(arguments[4]);
+    read_requests(arguments[5]);
+    outcome o = offer((size_t)atoi(arguments[1]), atof(arguments[2]), atof(arguments[3]));
+    printf("%u %u %zu %lu %u\n", at_percent(&accepted, 50), at_percent(&accepted, 99), refused.count + odd + o.unanswered, (unsigned long)sent,
+        at_percent(&late, 99));
     return 0;
 }
 
@@ -488,7 +514,10 @@ int main(int count, char **arguments)
         serve(arguments + 2);
     if (count == 7 && strcmp(arguments[1], "flood") == 0)
         return flood(arguments + 2);
+    if (count == 8 && strcmp(arguments[1], "pace") == 0)
+        return pace(arguments + 2);
     fprintf(stderr, "http-load load PORT CONNECTIONS SECONDS STATUS REQUESTS [TEXT] |\n"
-                    "http-load flood PORT CONNECTIONS SECONDS RATE REQUESTS | http-load serve BODY_BYTES\n");
+                    "http-load flood PORT CONNECTIONS SECONDS RATE REQUESTS |\n"
+                    "http-load pace PORT CONNECTIONS SECONDS RATE STATUS REQUESTS | http-load serve BODY_BYTES\n");
     return 2;
 }

@@ -6,7 +6,9 @@ import Foundation
 struct GatewayBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway-benchmark", abstract: "Measures a cluster through its gateway.",
-        subcommands: [RunCommand.self, FleetCommand.self, FormerAppsCommand.self, HangingProviderCommand.self, HelloCommand.self],
+        subcommands: [
+            RunCommand.self, FleetCommand.self, FormerAppsCommand.self, HangingProviderCommand.self, HelloCommand.self, RatesCommand.self,
+        ],
         defaultSubcommand: RunCommand.self)
 
     /// Ends the program as each of its commands says: 0 when every goal holds, 1 when one does not, 2 when there was nothing to measure.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// CPU time that processes have used, from `/proc`.
+/// CPU time that processes have used.
 struct ProcessTimes {
     /// Seconds by name.
     private let used: [String: Double]
@@ -27,12 +27,12 @@ struct ProcessTimes {
         return max(0, (machine - earlier.machine - own) / (wall * Double(cores)))
     }
 
-    /// Fields 14 and 15 of `stat` are user and system time (proc(5)); the name in field 2 may hold blanks.
+    /// To the nanosecond: `stat` has hundredths of a second, and a process at a tenth of what it can do uses few of them.
     private static func seconds(_ process: Int32) -> Double? {
-        guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8), let name = stat.lastIndex(of: ")") else { return nil }
-        let fields = stat[stat.index(after: name)...].split(separator: " ")
-        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return nil }
-        return (user + system) / ticksPerSecond
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return nil }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// The line `cpu` of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal.

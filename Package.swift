@@ -138,6 +138,7 @@ let package = Package(
         plainLibrary("Faults", "Shared/Language/Faults", []),
         plainLibrary("Clocks", "Shared/Language/Clocks", []),
         library("TextEncodings", "Shared/Language/TextEncodings", []),
+        wireLibrary("Memos", "Shared/Language/Memos", []),
         library("StrictJson", "Shared/Language/StrictJson", []),
         cLibrary("CProtobufC", "Shared/Wire/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/Platform/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
@@ -154,7 +155,8 @@ let package = Package(
         wireLibrary(
             "Rpc", "Shared/Wire/Rpc",
             [
-                "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Transport", "Frames", nioCore, nioPosix, logging, coreMetrics,
+                "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Memos", "Transport", "Frames", nioCore, nioPosix, logging,
+                coreMetrics,
             ]),
         plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography"]),
         // For apps: builds for Apple platforms too, where CryptoKit takes the place of what is only on Linux.
@@ -196,7 +198,7 @@ let package = Package(
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "SamlExplanation",
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp", "SamlExplanation",
                 "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
         program(
@@ -207,7 +209,7 @@ let package = Package(
         library(
             "AuthorizationService", "Services/Authorization/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaRss", "OutboundHttp", "SamlProfile", "Storage",
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss", "OutboundHttp", "SamlProfile", "Storage",
                 "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
         program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
@@ -215,7 +217,7 @@ let package = Package(
         library(
             "AutoSignInService", "Services/AutoSignIn/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp", "Storage",
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp", "Storage",
                 "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
         program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit"]),
@@ -223,7 +225,7 @@ let package = Package(
         library(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "StrictJson", "TextEncodings", "Tokens", logging,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "StrictJson", "TextEncodings", "Tokens", logging,
                 coreMetrics, hummingbird, hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
             ]),
@@ -341,6 +343,7 @@ if hasAny("tests") {
         tests("ClocksTests", ["Clocks"]),
         tests("TextEncodingsTests", ["TextEncodings"]),
         tests("IdentifiersTests", ["Clocks", "Identifiers"]),
+        tests("MemosTests", ["Memos"]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
         tests("CatalogueFilesTests", ["Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "Contracts", "Cryptography", "Tokens"]),

@@ -1,4 +1,5 @@
 internal import CoreMetrics
+internal import Memos
 
 /// What the service counts. Labels are bounded: results and reason codes, never an id.
 struct AuthenticationMetrics: Sendable {
@@ -56,9 +57,11 @@ struct AuthenticationMetrics: Sendable {
         Counter(label: "boxoffice_authentication_provider_calls_total", dimensions: labels).increment()
     }
 
+    private let trialPlays = Memo<String, Counter>(capacity: 16)
+
     /// - Parameter result: `permitted`, `over` or `resources_used_up`.
     func trialPlay(_ result: String) {
-        Counter(label: "boxoffice_authentication_trial_plays_total", dimensions: [("result", result)]).increment()
+        trialPlays.value(result) { Counter(label: "boxoffice_authentication_trial_plays_total", dimensions: [("result", result)]) }.increment()
     }
 
     /// - Parameters:

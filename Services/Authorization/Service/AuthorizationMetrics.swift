@@ -1,4 +1,5 @@
 internal import CoreMetrics
+internal import Memos
 
 /// What is counted (labels are bounded: no resource, no device).
 struct AuthorizationMetrics: Sendable {
@@ -10,10 +11,21 @@ struct AuthorizationMetrics: Sendable {
     private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")
     private let mediaTokens = Counter(label: "boxoffice_authorization_media_tokens_total")
 
+    private struct Decision: Hashable {
+        let result: String
+        let source: Source
+    }
+
+    /// Found by their labels once: that takes longer than a decision from the cache.
+    private let decisions = Memo<Decision, Counter>(capacity: 256)
+    private let partialPreauthorizations = preauthorizations("partial")
+    private let fullPreauthorizations = preauthorizations("full")
     private let foreignTokens = Counter(label: "boxoffice_authorization_foreign_tokens_total")
 
     func decided(_ result: String, source: Source) {
-        Counter(label: "boxoffice_authorization_decisions_total", dimensions: [("result", result), ("source", source.rawValue)]).increment()
+        decisions.value(Decision(result: result, source: source)) {
+            Counter(label: "boxoffice_authorization_decisions_total", dimensions: [("result", result), ("source", source.rawValue)])
+        }.increment()
     }
 
     func decisionPointAnswered(after span: Duration) {
@@ -21,8 +33,11 @@ struct AuthorizationMetrics: Sendable {
     }
 
     func preauthorized(isPartial: Bool) {
-        let result = isPartial ? "partial" : "full"
-        Counter(label: "boxoffice_authorization_preauthorizations_total", dimensions: [("result", result)]).increment()
+        (isPartial ? partialPreauthorizations : fullPreauthorizations).increment()
+    }
+
+    private static func preauthorizations(_ result: String) -> Counter {
+        Counter(label: "boxoffice_authorization_preauthorizations_total", dimensions: [("result", result)])
     }
 
     /// Another house's permit, or a changed one.

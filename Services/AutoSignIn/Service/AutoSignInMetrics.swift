@@ -1,15 +1,21 @@
 internal import CoreMetrics
+internal import Memos
 
 /// What the service counts. Labels are bounded: kinds and results, never an id.
 struct AutoSignInMetrics: Sendable {
     let issuedTokens = Counter(label: "boxoffice_autosignin_tokens_issued_total")
     let rotations = Counter(label: "boxoffice_autosignin_rotations_total")
 
-    let redeemed = Counter(label: "boxoffice_autosignin_redeems_total", dimensions: [("result", "signed_in")])
+    let redeemed = redeems("signed_in")
+    private let refusals = Memo<String, Counter>(capacity: 256)
 
     /// - Parameter result: The code of the refusal.
     func refused(_ result: String) {
-        Counter(label: "boxoffice_autosignin_redeems_total", dimensions: [("result", result)]).increment()
+        refusals.value(result) { Self.redeems(result) }.increment()
+    }
+
+    private static func redeems(_ result: String) -> Counter {
+        Counter(label: "boxoffice_autosignin_redeems_total", dimensions: [("result", result)])
     }
 
     /// - Parameter reason: `opt_out`, `sign_out_everywhere`, `flagged`, `replay`, `idle`, `not_stored`, `account_closed`, `apple_link` or `other`.

@@ -5,6 +5,7 @@ internal import CoreMetrics
 internal import Cryptography
 internal import Faults
 internal import Logging
+internal import Memos
 internal import Synchronization
 internal import Tokens
 
@@ -25,6 +26,7 @@ struct SignedRequestCheck: Sendable {
     let nonces: UsedNonces
     let clock: any WallClock
     let logger: Logger
+    private let refusals = Memo<Cause, Counter>(capacity: 16)
 
     /// - Throws: `access_denied`, the same text for every cause; `too_many_requests` (nonces of a strict pair); faults of the store.
     func client(_ request: SignedRequest, in catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
@@ -77,7 +79,9 @@ struct SignedRequestCheck: Sendable {
     }
 
     private func refusal(_ cause: Cause, _ header: SignedRequestHeader?) -> Fault {
-        Counter(label: "boxoffice_authentication_signed_requests_refused_total", dimensions: [("cause", cause.rawValue)]).increment()
+        refusals.value(cause) {
+            Counter(label: "boxoffice_authentication_signed_requests_refused_total", dimensions: [("cause", cause.rawValue)])
+        }.increment()
         var metadata: Logger.Metadata = ["cause": "\(cause.rawValue)"]
         // A key is public; text that belongs to none is whatever a stranger sends.
         if cause != .unknownKey, let header { metadata["public_key"] = "\(header.publicKey)" }

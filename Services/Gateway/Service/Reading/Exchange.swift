@@ -65,6 +65,9 @@ final class Exchange: Sendable {
         return logger
     }
 
+    /// Whether lines of a level are written: asked where `logger` would be made in vain for each request.
+    func logs(_ level: Logger.Level) -> Bool { plainLogger.logLevel <= level }
+
     /// What is kept and searched of `User-Agent`, in octets.
     static let longestUserAgent = 1024
 

@@ -189,8 +189,10 @@ final class Refusals: Sendable {
 
     private func log(_ fault: Fault, _ exchange: Exchange) {
         let isOurs = StatusTable.isTransient(fault.code) || fault.code == .internal
+        let level = isOurs ? Logger.Level.warning : .debug
+        guard exchange.logs(level) else { return }
         exchange.logger.log(
-            level: isOurs ? .warning : .debug, "request-refused",
+            level: level, "request-refused",
             metadata: ["code": "\(fault.code)", "cause": "\(fault.cause.map { "\($0)" } ?? "")"])
     }
 }

@@ -20,11 +20,22 @@ struct MetricName: Hashable, Comparable {
     }
 
     private static func identifier(_ text: String) -> String {
-        String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })
+        if text.utf8.allSatisfy(isPlain) { return text }
+        return String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })
+    }
+
+    /// As nearly every name is written; to ask a character what it is takes a look-up in tables of Unicode.
+    private static func isPlain(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
+        if !text.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") || $0 == 0x0a }) { return text }
+        return text.reduce(into: "") { result, character in
             switch character {
             case "\\": result += #"\\"#
             case "\"": result += #"\""#

@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Faults
+internal import Memos
 
 /// Counts of a server's calls; labels are bounded: methods that are offered, codes of `Fault`.
 final class ServerMetrics: Sendable {
@@ -10,7 +11,14 @@ final class ServerMetrics: Sendable {
         let duration: CoreMetrics.Timer
     }
 
+    private struct Failure: Hashable {
+        let method: Int?
+        let code: Fault.Code
+    }
+
     private let methods: [PerMethod]
+    /// Far more than there are: a counter is found by its labels once, which costs as much as the rest of a small call.
+    private let failures = Memo<Failure, Counter>(capacity: 4096)
     let connections = Meter(label: "boxoffice_rpc_server_connections")
     let handshakeFailures = Counter(label: "boxoffice_rpc_server_handshake_failures_total")
     let refusedConnections = Counter(label: "boxoffice_rpc_server_refused_connections_total")
@@ -36,9 +44,9 @@ final class ServerMetrics: Sendable {
 
     /// - Parameter method: `nil` for a method that is not offered: its names are the peer's and would be labels without bound.
     func failed(_ method: Int?, _ code: Fault.Code) {
-        let service = method.map { methods[$0].service } ?? "unknown"
-        let name = method.map { methods[$0].method } ?? "unknown"
-        Self.calls(service, name, code.rawValue).increment()
+        failures.value(Failure(method: method, code: code)) {
+            Self.calls(method.map { methods[$0].service } ?? "unknown", method.map { methods[$0].method } ?? "unknown", code.rawValue)
+        }.increment()
     }
 
     private static func calls(_ service: String, _ method: String, _ code: String) -> Counter {

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Contracts
 internal import Faults
 internal import Hummingbird
+internal import Memos
 internal import NIOCore
 
 /// `/api/v1/config/{requestor}`: a requestor and the MVPDs that may be used with it (rest-v1 §3.3).

@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
 internal import FoundationEssentials
+internal import Memos
 internal import TextEncodings
 
 extension DeviceInformation {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayService
+import Memos
 
 @Suite("Memo")
 struct MemoTests {

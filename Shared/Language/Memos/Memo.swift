@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Remembers what a pure function gave for its last arguments; bounded: when it is full, the older half is dropped at once.
-final class Memo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+public final class Memo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Two generations instead of a list of uses: an entry that is read survives.
     private struct Generations {
         var young: [Key: Value] = [:]
@@ -20,13 +20,13 @@ final class Memo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Mutex(Generations())
 
     /// - Parameter capacity: Entries, at least 2.
-    init(capacity: Int) {
+    public init(capacity: Int) {
         precondition(capacity >= 2, "a memo holds at least two entries")
         halfCapacity = capacity / 2
     }
 
     /// - Parameter compute: Runs when the key is new; two callers at once may both run it.
-    func value(_ key: Key, _ compute: () throws -> Value) rethrows -> Value {
+    public func value(_ key: Key, _ compute: () throws -> Value) rethrows -> Value {
         let known = state.withLock { state -> Value? in
             if let value = state.young[key] { return value }
             guard let value = state.old.removeValue(forKey: key) else { return nil }

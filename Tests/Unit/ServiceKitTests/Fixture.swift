@@ -43,7 +43,7 @@ final class LogLines: Sendable {
     var all: [String] { lines.withLock { $0 } }
 
     func logger(_ service: String = "test", level: Logger.Level = .trace, clock: any WallClock = SystemClock()) -> Logger {
-        let output = LogOutput { line in self.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+        let output = LogOutput { line, _ in self.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
         return Logger(label: service, factory: { _ in JsonLogHandler(service: service, level: level, clock: clock, output: output) })
     }
 

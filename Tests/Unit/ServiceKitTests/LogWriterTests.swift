@@ -25,6 +25,28 @@ struct LogWriterTests {
         }
     }
 
+    @Test("an urgent line is not kept back, nor are those before it")
+    func writesUrgentLinesAtOnce() throws {
+        let pipe = Pipe()
+        let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, gathering: .seconds(3600))
+        writer.add(Array("calm\n".utf8))
+        writer.add(Array("urgent\n".utf8), isUrgent: true)
+        var text = ""
+        while !text.contains("urgent\n") { text += String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self) }
+        #expect(text == "calm\nurgent\n")
+    }
+
+    @Test("much at once is not kept back")
+    func writesMuchAtOnce() throws {
+        let pipe = Pipe()
+        let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, gathering: .seconds(3600))
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1023) + [0x0a]
+        for _ in 0..<256 { writer.add(line) }
+        var received = 0
+        while received < 256 * 1024 { received += pipe.fileHandleForReading.availableData.count }
+        #expect(received == 256 * 1024)
+    }
+
     @Test("once it is closed, what came before is written and nothing comes after")
     func hasALastWord() throws {
         let pipe = Pipe()

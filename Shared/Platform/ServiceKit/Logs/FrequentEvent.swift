@@ -5,6 +5,7 @@ public import Logging
 public struct FrequentEvent: Sendable {
     /// What stands between the time and the fields of each line.
     private let head: [UInt8]
+    private let level: Logger.Level
     private let clock: any WallClock
     private let output: LogOutput
 
@@ -27,6 +28,7 @@ public struct FrequentEvent: Sendable {
         line.add("service", parts.service)
         line.add("event", event)
         head = line.members
+        self.level = level
         clock = parts.clock
         output = parts.output
     }
@@ -36,6 +38,6 @@ public struct FrequentEvent: Sendable {
         fields.line.add(plain: "time", clock.now().iso8601)
         fields.line.add(members: head)
         fill(&fields)
-        output.write(fields.line.finished())
+        output.write(fields.line.finished(), level)
     }
 }

@@ -34,7 +34,7 @@ public struct JsonLogHandler: LogHandler {
         line.add("service", service)
         line.add("event", event.message.description)
         for (name, value) in fields(event).sorted(by: { $0.key < $1.key }) { line.add(Self.free(name), value) }
-        output.write(line.finished())
+        output.write(line.finished(), event.level)
     }
 
     private func fields(_ event: LogEvent) -> Logger.Metadata {

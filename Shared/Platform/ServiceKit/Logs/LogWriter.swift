@@ -1,10 +1,11 @@
 internal import CoreMetrics
 internal import Foundation
 
-/// Writes lines to a descriptor on a thread of its own, so that nobody who logs waits for a disk or a reader; lines that come together share a
-/// write.
+/// Writes lines to a descriptor on a thread of its own, so that nobody who logs waits for a disk or a reader. Lines are gathered for a moment and share a
+/// write: a thread that woke for each of them would cost as much as the work of a small call, and disturb it. An urgent line goes out at once, with those
+/// before it.
 ///
-/// At the end of the process, however `exit` is reached, what was added is written. When nobody takes the lines, a bounded amount waits; further
+/// At the end of the process, however `exit` is reached, what was added is written; a process that is killed or crashes loses what was being gathered. When nobody takes the lines, a bounded amount waits; further
 /// ones are counted and dropped.
 ///
 /// `@unchecked Sendable`: everything that changes is touched only while `condition` is locked.
@@ -15,43 +16,53 @@ final class LogWriter: @unchecked Sendable {
         return LogWriter(descriptor: STDOUT_FILENO)
     }()
 
-    /// How long the thread gathers lines before it writes, in microseconds.
-    private static let gathering: UInt32 = 2000
+    /// Bytes that are worth a write of their own.
+    private static let batch = 256 * 1024
 
     private let descriptor: Int32
     private let limit: Int
+    private let gathering: DispatchTimeInterval
     private let dropped = Counter(label: "boxoffice_log_dropped_lines_total")
     private let condition = NSCondition()
+    private let haste = DispatchSemaphore(value: 0)
     private var waiting: [UInt8] = []
+    /// What waits shall not wait any longer; `haste` has said so.
+    private var isUrgent = false
     private var isWriting = false
     private var isClosed = false
 
-    /// - Parameter limit: Bytes that may wait.
-    init(descriptor: Int32, limit: Int = 8 * 1024 * 1024) {
+    /// - Parameters:
+    ///   - limit: Bytes that may wait.
+    ///   - gathering: How long the thread gathers lines before it writes.
+    init(descriptor: Int32, limit: Int = 8 * 1024 * 1024, gathering: DispatchTimeInterval = .milliseconds(100)) {
         self.descriptor = descriptor
         self.limit = limit
+        self.gathering = gathering
         // Lives as long as the process.
         Thread.detachNewThread { [self] in
             while true { write(next()) }
         }
     }
 
-    func add(_ line: [UInt8]) {
+    func add(_ line: [UInt8], isUrgent: Bool = false) {
         condition.lock()
         defer { condition.unlock() }
         guard !isClosed else { return }
         guard waiting.count + line.count <= limit else { return dropped.increment() }
-        if waiting.isEmpty { condition.broadcast() }
+        let wasEmpty = waiting.isEmpty
         waiting.append(contentsOf: line)
+        let becomesUrgent = !self.isUrgent && (isUrgent || waiting.count >= Self.batch)
+        if wasEmpty { condition.broadcast() }
+        guard becomesUrgent else { return }
+        self.isUrgent = true
+        haste.signal()
     }
 
     /// Returns when everything that was added is written.
     func finish() {
         condition.lock()
         while isWriting { condition.wait() }
-        let rest = waiting
-        waiting = []
-        isWriting = true
+        let rest = takeWaiting()
         condition.unlock()
         write(rest)
     }
@@ -66,14 +77,18 @@ final class LogWriter: @unchecked Sendable {
 
     private func next() -> [UInt8] {
         condition.lock()
-        while waiting.isEmpty || isWriting { condition.wait() }
+        while waiting.isEmpty { condition.wait() }
         condition.unlock()
-        usleep(Self.gathering)
+        // Not on the condition, whose times are those of a clock that may be set back.
+        _ = haste.wait(timeout: .now() + gathering)
         condition.lock()
         defer { condition.unlock() }
         while isWriting { condition.wait() }
-        isWriting = true
-        defer { waiting = [] }
+        return takeWaiting()
+    }
+
+    private func takeWaiting() -> [UInt8] {
+        defer { (waiting, isUrgent, isWriting) = ([], false, true) }
         return waiting
     }
 

@@ -61,9 +61,25 @@ func slowLibrary(_ name: String, _ path: String, _ dependencies: [Target.Depende
 // The linker of the toolchain that takes a third less time than its default, where programs are linked again and again.
 let quickLinker: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux], configuration: .debug))]
 
-func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+// In release builds services carry the Swift runtime: at a tenth of what it can do one then needs a sixth less time for a call, and a fifth less memory.
+// The libraries refer to one another, and not all of them are named by what imports Foundation.
+let carriedRuntime: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-static-stdlib", "-Xlinker", "--start-group"]
+            + [
+                "Foundation", "CoreFoundation", "FoundationEssentials", "FoundationInternationalization", "_FoundationICU", "_FoundationCShims",
+                "_FoundationCollections", "swiftSynchronization", "swift_RegexParser", "swift_StringProcessing", "swift_Concurrency", "swiftCore",
+                "dispatch", "BlocksRuntime",
+            ].map { "-l" + $0 } + ["-Xlinker", "--end-group"], .when(platforms: [.linux], configuration: .release))
+]
+
+func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency], links: [LinkerSetting] = []) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies + ["Octets"], path: path, swiftSettings: strict + octets, linkerSettings: quickLinker)
+        name: name, dependencies: dependencies + ["Octets"], path: path, swiftSettings: strict + octets, linkerSettings: quickLinker + links)
+}
+
+func service(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    program(name, path, dependencies, links: carriedRuntime)
 }
 
 /// - Parameter needs: `Unit`: nothing but itself; `Cluster`: the real programs.
@@ -193,7 +209,7 @@ let package = Package(
                 "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage",
                 "StrictJson", "Tokens", logging, coreMetrics,
             ]),
-        program("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "ServiceKit", "Tokens"]),
+        service("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "ServiceKit", "Tokens"]),
 
         library(
             "AuthenticationService", "Services/Authentication/Service",
@@ -201,7 +217,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp", "SamlExplanation",
                 "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
-        program(
+        service(
             "AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
 
         cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
@@ -212,7 +228,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss", "OutboundHttp", "SamlProfile", "Storage",
                 "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
-        program("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
+        service("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
 
         library(
             "AutoSignInService", "Services/AutoSignIn/Service",
@@ -220,7 +236,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp", "Storage",
                 "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
-        program("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit"]),
+        service("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit"]),
 
         library(
             "GatewayService", "Services/Gateway/Service",
@@ -229,7 +245,7 @@ let package = Package(
                 coreMetrics, hummingbird, hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
             ]),
-        program("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, logging, nioCore]),
+        service("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, logging, nioCore]),
 
         cLibrary(
             "CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings,

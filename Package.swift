@@ -162,10 +162,11 @@ let package = Package(
         cLibrary("CMemory", "Shared/Platform/CMemory", links: []),
         plainLibrary("Cryptography", "Shared/Platform/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         wireLibrary("ContractRuntime", "Shared/Wire/ContractRuntime", ["CProtobufC", "Faults"]),
-        library(
+        wireLibrary(
             "Contracts", "Shared/Wire/Contracts", ["CContracts", "ContractRuntime", "Faults"],
             exclude: ["Protos", "Released"]),
-        library("Catalogue", "Shared/Domain/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
+        wireLibrary(
+            "Catalogue", "Shared/Domain/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
         wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
         wireLibrary(
@@ -183,7 +184,7 @@ let package = Package(
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
         library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
-        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
+        wireLibrary("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
         // The one engine; no other target of a program imports GRDB.
         library("StorageSqlite", "Shared/Platform/StorageSqlite", ["Clocks", "Faults", "Storage", grdb, grdbSqlite, coreMetrics]),
         library("Identifiers", "Shared/Domain/Identifiers", ["Clocks", "Cryptography", "Storage"]),
@@ -211,7 +212,7 @@ let package = Package(
             ]),
         service("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "ServiceKit", "Tokens"]),
 
-        library(
+        wireLibrary(
             "AuthenticationService", "Services/Authentication/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp", "SamlExplanation",
@@ -238,7 +239,7 @@ let package = Package(
             ]),
         service("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit"]),
 
-        library(
+        wireLibrary(
             "GatewayService", "Services/Gateway/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "StrictJson", "TextEncodings", "Tokens", logging,

@@ -184,7 +184,7 @@ let package = Package(
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
         library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
-        wireLibrary("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
+        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
         // The one engine; no other target of a program imports GRDB.
         library("StorageSqlite", "Shared/Platform/StorageSqlite", ["Clocks", "Faults", "Storage", grdb, grdbSqlite, coreMetrics]),
         library("Identifiers", "Shared/Domain/Identifiers", ["Clocks", "Cryptography", "Storage"]),
@@ -195,7 +195,7 @@ let package = Package(
         library(
             "SamlExplanation", "Shared/Domain/SamlExplanation",
             ["Catalogue", "Clocks", "Contracts", "Cryptography", "Faults", "Identifiers", "SamlProfile", "Storage"]),
-        library(
+        wireLibrary(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
                 "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StorageSqlite",
@@ -215,7 +215,8 @@ let package = Package(
         wireLibrary(
             "AuthenticationService", "Services/Authentication/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp", "SamlExplanation",
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp",
+                "SamlExplanation",
                 "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
         service(
@@ -226,7 +227,8 @@ let package = Package(
         library(
             "AuthorizationService", "Services/Authorization/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss", "OutboundHttp", "SamlProfile", "Storage",
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss", "OutboundHttp", "SamlProfile",
+                "Storage",
                 "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
         service("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
@@ -242,7 +244,8 @@ let package = Package(
         wireLibrary(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "StrictJson", "TextEncodings", "Tokens", logging,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "StrictJson", "TextEncodings", "Tokens",
+                logging,
                 coreMetrics, hummingbird, hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
             ]),

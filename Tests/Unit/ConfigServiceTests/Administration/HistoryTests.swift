@@ -134,7 +134,7 @@ struct HistoryTests {
 
     @Test("rules keep their order when they get numbers, and one that the release before writes beside them gets the next")
     func numbersRules() async throws {
-        let world = try World()
+        let world = try CatalogueFolder()
         let released = CatalogueStore.migrations.prefix { $0.name != "4-numbers-of-rules" }
         let old = try Store(file: world.path + "/config.sqlite", name: "config", migrations: Array(released))
         let insert: Statement = "INSERT INTO degradation_rule (id, rule, author, reason, ends_at_ms) VALUES (?, x'', 'ed', '', 1)"

@@ -3,6 +3,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Hummingbird
+internal import Memos
 
 /// `/api/v2/{serviceProvider}/configuration`: a service provider and the MVPDs that may be used with it (rest-v2 §2.1).
 struct ConfigurationEndpoint: Sendable {

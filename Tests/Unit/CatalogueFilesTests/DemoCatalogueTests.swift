@@ -82,8 +82,9 @@ struct DemoCatalogueTests {
         let applications = try demo().applications
         #expect(applications.map(\.id) == ["acme-tv", "acme-ops", "acme-backend", "acme-legacy", "bravo-tv", "bravo-backend"])
         #expect(applications.map(\.requestorIDs) == Array(repeating: ["ACME1", "ACME2"], count: 4) + [["BRAVO"], ["BRAVO"]])
-        let (tv, ops, backend) = (["api:client:v1"], ["decisions:owner", "temporary:passes:owner"], ["autosignin:owner"])
-        #expect(applications.map(\.scopes) == [tv, ops, backend, tv, tv, backend] && applications.allSatisfy { $0.platforms.count == 8 })
+        let (tv, legacy) = (["api:client:v1", "api:client:v2"], ["api:client:v1"])
+        let (ops, backend) = (["decisions:owner", "temporary:passes:owner"], ["autosignin:owner"])
+        #expect(applications.map(\.scopes) == [tv, ops, backend, legacy, tv, backend] && applications.allSatisfy { $0.platforms.count == 8 })
     }
 
     @Test("each programmer has a team at Apple, and Automatic Sign-In is on for NorthCable alone")

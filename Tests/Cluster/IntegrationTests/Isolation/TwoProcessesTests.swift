@@ -75,6 +75,7 @@ struct TwoProcessesTests {
             for _ in 0..<3 {
                 let second = try SecondCopy.start(.config, of: cluster)
                 try await Condition.wait("the second copy is ready") { await second.readiness().isReady }
+                try await Condition.wait("it says which version it found") { !versions(second.output).isEmpty }
                 #expect(versions(second.output).count == 1 && versions(second.output)[0].contains("catalogue.unchanged"), "\(second.output)")
                 await second.stop()
                 try await cluster.restart(.config)

@@ -18,7 +18,7 @@ extension RestV1 {
             #expect(abs(Date().timeIntervalSince1970 - issued) < 60)
             #expect(answer.object["grant_types"] as? [String] == ["client_credentials"])
             #expect(answer.object["redirect_uris"] as? [String] == ["https://www.acme.example/back"])
-            #expect(answer.object["scopes"] as? [String] == ["api:client:v1"])
+            #expect(answer.object["scopes"] as? [String] == ["api:client:v1", "api:client:v2"])
         }
 
         @Test("rest-v1 #2: no statement is an invalid request")

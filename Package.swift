@@ -167,12 +167,14 @@ let package = Package(
             exclude: ["Protos", "Released"]),
         wireLibrary(
             "Catalogue", "Shared/Domain/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
+        wireLibrary("EventLoops", "Shared/Platform/EventLoops", [nioCore]),
         wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
         wireLibrary(
             "Rpc", "Shared/Wire/Rpc",
             [
-                "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "Faults", "Memos", "Transport", "Frames", nioCore, nioPosix, logging,
+                "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "EventLoops", "Faults", "Memos", "Transport", "Frames", nioCore, nioPosix,
+                logging,
                 coreMetrics,
             ]),
         plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography"]),
@@ -244,7 +246,8 @@ let package = Package(
         wireLibrary(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "StrictJson", "TextEncodings", "Tokens",
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Memos", "StrictJson", "TextEncodings",
+                "Tokens",
                 logging,
                 coreMetrics, hummingbird, hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,

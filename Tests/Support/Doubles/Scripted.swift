@@ -3,6 +3,9 @@ public import Faults
 internal import Synchronization
 
 /// One operation of a double: answers as it was told to and keeps the requests that it got.
+///
+/// These doubles know no rule, so that a unit test says all of a peer's behaviour that it stands on. `PeerDoubles` of the command line keep state and follow the
+/// contracts, for a service that runs by itself.
 public final class Scripted<Request: Message, Response: Sendable>: Sendable {
     public typealias Operation = @Sendable (Request, CallContext) async throws -> Response
 

@@ -1,6 +1,8 @@
 internal import Foundation
 
 /// A throwaway key pair with a self-signed certificate, made by the `openssl` program.
+///
+/// The signer of the tests stands on `openssl` and `xmlsec1`, and shares no code with what it tests or with the other issuers of this repository.
 public struct SignerIdentity: Sendable {
     /// What kind of key.
     public enum Kind: Sendable {

@@ -4,7 +4,8 @@ public import Foundation
 /// A tool in the role of the MVPD: it answers a sign-in request with a really signed SAML response, without a network and without a browser.
 ///
 /// The stand-in MVPD would spend more processor time on a sign-in than the services that get it: pages, forms, a verified request. Here a sign-in
-/// costs one RSA signature. The assertion is written in its exclusive canonical form (exc-c14n), so what is digested is what is sent.
+/// costs one RSA signature. It shares no code with the sandbox, nor with the tests' signer: three issuers that agree by chance on a wrong reading of the
+/// standard are less likely than one. The assertion is written in its exclusive canonical form (exc-c14n), so what is digested is what is sent.
 public struct PlayedMvpd: Sendable {
     /// Who signs in.
     public struct Subscriber: Sendable, Equatable {

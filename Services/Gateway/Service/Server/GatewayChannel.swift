@@ -1,3 +1,4 @@
+internal import EventLoops
 internal import Hummingbird
 internal import HummingbirdCore
 internal import HummingbirdHTTP2

@@ -1,3 +1,4 @@
+internal import EventLoops
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore

@@ -1,3 +1,4 @@
+internal import EventLoops
 internal import Contracts
 public import Faults
 public import Logging
@@ -105,7 +106,7 @@ extension RpcServer {
         let (handshake, endedOne) = core.handshakes.enter(channel.remoteAddress?.ipAddress ?? "") { channel.close(promise: nil) }
         if endedOne { core.metrics.refusedConnections.increment() }
         let connection = ServerConnection(
-            core: core, executor: EventLoopTaskExecutor(channel.eventLoop), handshake: handshake, onEnd: { self.forget($0) })
+            core: core, executor: EventLoopExecutor(channel.eventLoop), handshake: handshake, onEnd: { self.forget($0) })
         let isWelcome = state.withLock { state in
             if !state.isDraining { state.connections[ObjectIdentifier(connection)] = connection }
             return !state.isDraining

@@ -1,3 +1,4 @@
+internal import EventLoops
 internal import ContractRuntime
 internal import Faults
 internal import Logging
@@ -10,7 +11,7 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
     private static let shortTimeoutMicroseconds: UInt64 = 50_000
 
     let core: ServerCore
-    let executor: EventLoopTaskExecutor
+    let executor: EventLoopExecutor
     private let handshake: Handshakes.Ticket
     /// True once the connection has a place among those whose peers are known.
     private(set) var isCounted = false
@@ -22,7 +23,7 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
     /// Immediate answers of the batch that are not counted yet: most batches hold calls of one method.
     private var uncounted: (method: Int, count: Int) = (0, 0)
 
-    init(core: ServerCore, executor: EventLoopTaskExecutor, handshake: Handshakes.Ticket, onEnd: @escaping @Sendable (ServerConnection) -> Void) {
+    init(core: ServerCore, executor: EventLoopExecutor, handshake: Handshakes.Ticket, onEnd: @escaping @Sendable (ServerConnection) -> Void) {
         self.core = core
         self.executor = executor
         self.handshake = handshake

@@ -2,6 +2,7 @@ internal import EntitlementClient
 internal import EntitlementSimulator
 internal import Foundation
 internal import LoadReporting
+internal import Synchronization
 
 /// Many simulated devices that sign in and play, a bounded number at a time.
 struct DeviceFleet {
@@ -97,5 +98,24 @@ struct DeviceFleet {
     private func address(_ number: Int) -> String {
         let place = (firstAddress + number) % Self.addresses
         return "100.\(64 + place / 65_536).\(place / 256 % 256).\(place % 256)"
+    }
+}
+
+/// When the parts of one sign-in were over.
+final class FleetMarks: Sendable {
+    private let times = Mutex((code: Duration?.none, person: Duration?.none))
+
+    func code(_ time: Duration) { times.withLock { $0.code = time } }
+    func person(_ time: Duration) { times.withLock { $0.person = time } }
+
+    /// The part that was under way last.
+    var step: DeviceFleet.Step {
+        times.withLock { $0.code == nil ? .code : $0.person == nil ? .signIn : .poll }
+    }
+
+    func fill(_ outcome: inout DeviceFleet.Outcome) {
+        let (code, person) = times.withLock { $0 }
+        outcome.times[.code] = code
+        outcome.times[.signIn] = person
     }
 }

@@ -162,10 +162,10 @@ let package = Package(
         cLibrary("CMemory", "Shared/Platform/CMemory", links: []),
         plainLibrary("Cryptography", "Shared/Platform/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         wireLibrary("ContractRuntime", "Shared/Wire/ContractRuntime", ["CProtobufC", "Faults"]),
-        wireLibrary(
+        library(
             "Contracts", "Shared/Wire/Contracts", ["CContracts", "ContractRuntime", "Faults"],
             exclude: ["Protos", "Released"]),
-        wireLibrary(
+        library(
             "Catalogue", "Shared/Domain/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
         wireLibrary("EventLoops", "Shared/Platform/EventLoops", [nioCore]),
         wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
@@ -197,7 +197,7 @@ let package = Package(
         library(
             "SamlExplanation", "Shared/Domain/SamlExplanation",
             ["Catalogue", "Clocks", "Contracts", "Cryptography", "Faults", "Identifiers", "SamlProfile", "Storage"]),
-        wireLibrary(
+        library(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
                 "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StorageSqlite",
@@ -214,7 +214,7 @@ let package = Package(
             ]),
         service("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "ServiceKit", "Tokens"]),
 
-        wireLibrary(
+        library(
             "AuthenticationService", "Services/Authentication/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp",
@@ -243,7 +243,7 @@ let package = Package(
             ]),
         service("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit"]),
 
-        wireLibrary(
+        library(
             "GatewayService", "Services/Gateway/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Memos", "StrictJson", "TextEncodings",

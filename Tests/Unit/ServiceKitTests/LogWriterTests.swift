@@ -28,7 +28,7 @@ struct LogWriterTests {
     @Test("an urgent line is not kept back, nor are those before it")
     func writesUrgentLinesAtOnce() throws {
         let pipe = Pipe()
-        let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, gathering: .seconds(3600))
+        let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, gathering: .seconds(3600), start: .seconds(0))
         writer.add(Array("calm\n".utf8))
         writer.add(Array("urgent\n".utf8), isUrgent: true)
         var text = ""
@@ -39,7 +39,7 @@ struct LogWriterTests {
     @Test("much at once is not kept back")
     func writesMuchAtOnce() throws {
         let pipe = Pipe()
-        let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, gathering: .seconds(3600))
+        let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, gathering: .seconds(3600), start: .seconds(0))
         let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1023) + [0x0a]
         for _ in 0..<256 { writer.add(line) }
         var received = 0

@@ -112,6 +112,9 @@ final class Refusals: Sendable {
         if facts.path.hasPrefix("/admin/") {
             return administrationReply(.notFound, code: "not_found", trace: facts.trace.traceID)
         }
+        if facts.path.hasPrefix("/api/v2/") {
+            return v2Reply(V2Errors.notFound, message: "There is no such address.", trace: facts.trace.traceID)
+        }
         if ["/auto-signin/", "/apple/"].contains(where: { facts.path.hasPrefix($0) }) {
             return autoSignInReply(AutoSignInErrors.notFound, message: "There is no such address.", trace: facts.trace.traceID)
         }

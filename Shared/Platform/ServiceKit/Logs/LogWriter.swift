@@ -3,10 +3,10 @@ internal import Foundation
 
 /// Writes lines to a descriptor on a thread of its own, so that nobody who logs waits for a disk or a reader. Lines are gathered for a moment and share a
 /// write: a thread that woke for each of them would cost as much as the work of a small call, and disturb it. An urgent line goes out at once, with those
-/// before it.
+/// before it. So do the lines of a start, which say why a process that dies young has died.
 ///
-/// At the end of the process, however `exit` is reached, what was added is written; a process that is killed or crashes loses what was being gathered. When nobody takes the lines, a bounded amount waits; further
-/// ones are counted and dropped.
+/// At the end of the process, however `exit` is reached, what was added is written; a process that is killed or crashes loses what was being gathered. When
+/// nobody takes the lines, a bounded amount waits; further ones are counted and dropped.
 ///
 /// `@unchecked Sendable`: everything that changes is touched only while `condition` is locked.
 final class LogWriter: @unchecked Sendable {
@@ -22,6 +22,8 @@ final class LogWriter: @unchecked Sendable {
     private let descriptor: Int32
     private let limit: Int
     private let gathering: DispatchTimeInterval
+    /// Until then lines are hardly gathered.
+    private let startEnds: DispatchTime
     private let dropped = Counter(label: "boxoffice_log_dropped_lines_total")
     private let condition = NSCondition()
     private let haste = DispatchSemaphore(value: 0)
@@ -34,7 +36,12 @@ final class LogWriter: @unchecked Sendable {
     /// - Parameters:
     ///   - limit: Bytes that may wait.
     ///   - gathering: How long the thread gathers lines before it writes.
-    init(descriptor: Int32, limit: Int = 8 * 1024 * 1024, gathering: DispatchTimeInterval = .milliseconds(100)) {
+    ///   - start: For how long from now on it gathers for 2 ms only.
+    init(
+        descriptor: Int32, limit: Int = 8 * 1024 * 1024, gathering: DispatchTimeInterval = .milliseconds(100),
+        start: DispatchTimeInterval = .seconds(5)
+    ) {
+        startEnds = .now() + start
         self.descriptor = descriptor
         self.limit = limit
         self.gathering = gathering
@@ -80,7 +87,8 @@ final class LogWriter: @unchecked Sendable {
         while waiting.isEmpty { condition.wait() }
         condition.unlock()
         // Not on the condition, whose times are those of a clock that may be set back.
-        _ = haste.wait(timeout: .now() + gathering)
+        let now = DispatchTime.now()
+        _ = haste.wait(timeout: now + (now < startEnds ? .milliseconds(2) : gathering))
         condition.lock()
         defer { condition.unlock() }
         while isWriting { condition.wait() }

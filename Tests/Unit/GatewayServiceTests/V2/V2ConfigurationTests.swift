@@ -117,6 +117,13 @@ internal import Testing
         #expect(try await gateway.get(path, bearer.with(.origin, "https://evil.example")).status == 200, "clients §4.15")
     }
 
+    @Test("an address of v2 that there is not is told in v2's form")
+    func unknownAddresses() async throws {
+        for uri in ["/api/v2/ACME1/nothing", "/api/v2/a%2Fb/configuration"] {
+            #expect(try await refusal(uri, bearer) == (404, "not_found", "none"), "\(uri)")
+        }
+    }
+
     @Test("rest-v2 §1.1: a slash at the end does no harm, and what clients send beside does not either")
     func tolerated() async throws {
         #expect(try await gateway.get(path + "/", bearer).status == 200)

@@ -14,12 +14,13 @@ enum V2Errors {
     static let internalError = ErrorTable.Row(code: "internal_server_error", action: "none", statuses: [500])
     /// Not of the reference: what it has no answer for.
     static let unavailable = ErrorTable.Row(code: "service_unavailable", action: "retry", statuses: [503])
+    static let notFound = ErrorTable.Row(code: "not_found", action: "none", statuses: [404])
     static let requestTimeout = ErrorTable.Row(code: "request_timeout", action: "retry", statuses: [408])
     static let requestTooLarge = ErrorTable.Row(code: "request_too_large", action: "none", statuses: [413])
     static let invalidRequest = ErrorTable.Row(code: "invalid_request", action: "none", statuses: [400])
 
     static let rows: [ErrorTable.Row] =
-        [internalError, unavailable, requestTimeout, requestTooLarge, invalidRequest]
+        [internalError, unavailable, notFound, requestTimeout, requestTooLarge, invalidRequest]
         + rows(
             "none", 400,
             """

@@ -117,26 +117,18 @@ final class OverloadRefusals: Sendable {
             case .json: (Self.jsonFields, json)
             case .xml: (Self.xmlFields, xml)
             }
-        case .apiV2: (Self.jsonFields, v2Document().body(.json))
+        case .apiV2: (Self.jsonFields, enhanced(V2Errors.unavailable, trace: Refusals.uuid(Self.trace())).body(.json))
         case .clientRegistration: (Self.oauthFields, oauth)
         case .administration: (Self.jsonFields, AdministrationError(Fault(.overloaded, Self.message)).document(trace: Self.trace()).body(.json))
-        case .autoSignIn: (Self.jsonFields, autoSignInDocument().body(.json))
+        case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), trace: Self.trace()).body(.json))
         case .notification: ([.cacheControl: "no-store"], ByteBuffer())
         case .browser: page
         }
     }
 
-    private func v2Document() -> Document {
-        let row = V2Errors.unavailable
-        return ErrorDocument.enhanced(
-            action: row.action, status: 503, code: row.code, message: Self.message, details: nil, help: settings.help(row.code),
-            trace: Refusals.uuid(Self.trace()))
-    }
-
-    private func autoSignInDocument() -> Document {
-        let row = AutoSignInErrors.row(for: .overloaded)
-        return ErrorDocument.enhanced(
-            action: row.action, status: 503, code: row.code, message: Self.message, details: nil, help: settings.help(row.code), trace: Self.trace())
+    private func enhanced(_ row: ErrorTable.Row, trace: String) -> Document {
+        ErrorDocument.enhanced(
+            action: row.action, status: 503, code: row.code, message: Self.message, details: nil, help: settings.help(row.code), trace: trace)
     }
 
     private static func trace() -> String { TraceContext.random().traceID }

@@ -6,7 +6,6 @@ extension Refusals {
     func v2Reply(_ fault: Fault, trace: String) -> Response {
         // One call too many has one form at every door (rest-v2 §1.4).
         if fault.code == .tooManyRequests { return Self.tooManyRequests(retryAfter: Int(Self.retrySeconds(fault))) }
-        // A token that is malformed in any way calls for another one (clients §4.8).
         let row = V2Errors.row(for: fault.code)
         var response = v2Reply(row, message: Self.v2Message(fault, row), details: fault.details, trace: trace)
         if row.action == "application-registration" { response.headers[.wwwAuthenticate] = "Bearer" }

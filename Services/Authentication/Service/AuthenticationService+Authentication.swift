@@ -78,6 +78,26 @@ extension AuthenticationService: Authentication {
         return LogoutResponse(ended: UInt32(clamping: ended.count), visitURL: visit)
     }
 
+    public func beginSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await sessions.plans.begin(request)
+    }
+
+    public func continueSignIn(_ request: ContinueSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await sessions.plans.proceed(request)
+    }
+
+    public func findProfiles(_ request: FindProfilesRequest, context: CallContext) async throws -> Profiles {
+        try await sessions.profiles.find(request)
+    }
+
+    public func findProfilesByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Profiles {
+        try await sessions.profiles.find(byCode: request)
+    }
+
+    public func endProfile(_ request: EndProfileRequest, context: CallContext) async throws -> EndedProfile {
+        try await sessions.profileLogout.end(request)
+    }
+
     public func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep {
         try await sessions.logouts.visit(request.handle, trace: context.trace)
     }
@@ -110,6 +130,7 @@ extension AuthenticationService: Authentication {
 
 extension AuthenticationService: Sessions {
     public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
+        guard request.call?.api != .v2 else { return try await sessions.profiles.subject(request) }
         let (record, catalogue) = try await sessions.lookup.session(of: request.call, hidesDisabled: false)
         var subject = record.subjectContract(in: catalogue)
         if let token = request.call?.storedToken { try sessions.stored.complete(&subject, of: record, as: token) }

@@ -49,6 +49,9 @@ extension AuthenticationService {
         let automatic: AutomaticSessions
         let provider: ProviderClient
         let upstreamTokens: UpstreamTokens
+        let profiles: ProfileLookup
+        let plans: SignInPlans
+        let profileLogout: ProfileLogout
 
         init(_ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
             let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
@@ -66,6 +69,14 @@ extension AuthenticationService {
                 bearers: bearers, sessions: lookup,
                 trials: TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics), store: store, clock: clock,
                 logger: logger)
+            profiles = ProfileLookup(
+                bearers: bearers, sessions: lookup, store: store, metadata: metadata, scrambler: parts.scrambler, clock: clock)
+            plans = SignInPlans(
+                bearers: bearers, codes: callers.codes, sessions: lookup, profiles: profiles, store: store, clock: clock, random: random,
+                activationOrigins: parts.activationOrigins)
+            profileLogout = ProfileLogout(
+                bearers: bearers, logouts: logouts, store: store, sessions: lookup, clock: clock, metrics: metrics,
+                activationOrigins: parts.activationOrigins)
             identification = CallerIdentification(bearers: bearers, sessions: lookup)
             automatic = AutomaticSessions(
                 bearers: bearers, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, metadata: metadata, clock: clock,

@@ -45,6 +45,7 @@ struct Main {
             publishedKeys: keys.published,
             storedTokenKeys: storedTokenKeys.keys,
             identity: try identity(settings, files),
+            resourcesPerDecision: settings.resourcesPerDecision,
             clock: environment.clock,
             logger: environment.logger)
         environment.offer { registry in AuthorizationMethods.register(service, in: &registry) }

@@ -13,13 +13,15 @@ public struct AuthorizationService: Authorization {
     let sessions: SessionFinder
     private let store: any AuthorizationStore
     private let forms: DecisionForms
-    private let decisions: DecisionMaker
+    let decisions: DecisionMaker
     let preauthorizer: Preauthorizer
-    private let mediaTokens: MediaTokenIssuer
+    let mediaTokens: MediaTokenIssuer
     private let publishedKeys: PublishedMediaTokenKeys
     private let permits: StoredPermits
-    private let clock: any WallClock
-    private let logger: Logger
+    let clock: any WallClock
+    let logger: Logger
+    let resourcesPerDecision: Int
+    let tooManyResources = OccasionalWarning()
     private let metrics = AuthorizationMetrics()
 
     /// - Parameters:
@@ -30,12 +32,13 @@ public struct AuthorizationService: Authorization {
     ///   - publishedKeys: What verifies these tokens.
     ///   - storedTokenKeys: Sign the permits that apps of the vendor's SDKs keep, and nothing else.
     ///   - identity: As whom MVPDs are asked in the SOAP form.
+    ///   - resourcesPerDecision: How many resources a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any OutboundTransport,
         clientCertificates: ClientCertificates = ClientCertificates(), mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys,
         storedTokenKeys: SigningKeys,
-        identity: DecisionIdentity = DecisionIdentity(),
+        identity: DecisionIdentity = DecisionIdentity(), resourcesPerDecision: Int = 1,
         clock: any WallClock = SystemClock(), logger: Logger,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
@@ -46,6 +49,7 @@ public struct AuthorizationService: Authorization {
         self.publishedKeys = publishedKeys
         permits = StoredPermits(keys: storedTokenKeys, clock: clock, logger: logger, metrics: metrics)
         self.clock = clock
+        self.resourcesPerDecision = resourcesPerDecision
         self.logger = logger
         forms = DecisionForms(identity: identity, clock: clock)
         let client = PolicyDecisionClient(
@@ -110,15 +114,23 @@ public struct AuthorizationService: Authorization {
         let (session, resource, requestor, degradation) = try await read(request, context: context)
         guard let token = try await store.token(session.tokenKey(resource)), token.counts(at: clock.now(), mvpd: session.mvpd, degradation)
         else { throw Self.notFound }
+        return try await mediaToken(for: token, session, resource, requestor, context)
+    }
+
+    /// A media token for what a permit allows (rest-v1 §7).
+    func mediaToken(
+        for permit: AuthzToken, _ session: SessionAtHand, _ resource: RequestedResource, _ requestor: Requestor, _ context: CallContext
+    ) async throws(Fault) -> MediaToken {
         let play = MediaTokenIssuer.Play(
-            sessionGUID: session.session.userID, requestor: requestor.id, resource: resource.text, mvpd: token.mvpd,
-            proxyMvpd: token.proxyMvpd, ttl: Catalogue.mediaTokenLifetime(requestor))
+            sessionGUID: session.session.userID, requestor: requestor.id, resource: resource.text, mvpd: permit.mvpd,
+            proxyMvpd: permit.proxyMvpd, ttl: Catalogue.mediaTokenLifetime(requestor))
         let issued = try await mediaTokens.issue(play, form: Self.form(requestor))
         metrics.issuedMediaToken()
         logger.info("media_token.issued", metadata: Self.fields(session, context))
         return MediaToken(
-            requestor: requestor.id, mvpd: token.mvpd, proxyMvpd: token.proxyMvpd ?? "", resource: resource.text, userID: session.session.userID,
-            expiresAtMilliseconds: UInt64(issued.facts.expiresAt.milliseconds), serializedToken: issued.serialized)
+            requestor: requestor.id, mvpd: permit.mvpd, proxyMvpd: permit.proxyMvpd ?? "", resource: resource.text,
+            userID: session.session.userID, expiresAtMilliseconds: UInt64(clamping: issued.facts.expiresAt.milliseconds),
+            serializedToken: issued.serialized, issuedAtMilliseconds: UInt64(clamping: issued.facts.issuedAt.milliseconds))
     }
 
     /// What verifies media tokens of both forms.
@@ -159,7 +171,7 @@ public struct AuthorizationService: Authorization {
         if case .blocked(let rule) = degradation.effect(on: resource) { throw Denial(rule).fault }
     }
 
-    private static func form(_ requestor: Requestor) -> MediaTokenIssuer.Form { requestor.mediaTokenFormat == .jws ? .jws : .reference }
+    static func form(_ requestor: Requestor) -> MediaTokenIssuer.Form { requestor.mediaTokenFormat == .jws ? .jws : .reference }
 
     private static let notFound = Fault(.authorizationNotFound, "Not Found")
 

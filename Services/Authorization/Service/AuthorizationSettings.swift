@@ -23,6 +23,9 @@ public struct AuthorizationSettings: Decodable, Sendable {
     /// Seconds for which a new key is published before it signs, 0 to 604 800; 600 when it is left out.
     public let keyLeadSeconds: Int
 
+    /// How many resources a call of REST v2 may ask to play, 1 to 100; 1 when it is left out.
+    public let resourcesPerDecision: Int
+
     /// The entity id that MVPDs are asked as; the same as the authentication service's. Empty when it is left out.
     public let spEntityID: String
     /// RSA key that signs questions in the SOAP form, PEM, and its certificate; both or none.
@@ -44,7 +47,7 @@ public struct AuthorizationSettings: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case mediaTokenKey, mediaTokenCertificates, mediaTokenJwsKey, nextMediaTokenJwsKey, signingThreads, waitingSignatures, copy, keyLeadSeconds
-        case sdkTokenKey, olderSdkTokenKeys
+        case sdkTokenKey, olderSdkTokenKeys, resourcesPerDecision
         case spEntityID, signingKey, signingCertificate, clientCertificates
     }
 
@@ -60,6 +63,7 @@ public struct AuthorizationSettings: Decodable, Sendable {
         waitingSignatures = try Self.number(container, .waitingSignatures, 1...100_000, default: 256)
         copy = container.contains(.copy) ? try Self.number(container, .copy, 0...839, default: 0) : nil
         keyLeadSeconds = try Self.number(container, .keyLeadSeconds, 0...604_800, default: 600)
+        resourcesPerDecision = try Self.number(container, .resourcesPerDecision, 1...100, default: 1)
         spEntityID = try container.decodeIfPresent(String.self, forKey: .spEntityID) ?? ""
         signingKey = try container.decodeIfPresent(String.self, forKey: .signingKey)
         signingCertificate = try container.decodeIfPresent(String.self, forKey: .signingCertificate)

@@ -19,6 +19,11 @@ extension Fault {
             case missingResource = "missing_resource"
             case malformedAuthzRequest = "malformed_authz_request"
             case unknownIntegration = "unknown_integration"
+            case invalidMvpd = "invalid_mvpd"
+            case temporaryAccessDurationLimitExceeded = "temporary_access_duration_limit_exceeded"
+            case temporaryAccessResourcesLimitExceeded = "temporary_access_resources_limit_exceeded"
+            case invalidTemporaryAccessIdentity = "invalid_temporary_access_identity"
+            case invalidTemporaryAccessConfiguration = "invalid_temporary_access_configuration"
             case invalidRegistrationCode = "invalid_registration_code"
             case registrationCodeSpent = "registration_code_spent"
             case invalidDomain = "invalid_domain"
@@ -172,6 +177,16 @@ extension Fault.Code {
     public static let malformedAuthzRequest = Fault.Code(.malformedAuthzRequest)
     /// rest-v1 §2.8.
     public static let unknownIntegration = Fault.Code(.unknownIntegration)
+    /// No MVPD has that id (rest-v2 §2).
+    public static let invalidMvpd = Fault.Code(.invalidMvpd)
+    /// The time of a trial is over (rest-v2 §3).
+    public static let temporaryAccessDurationLimitExceeded = Fault.Code(.temporaryAccessDurationLimitExceeded)
+    /// A trial has no resource left (rest-v2 §3).
+    public static let temporaryAccessResourcesLimitExceeded = Fault.Code(.temporaryAccessResourcesLimitExceeded)
+    /// A promotional TempPass lacks the user's identity, or it cannot be read (rest-v2 §1.3).
+    public static let invalidTemporaryAccessIdentity = Fault.Code(.invalidTemporaryAccessIdentity)
+    /// The MVPD's record does not make a TempPass (rest-v2 §3).
+    public static let invalidTemporaryAccessConfiguration = Fault.Code(.invalidTemporaryAccessConfiguration)
     /// rest-v1 §3.5.
     public static let invalidRegistrationCode = Fault.Code(.invalidRegistrationCode)
     /// A code that was good and tells this caller nothing any more: used, or over for less than an hour and asked for by its maker. Callers are told what

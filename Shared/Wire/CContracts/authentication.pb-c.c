@@ -592,6 +592,366 @@ void   boxoffice__authentication__v1__registration_code__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__registration_code__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__begin_sign_in_request__init
+                     (Boxoffice__Authentication__V1__BeginSignInRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__BeginSignInRequest init_value = BOXOFFICE__AUTHENTICATION__V1__BEGIN_SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__begin_sign_in_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__BeginSignInRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__begin_sign_in_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__begin_sign_in_request__pack
+                     (const Boxoffice__Authentication__V1__BeginSignInRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__begin_sign_in_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__begin_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__BeginSignInRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__begin_sign_in_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__BeginSignInRequest *
+       boxoffice__authentication__v1__begin_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__BeginSignInRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__begin_sign_in_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__begin_sign_in_request__free_unpacked
+                     (Boxoffice__Authentication__V1__BeginSignInRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__begin_sign_in_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__continue_sign_in_request__init
+                     (Boxoffice__Authentication__V1__ContinueSignInRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ContinueSignInRequest init_value = BOXOFFICE__AUTHENTICATION__V1__CONTINUE_SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__continue_sign_in_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ContinueSignInRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__continue_sign_in_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__continue_sign_in_request__pack
+                     (const Boxoffice__Authentication__V1__ContinueSignInRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__continue_sign_in_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__continue_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ContinueSignInRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__continue_sign_in_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ContinueSignInRequest *
+       boxoffice__authentication__v1__continue_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ContinueSignInRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__continue_sign_in_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__continue_sign_in_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ContinueSignInRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__continue_sign_in_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__sign_in_plan__init
+                     (Boxoffice__Authentication__V1__SignInPlan         *message)
+{
+  static const Boxoffice__Authentication__V1__SignInPlan init_value = BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_PLAN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__sign_in_plan__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInPlan *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_plan__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__sign_in_plan__pack
+                     (const Boxoffice__Authentication__V1__SignInPlan *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_plan__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__sign_in_plan__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInPlan *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_plan__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SignInPlan *
+       boxoffice__authentication__v1__sign_in_plan__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SignInPlan *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__sign_in_plan__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__sign_in_plan__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInPlan *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_plan__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__find_profiles_request__init
+                     (Boxoffice__Authentication__V1__FindProfilesRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__FindProfilesRequest init_value = BOXOFFICE__AUTHENTICATION__V1__FIND_PROFILES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__find_profiles_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__FindProfilesRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_profiles_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__find_profiles_request__pack
+                     (const Boxoffice__Authentication__V1__FindProfilesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_profiles_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__find_profiles_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__FindProfilesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_profiles_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__FindProfilesRequest *
+       boxoffice__authentication__v1__find_profiles_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__FindProfilesRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__find_profiles_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__find_profiles_request__free_unpacked
+                     (Boxoffice__Authentication__V1__FindProfilesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_profiles_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__profiles__init
+                     (Boxoffice__Authentication__V1__Profiles         *message)
+{
+  static const Boxoffice__Authentication__V1__Profiles init_value = BOXOFFICE__AUTHENTICATION__V1__PROFILES__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__profiles__get_packed_size
+                     (const Boxoffice__Authentication__V1__Profiles *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profiles__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__profiles__pack
+                     (const Boxoffice__Authentication__V1__Profiles *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profiles__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__profiles__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__Profiles *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profiles__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__Profiles *
+       boxoffice__authentication__v1__profiles__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__Profiles *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__profiles__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__profiles__free_unpacked
+                     (Boxoffice__Authentication__V1__Profiles *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profiles__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__profile__init
+                     (Boxoffice__Authentication__V1__Profile         *message)
+{
+  static const Boxoffice__Authentication__V1__Profile init_value = BOXOFFICE__AUTHENTICATION__V1__PROFILE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__profile__get_packed_size
+                     (const Boxoffice__Authentication__V1__Profile *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profile__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__profile__pack
+                     (const Boxoffice__Authentication__V1__Profile *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profile__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__profile__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__Profile *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profile__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__Profile *
+       boxoffice__authentication__v1__profile__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__Profile *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__profile__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__profile__free_unpacked
+                     (Boxoffice__Authentication__V1__Profile *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__profile__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__end_profile_request__init
+                     (Boxoffice__Authentication__V1__EndProfileRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__EndProfileRequest init_value = BOXOFFICE__AUTHENTICATION__V1__END_PROFILE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__end_profile_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndProfileRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_profile_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__end_profile_request__pack
+                     (const Boxoffice__Authentication__V1__EndProfileRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_profile_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__end_profile_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndProfileRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_profile_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__EndProfileRequest *
+       boxoffice__authentication__v1__end_profile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__EndProfileRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__end_profile_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__end_profile_request__free_unpacked
+                     (Boxoffice__Authentication__V1__EndProfileRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_profile_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__ended_profile__init
+                     (Boxoffice__Authentication__V1__EndedProfile         *message)
+{
+  static const Boxoffice__Authentication__V1__EndedProfile init_value = BOXOFFICE__AUTHENTICATION__V1__ENDED_PROFILE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__ended_profile__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndedProfile *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__ended_profile__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__ended_profile__pack
+                     (const Boxoffice__Authentication__V1__EndedProfile *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__ended_profile__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__ended_profile__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndedProfile *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__ended_profile__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__EndedProfile *
+       boxoffice__authentication__v1__ended_profile__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__EndedProfile *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__ended_profile__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__ended_profile__free_unpacked
+                     (Boxoffice__Authentication__V1__EndedProfile *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__ended_profile__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__delete_registration_code_response__init
                      (Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse         *message)
 {
@@ -1310,6 +1670,51 @@ void   boxoffice__authentication__v1__session_subject__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &boxoffice__authentication__v1__session_subject__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__trial_state__init
+                     (Boxoffice__Authentication__V1__TrialState         *message)
+{
+  static const Boxoffice__Authentication__V1__TrialState init_value = BOXOFFICE__AUTHENTICATION__V1__TRIAL_STATE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__trial_state__get_packed_size
+                     (const Boxoffice__Authentication__V1__TrialState *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__trial_state__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__trial_state__pack
+                     (const Boxoffice__Authentication__V1__TrialState *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__trial_state__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__trial_state__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TrialState *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__trial_state__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__TrialState *
+       boxoffice__authentication__v1__trial_state__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__TrialState *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__trial_state__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__trial_state__free_unpacked
+                     (Boxoffice__Authentication__V1__TrialState *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__trial_state__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   boxoffice__authentication__v1__user_attribute__init
@@ -4741,7 +5146,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__create_registrat
   (ProtobufCMessageInit) boxoffice__authentication__v1__create_registration_code_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registration_code_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registration_code_request__field_descriptors[5] =
 {
   {
     "access_token",
@@ -4791,9 +5196,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registratio
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "api",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RegistrationCodeRequest, api),
+    &boxoffice__authentication__v1__api_version__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__registration_code_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
+  4,   /* field[4] = api */
   2,   /* field[2] = code */
   1,   /* field[1] = requestor */
   3,   /* field[3] = signed_request */
@@ -4801,7 +5219,7 @@ static const unsigned boxoffice__authentication__v1__registration_code_request__
 static const ProtobufCIntRange boxoffice__authentication__v1__registration_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_code_request__descriptor =
 {
@@ -4811,14 +5229,14 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_cod
   "Boxoffice__Authentication__V1__RegistrationCodeRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__RegistrationCodeRequest),
-  4,
+  5,
   boxoffice__authentication__v1__registration_code_request__field_descriptors,
   boxoffice__authentication__v1__registration_code_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__registration_code_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__registration_code_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registration_code__field_descriptors[20] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registration_code__field_descriptors[22] =
 {
   {
     "id",
@@ -5060,6 +5478,30 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registratio
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "domain_name",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RegistrationCode, domain_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "redirect_url",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RegistrationCode, redirect_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__registration_code__field_indices_by_name[] = {
   12,   /* field[12] = app_id */
@@ -5073,11 +5515,13 @@ static const unsigned boxoffice__authentication__v1__registration_code__field_in
   19,   /* field[19] = device_label */
   10,   /* field[10] = device_type */
   11,   /* field[11] = device_user */
+  20,   /* field[20] = domain_name */
   5,   /* field[5] = expires_at_ms */
   4,   /* field[4] = generated_at_ms */
   0,   /* field[0] = id */
   3,   /* field[3] = mvpd */
   9,   /* field[9] = original_user_agent */
+  21,   /* field[21] = redirect_url */
   14,   /* field[14] = registration_url */
   2,   /* field[2] = requestor */
   18,   /* field[18] = used */
@@ -5086,7 +5530,7 @@ static const unsigned boxoffice__authentication__v1__registration_code__field_in
 static const ProtobufCIntRange boxoffice__authentication__v1__registration_code__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 20 }
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_code__descriptor =
 {
@@ -5096,11 +5540,588 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_cod
   "Boxoffice__Authentication__V1__RegistrationCode",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__RegistrationCode),
-  20,
+  22,
   boxoffice__authentication__v1__registration_code__field_descriptors,
   boxoffice__authentication__v1__registration_code__field_indices_by_name,
   1,  boxoffice__authentication__v1__registration_code__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__registration_code__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__begin_sign_in_request__field_descriptors[4] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BeginSignInRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BeginSignInRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "domain_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BeginSignInRequest, domain_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "redirect_url",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BeginSignInRequest, redirect_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__begin_sign_in_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  2,   /* field[2] = domain_name */
+  1,   /* field[1] = mvpd */
+  3,   /* field[3] = redirect_url */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__begin_sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__begin_sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.BeginSignInRequest",
+  "BeginSignInRequest",
+  "Boxoffice__Authentication__V1__BeginSignInRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__BeginSignInRequest),
+  4,
+  boxoffice__authentication__v1__begin_sign_in_request__field_descriptors,
+  boxoffice__authentication__v1__begin_sign_in_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__begin_sign_in_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__begin_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__continue_sign_in_request__field_descriptors[6] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ContinueSignInRequest, access_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ContinueSignInRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ContinueSignInRequest, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ContinueSignInRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "domain_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ContinueSignInRequest, domain_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "redirect_url",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ContinueSignInRequest, redirect_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__continue_sign_in_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  2,   /* field[2] = code */
+  4,   /* field[4] = domain_name */
+  3,   /* field[3] = mvpd */
+  5,   /* field[5] = redirect_url */
+  1,   /* field[1] = requestor */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__continue_sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__continue_sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ContinueSignInRequest",
+  "ContinueSignInRequest",
+  "Boxoffice__Authentication__V1__ContinueSignInRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ContinueSignInRequest),
+  6,
+  boxoffice__authentication__v1__continue_sign_in_request__field_descriptors,
+  boxoffice__authentication__v1__continue_sign_in_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__continue_sign_in_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__continue_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_plan__field_descriptors[8] =
+{
+  {
+    "step",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, step),
+    &boxoffice__authentication__v1__sign_in_step__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, reason),
+    &boxoffice__authentication__v1__sign_in_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lacks_mvpd",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, lacks_mvpd),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lacks_domain_name",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, lacks_domain_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lacks_redirect_url",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, lacks_redirect_url),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, code),
+    &boxoffice__authentication__v1__registration_code__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__sign_in_plan__field_indices_by_name[] = {
+  7,   /* field[7] = code */
+  5,   /* field[5] = id */
+  3,   /* field[3] = lacks_domain_name */
+  2,   /* field[2] = lacks_mvpd */
+  4,   /* field[4] = lacks_redirect_url */
+  6,   /* field[6] = mvpd */
+  1,   /* field[1] = reason */
+  0,   /* field[0] = step */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_plan__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_plan__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignInPlan",
+  "SignInPlan",
+  "Boxoffice__Authentication__V1__SignInPlan",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SignInPlan),
+  8,
+  boxoffice__authentication__v1__sign_in_plan__field_descriptors,
+  boxoffice__authentication__v1__sign_in_plan__field_indices_by_name,
+  1,  boxoffice__authentication__v1__sign_in_plan__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_plan__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__find_profiles_request__field_descriptors[3] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__FindProfilesRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__FindProfilesRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "identity",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__FindProfilesRequest, identity),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__find_profiles_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  2,   /* field[2] = identity */
+  1,   /* field[1] = mvpd */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__find_profiles_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__find_profiles_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.FindProfilesRequest",
+  "FindProfilesRequest",
+  "Boxoffice__Authentication__V1__FindProfilesRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__FindProfilesRequest),
+  3,
+  boxoffice__authentication__v1__find_profiles_request__field_descriptors,
+  boxoffice__authentication__v1__find_profiles_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__find_profiles_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__find_profiles_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__profiles__field_descriptors[1] =
+{
+  {
+    "profiles",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__Profiles, n_profiles),
+    offsetof(Boxoffice__Authentication__V1__Profiles, profiles),
+    &boxoffice__authentication__v1__profile__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__profiles__field_indices_by_name[] = {
+  0,   /* field[0] = profiles */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__profiles__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__profiles__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.Profiles",
+  "Profiles",
+  "Boxoffice__Authentication__V1__Profiles",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__Profiles),
+  1,
+  boxoffice__authentication__v1__profiles__field_descriptors,
+  boxoffice__authentication__v1__profiles__field_indices_by_name,
+  1,  boxoffice__authentication__v1__profiles__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__profiles__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__profile__field_descriptors[2] =
+{
+  {
+    "session",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__Profile, session),
+    &boxoffice__authentication__v1__session__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metadata",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__Profile, metadata),
+    &boxoffice__authentication__v1__user_metadata__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__profile__field_indices_by_name[] = {
+  1,   /* field[1] = metadata */
+  0,   /* field[0] = session */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__profile__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__profile__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.Profile",
+  "Profile",
+  "Boxoffice__Authentication__V1__Profile",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__Profile),
+  2,
+  boxoffice__authentication__v1__profile__field_descriptors,
+  boxoffice__authentication__v1__profile__field_indices_by_name,
+  1,  boxoffice__authentication__v1__profile__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__profile__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__end_profile_request__field_descriptors[3] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndProfileRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndProfileRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "redirect_url",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndProfileRequest, redirect_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__end_profile_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  1,   /* field[1] = mvpd */
+  2,   /* field[2] = redirect_url */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__end_profile_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_profile_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.EndProfileRequest",
+  "EndProfileRequest",
+  "Boxoffice__Authentication__V1__EndProfileRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__EndProfileRequest),
+  3,
+  boxoffice__authentication__v1__end_profile_request__field_descriptors,
+  boxoffice__authentication__v1__end_profile_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__end_profile_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__end_profile_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__ended_profile__field_descriptors[2] =
+{
+  {
+    "end",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndedProfile, end),
+    &boxoffice__authentication__v1__profile_end__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "visit_url",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndedProfile, visit_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__ended_profile__field_indices_by_name[] = {
+  0,   /* field[0] = end */
+  1,   /* field[1] = visit_url */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__ended_profile__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__ended_profile__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.EndedProfile",
+  "EndedProfile",
+  "Boxoffice__Authentication__V1__EndedProfile",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__EndedProfile),
+  2,
+  boxoffice__authentication__v1__ended_profile__field_descriptors,
+  boxoffice__authentication__v1__ended_profile__field_indices_by_name,
+  1,  boxoffice__authentication__v1__ended_profile__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__ended_profile__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define boxoffice__authentication__v1__delete_registration_code_response__field_descriptors NULL
@@ -5121,7 +6142,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__delete_registrat
   (ProtobufCMessageInit) boxoffice__authentication__v1__delete_registration_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[9] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[10] =
 {
   {
     "requestor",
@@ -5231,9 +6252,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "api",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__StartSignInRequest, api),
+    &boxoffice__authentication__v1__api_version__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name[] = {
   8,   /* field[8] = access_token */
+  9,   /* field[9] = api */
   5,   /* field[5] = client_address */
   3,   /* field[3] = domain_name */
   6,   /* field[6] = generic_data */
@@ -5246,7 +6280,7 @@ static const unsigned boxoffice__authentication__v1__start_sign_in_request__fiel
 static const ProtobufCIntRange boxoffice__authentication__v1__start_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_request__descriptor =
 {
@@ -5256,7 +6290,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_re
   "Boxoffice__Authentication__V1__StartSignInRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__StartSignInRequest),
-  9,
+  10,
   boxoffice__authentication__v1__start_sign_in_request__field_descriptors,
   boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__start_sign_in_request__number_ranges,
@@ -5661,7 +6695,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome_
   (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_outcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_request__field_descriptors[3] =
 {
   {
     "call",
@@ -5675,14 +6709,40 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_req
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "identity",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionRequest, identity),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_request__field_indices_by_name[] = {
   0,   /* field[0] = call */
+  2,   /* field[2] = identity */
+  1,   /* field[1] = mvpd */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_request__descriptor =
 {
@@ -5692,14 +6752,14 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_request_
   "Boxoffice__Authentication__V1__SessionRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionRequest),
-  1,
+  3,
   boxoffice__authentication__v1__session_request__field_descriptors,
   boxoffice__authentication__v1__session_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_code_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_code_request__field_descriptors[7] =
 {
   {
     "access_token",
@@ -5773,9 +6833,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_by_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "api",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionByCodeRequest, api),
+    &boxoffice__authentication__v1__api_version__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_by_code_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
+  6,   /* field[6] = api */
   2,   /* field[2] = code */
   5,   /* field[5] = demands_device */
   4,   /* field[4] = device_id */
@@ -5785,7 +6858,7 @@ static const unsigned boxoffice__authentication__v1__session_by_code_request__fi
 static const ProtobufCIntRange boxoffice__authentication__v1__session_by_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_request__descriptor =
 {
@@ -5795,7 +6868,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_
   "Boxoffice__Authentication__V1__SessionByCodeRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionByCodeRequest),
-  6,
+  7,
   boxoffice__authentication__v1__session_by_code_request__field_descriptors,
   boxoffice__authentication__v1__session_by_code_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_by_code_request__number_ranges,
@@ -6166,7 +7239,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session__descrip
   (ProtobufCMessageInit) boxoffice__authentication__v1__session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[9] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[11] =
 {
   {
     "session",
@@ -6276,6 +7349,30 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_sub
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "stands_in",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, stands_in),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trial",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, trial),
+    &boxoffice__authentication__v1__trial_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_subject__field_indices_by_name[] = {
   2,   /* field[2] = attributes */
@@ -6285,13 +7382,15 @@ static const unsigned boxoffice__authentication__v1__session_subject__field_indi
   4,   /* field[4] = device_id */
   0,   /* field[0] = session */
   7,   /* field[7] = session_index */
+  9,   /* field[9] = stands_in */
+  10,   /* field[10] = trial */
   6,   /* field[6] = upstream_session_id */
   1,   /* field[1] = upstream_user_id */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_subject__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject__descriptor =
 {
@@ -6301,11 +7400,62 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject_
   "Boxoffice__Authentication__V1__SessionSubject",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionSubject),
-  9,
+  11,
   boxoffice__authentication__v1__session_subject__field_descriptors,
   boxoffice__authentication__v1__session_subject__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_subject__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__session_subject__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__trial_state__field_descriptors[2] =
+{
+  {
+    "is_over",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TrialState, is_over),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_used_up",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TrialState, is_used_up),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__trial_state__field_indices_by_name[] = {
+  0,   /* field[0] = is_over */
+  1,   /* field[1] = is_used_up */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__trial_state__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__trial_state__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.TrialState",
+  "TrialState",
+  "Boxoffice__Authentication__V1__TrialState",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__TrialState),
+  2,
+  boxoffice__authentication__v1__trial_state__field_descriptors,
+  boxoffice__authentication__v1__trial_state__field_indices_by_name,
+  1,  boxoffice__authentication__v1__trial_state__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__trial_state__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__user_attribute__field_descriptors[2] =
@@ -6666,7 +7816,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_step__des
   (ProtobufCMessageInit) boxoffice__authentication__v1__logout_step__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__user_metadata__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__user_metadata__field_descriptors[4] =
 {
   {
     "updated_at_s",
@@ -6704,16 +7854,29 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__user_metada
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "unsealed",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__UserMetadata, n_unsealed),
+    offsetof(Boxoffice__Authentication__V1__UserMetadata, unsealed),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__user_metadata__field_indices_by_name[] = {
   2,   /* field[2] = data */
   1,   /* field[1] = encrypted */
+  3,   /* field[3] = unsealed */
   0,   /* field[0] = updated_at_s */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__user_metadata__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_metadata__descriptor =
 {
@@ -6723,7 +7886,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_metadata__d
   "Boxoffice__Authentication__V1__UserMetadata",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__UserMetadata),
-  3,
+  4,
   boxoffice__authentication__v1__user_metadata__field_descriptors,
   boxoffice__authentication__v1__user_metadata__field_indices_by_name,
   1,  boxoffice__authentication__v1__user_metadata__number_ranges,
@@ -7668,7 +8831,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_secret__d
   (ProtobufCMessageInit) boxoffice__authentication__v1__stored_secret__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__spend_temp_pass_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__spend_temp_pass_request__field_descriptors[6] =
 {
   {
     "session_id",
@@ -7730,10 +8893,23 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__spend_temp_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "mvpd",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SpendTempPassRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__spend_temp_pass_request__field_indices_by_name[] = {
   1,   /* field[1] = device_id */
   4,   /* field[4] = generic_data */
+  5,   /* field[5] = mvpd */
   2,   /* field[2] = requestor */
   3,   /* field[3] = resource */
   0,   /* field[0] = session_id */
@@ -7741,7 +8917,7 @@ static const unsigned boxoffice__authentication__v1__spend_temp_pass_request__fi
 static const ProtobufCIntRange boxoffice__authentication__v1__spend_temp_pass_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__spend_temp_pass_request__descriptor =
 {
@@ -7751,7 +8927,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__spend_temp_pass_
   "Boxoffice__Authentication__V1__SpendTempPassRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SpendTempPassRequest),
-  5,
+  6,
   boxoffice__authentication__v1__spend_temp_pass_request__field_descriptors,
   boxoffice__authentication__v1__spend_temp_pass_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__spend_temp_pass_request__number_ranges,
@@ -9205,6 +10381,104 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__api_version__descri
   boxoffice__authentication__v1__api_version__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_step__enum_values_by_number[4] =
+{
+  { "SIGN_IN_STEP_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_UNKNOWN", 0 },
+  { "SIGN_IN_STEP_AUTHENTICATE", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_AUTHENTICATE", 1 },
+  { "SIGN_IN_STEP_COMPLETE", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_COMPLETE", 2 },
+  { "SIGN_IN_STEP_AUTHORIZE", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_AUTHORIZE", 3 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_step__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_step__enum_values_by_name[4] =
+{
+  { "SIGN_IN_STEP_AUTHENTICATE", 1 },
+  { "SIGN_IN_STEP_AUTHORIZE", 3 },
+  { "SIGN_IN_STEP_COMPLETE", 2 },
+  { "SIGN_IN_STEP_UNKNOWN", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_step__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignInStep",
+  "SignInStep",
+  "Boxoffice__Authentication__V1__SignInStep",
+  "boxoffice.authentication.v1",
+  4,
+  boxoffice__authentication__v1__sign_in_step__enum_values_by_number,
+  4,
+  boxoffice__authentication__v1__sign_in_step__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__sign_in_step__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_reason__enum_values_by_number[5] =
+{
+  { "SIGN_IN_REASON_NONE", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_NONE", 0 },
+  { "SIGN_IN_REASON_AUTHENTICATED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_AUTHENTICATED", 1 },
+  { "SIGN_IN_REASON_SHARED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_SHARED", 2 },
+  { "SIGN_IN_REASON_TEMPORARY", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_TEMPORARY", 3 },
+  { "SIGN_IN_REASON_DEGRADED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_DEGRADED", 4 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_reason__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_reason__enum_values_by_name[5] =
+{
+  { "SIGN_IN_REASON_AUTHENTICATED", 1 },
+  { "SIGN_IN_REASON_DEGRADED", 4 },
+  { "SIGN_IN_REASON_NONE", 0 },
+  { "SIGN_IN_REASON_SHARED", 2 },
+  { "SIGN_IN_REASON_TEMPORARY", 3 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_reason__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SignInReason",
+  "SignInReason",
+  "Boxoffice__Authentication__V1__SignInReason",
+  "boxoffice.authentication.v1",
+  5,
+  boxoffice__authentication__v1__sign_in_reason__enum_values_by_number,
+  5,
+  boxoffice__authentication__v1__sign_in_reason__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__sign_in_reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__authentication__v1__profile_end__enum_values_by_number[4] =
+{
+  { "PROFILE_END_NONE", "BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_NONE", 0 },
+  { "PROFILE_END_COMPLETE", "BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_COMPLETE", 1 },
+  { "PROFILE_END_VISIT", "BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_VISIT", 2 },
+  { "PROFILE_END_PLATFORM", "BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_PLATFORM", 3 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__profile_end__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__profile_end__enum_values_by_name[4] =
+{
+  { "PROFILE_END_COMPLETE", 1 },
+  { "PROFILE_END_NONE", 0 },
+  { "PROFILE_END_PLATFORM", 3 },
+  { "PROFILE_END_VISIT", 2 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__profile_end__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ProfileEnd",
+  "ProfileEnd",
+  "Boxoffice__Authentication__V1__ProfileEnd",
+  "boxoffice.authentication.v1",
+  4,
+  boxoffice__authentication__v1__profile_end__enum_values_by_number,
+  4,
+  boxoffice__authentication__v1__profile_end__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__profile_end__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__enum_values_by_number[6] =
 {
   { "SIGN_IN_RESULT_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN", 0 },
@@ -9345,7 +10619,7 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_check_outco
   boxoffice__authentication__v1__sign_in_check_outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[24] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[29] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
   { "IssueAccessToken", &boxoffice__authentication__v1__issue_access_token_request__descriptor, &boxoffice__authentication__v1__access_token__descriptor },
@@ -9354,11 +10628,16 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetRegistrationCode", &boxoffice__authentication__v1__registration_code_request__descriptor, &boxoffice__authentication__v1__registration_code__descriptor },
   { "DeleteRegistrationCode", &boxoffice__authentication__v1__registration_code_request__descriptor, &boxoffice__authentication__v1__delete_registration_code_response__descriptor },
   { "StartSignIn", &boxoffice__authentication__v1__start_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_start__descriptor },
+  { "BeginSignIn", &boxoffice__authentication__v1__begin_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_plan__descriptor },
+  { "ContinueSignIn", &boxoffice__authentication__v1__continue_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_plan__descriptor },
   { "CompleteSamlSignIn", &boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
   { "CompleteOAuthSignIn", &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
   { "GetSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetOwnSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
+  { "FindProfiles", &boxoffice__authentication__v1__find_profiles_request__descriptor, &boxoffice__authentication__v1__profiles__descriptor },
+  { "FindProfilesByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__profiles__descriptor },
+  { "EndProfile", &boxoffice__authentication__v1__end_profile_request__descriptor, &boxoffice__authentication__v1__ended_profile__descriptor },
   { "IssueStoredToken", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__stored_authentication__descriptor },
   { "IdentifyDevice", &boxoffice__authentication__v1__identify_device_request__descriptor, &boxoffice__authentication__v1__identified_device__descriptor },
   { "GetStoredTokenKeys", &boxoffice__authentication__v1__get_stored_token_keys_request__descriptor, &boxoffice__authentication__v1__stored_token_keys__descriptor },
@@ -9373,30 +10652,35 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetServiceProviderMetadata", &boxoffice__authentication__v1__service_provider_metadata_request__descriptor, &boxoffice__authentication__v1__service_provider_metadata__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication__method_indices_by_name[] = {
-  8,        /* CompleteOAuthSignIn */
-  7,        /* CompleteSamlSignIn */
-  19,        /* CreateProfileRequest */
+  7,        /* BeginSignIn */
+  10,        /* CompleteOAuthSignIn */
+  9,        /* CompleteSamlSignIn */
+  8,        /* ContinueSignIn */
+  24,        /* CreateProfileRequest */
   3,        /* CreateRegistrationCode */
   5,        /* DeleteRegistrationCode */
-  20,        /* ExchangePlatformProfile */
-  11,        /* GetOwnSessionByCode */
+  16,        /* EndProfile */
+  25,        /* ExchangePlatformProfile */
+  14,        /* FindProfiles */
+  15,        /* FindProfilesByCode */
+  13,        /* GetOwnSessionByCode */
   4,        /* GetRegistrationCode */
-  23,        /* GetServiceProviderMetadata */
-  9,        /* GetSession */
-  10,        /* GetSessionByCode */
-  14,        /* GetStoredTokenKeys */
-  18,        /* GetUserMetadata */
-  13,        /* IdentifyDevice */
+  28,        /* GetServiceProviderMetadata */
+  11,        /* GetSession */
+  12,        /* GetSessionByCode */
+  19,        /* GetStoredTokenKeys */
+  23,        /* GetUserMetadata */
+  18,        /* IdentifyDevice */
   1,        /* IssueAccessToken */
-  12,        /* IssueStoredToken */
-  15,        /* Logout */
-  17,        /* ReceiveSamlLogout */
+  17,        /* IssueStoredToken */
+  20,        /* Logout */
+  22,        /* ReceiveSamlLogout */
   0,        /* RegisterClient */
-  22,        /* ResetTempPass */
-  21,        /* StartFreePreview */
+  27,        /* ResetTempPass */
+  26,        /* StartFreePreview */
   6,        /* StartSignIn */
   2,        /* VerifyAccessToken */
-  16         /* VisitLogout */
+  21         /* VisitLogout */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor =
 {
@@ -9405,7 +10689,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__
   "Authentication",
   "Boxoffice__Authentication__V1__Authentication",
   "boxoffice.authentication.v1",
-  24,
+  29,
   boxoffice__authentication__v1__authentication__method_descriptors,
   boxoffice__authentication__v1__authentication__method_indices_by_name
 };
@@ -9465,13 +10749,29 @@ void boxoffice__authentication__v1__authentication__start_sign_in(ProtobufCServi
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication__begin_sign_in(ProtobufCService *service,
+                                                                  const Boxoffice__Authentication__V1__BeginSignInRequest *input,
+                                                                  Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                                                                  void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__continue_sign_in(ProtobufCService *service,
+                                                                     const Boxoffice__Authentication__V1__ContinueSignInRequest *input,
+                                                                     Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                                                                     void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication__complete_saml_sign_in(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *input,
                                                                           Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__complete_oauth_sign_in(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *input,
@@ -9479,7 +10779,7 @@ void boxoffice__authentication__v1__authentication__complete_oauth_sign_in(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_session(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -9487,7 +10787,7 @@ void boxoffice__authentication__v1__authentication__get_session(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_session_by_code(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -9495,7 +10795,7 @@ void boxoffice__authentication__v1__authentication__get_session_by_code(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_own_session_by_code(ProtobufCService *service,
                                                                             const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -9503,7 +10803,31 @@ void boxoffice__authentication__v1__authentication__get_own_session_by_code(Prot
                                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__find_profiles(ProtobufCService *service,
+                                                                  const Boxoffice__Authentication__V1__FindProfilesRequest *input,
+                                                                  Boxoffice__Authentication__V1__Profiles_Closure closure,
+                                                                  void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__find_profiles_by_code(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                                                          Boxoffice__Authentication__V1__Profiles_Closure closure,
+                                                                          void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__end_profile(ProtobufCService *service,
+                                                                const Boxoffice__Authentication__V1__EndProfileRequest *input,
+                                                                Boxoffice__Authentication__V1__EndedProfile_Closure closure,
+                                                                void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -9511,7 +10835,7 @@ void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__identify_device(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__IdentifyDeviceRequest *input,
@@ -9519,7 +10843,7 @@ void boxoffice__authentication__v1__authentication__identify_device(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_stored_token_keys(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *input,
@@ -9527,7 +10851,7 @@ void boxoffice__authentication__v1__authentication__get_stored_token_keys(Protob
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__logout(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
@@ -9535,7 +10859,7 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCService *service,
                                                                  const Boxoffice__Authentication__V1__VisitLogoutRequest *input,
@@ -9543,7 +10867,7 @@ void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__receive_saml_logout(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SamlLogoutMessage *input,
@@ -9551,7 +10875,7 @@ void boxoffice__authentication__v1__authentication__receive_saml_logout(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
                                                                       const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -9559,7 +10883,7 @@ void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
@@ -9567,7 +10891,7 @@ void boxoffice__authentication__v1__authentication__create_profile_request(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
@@ -9575,7 +10899,7 @@ void boxoffice__authentication__v1__authentication__exchange_platform_profile(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
@@ -9583,7 +10907,7 @@ void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
@@ -9591,7 +10915,7 @@ void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
@@ -9599,7 +10923,7 @@ void boxoffice__authentication__v1__authentication__get_service_provider_metadat
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__init (Boxoffice__Authentication__V1__Authentication_Service *service,
                                                           Boxoffice__Authentication__V1__Authentication_ServiceDestroy destroy)

@@ -187,6 +187,141 @@ void   boxoffice__authorization__v1__media_token__free_unpacked
   assert(message->base.descriptor == &boxoffice__authorization__v1__media_token__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authorization__v1__decide_request__init
+                     (Boxoffice__Authorization__V1__DecideRequest         *message)
+{
+  static const Boxoffice__Authorization__V1__DecideRequest init_value = BOXOFFICE__AUTHORIZATION__V1__DECIDE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__decide_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__DecideRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__decide_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__decide_request__pack
+                     (const Boxoffice__Authorization__V1__DecideRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__decide_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__decide_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__DecideRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__decide_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__DecideRequest *
+       boxoffice__authorization__v1__decide_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__DecideRequest *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__decide_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__decide_request__free_unpacked
+                     (Boxoffice__Authorization__V1__DecideRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__decide_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__decisions__init
+                     (Boxoffice__Authorization__V1__Decisions         *message)
+{
+  static const Boxoffice__Authorization__V1__Decisions init_value = BOXOFFICE__AUTHORIZATION__V1__DECISIONS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__decisions__get_packed_size
+                     (const Boxoffice__Authorization__V1__Decisions *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__decisions__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__decisions__pack
+                     (const Boxoffice__Authorization__V1__Decisions *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__decisions__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__decisions__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__Decisions *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__decisions__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__Decisions *
+       boxoffice__authorization__v1__decisions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__Decisions *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__decisions__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__decisions__free_unpacked
+                     (Boxoffice__Authorization__V1__Decisions *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__decisions__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__resource_decision__init
+                     (Boxoffice__Authorization__V1__ResourceDecision         *message)
+{
+  static const Boxoffice__Authorization__V1__ResourceDecision init_value = BOXOFFICE__AUTHORIZATION__V1__RESOURCE_DECISION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__resource_decision__get_packed_size
+                     (const Boxoffice__Authorization__V1__ResourceDecision *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_decision__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__resource_decision__pack
+                     (const Boxoffice__Authorization__V1__ResourceDecision *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_decision__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__resource_decision__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__ResourceDecision *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_decision__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__ResourceDecision *
+       boxoffice__authorization__v1__resource_decision__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__ResourceDecision *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__resource_decision__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__resource_decision__free_unpacked
+                     (Boxoffice__Authorization__V1__ResourceDecision *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__resource_decision__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authorization__v1__resource_list__init
                      (Boxoffice__Authorization__V1__ResourceList         *message)
 {
@@ -804,7 +939,7 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__decision__descrip
   (ProtobufCMessageInit) boxoffice__authorization__v1__decision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authorization__v1__media_token__field_descriptors[7] =
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__media_token__field_descriptors[8] =
 {
   {
     "requestor",
@@ -890,9 +1025,22 @@ static const ProtobufCFieldDescriptor boxoffice__authorization__v1__media_token_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "issued_at_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__MediaToken, issued_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authorization__v1__media_token__field_indices_by_name[] = {
   5,   /* field[5] = expires_at_ms */
+  7,   /* field[7] = issued_at_ms */
   1,   /* field[1] = mvpd */
   2,   /* field[2] = proxy_mvpd */
   0,   /* field[0] = requestor */
@@ -903,7 +1051,7 @@ static const unsigned boxoffice__authorization__v1__media_token__field_indices_b
 static const ProtobufCIntRange boxoffice__authorization__v1__media_token__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token__descriptor =
 {
@@ -913,11 +1061,242 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token__desc
   "Boxoffice__Authorization__V1__MediaToken",
   "boxoffice.authorization.v1",
   sizeof(Boxoffice__Authorization__V1__MediaToken),
-  7,
+  8,
   boxoffice__authorization__v1__media_token__field_descriptors,
   boxoffice__authorization__v1__media_token__field_indices_by_name,
   1,  boxoffice__authorization__v1__media_token__number_ranges,
   (ProtobufCMessageInit) boxoffice__authorization__v1__media_token__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__decide_request__field_descriptors[5] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__DecideRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__DecideRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resources",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authorization__V1__DecideRequest, n_resources),
+    offsetof(Boxoffice__Authorization__V1__DecideRequest, resources),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "identity",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__DecideRequest, identity),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_preliminary",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__DecideRequest, is_preliminary),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__decide_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  3,   /* field[3] = identity */
+  4,   /* field[4] = is_preliminary */
+  1,   /* field[1] = mvpd */
+  2,   /* field[2] = resources */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__decide_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__decide_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.DecideRequest",
+  "DecideRequest",
+  "Boxoffice__Authorization__V1__DecideRequest",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__DecideRequest),
+  5,
+  boxoffice__authorization__v1__decide_request__field_descriptors,
+  boxoffice__authorization__v1__decide_request__field_indices_by_name,
+  1,  boxoffice__authorization__v1__decide_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__decide_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__decisions__field_descriptors[1] =
+{
+  {
+    "decisions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authorization__V1__Decisions, n_decisions),
+    offsetof(Boxoffice__Authorization__V1__Decisions, decisions),
+    &boxoffice__authorization__v1__resource_decision__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__decisions__field_indices_by_name[] = {
+  0,   /* field[0] = decisions */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__decisions__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__decisions__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.Decisions",
+  "Decisions",
+  "Boxoffice__Authorization__V1__Decisions",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__Decisions),
+  1,
+  boxoffice__authorization__v1__decisions__field_descriptors,
+  boxoffice__authorization__v1__decisions__field_indices_by_name,
+  1,  boxoffice__authorization__v1__decisions__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__decisions__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_decision__field_descriptors[6] =
+{
+  {
+    "resource",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceDecision, resource),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authorized",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceDecision, authorized),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "source",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceDecision, source),
+    &boxoffice__authorization__v1__decision_source__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refusal",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceDecision, refusal),
+    &boxoffice__authorization__v1__resource_refusal__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceDecision, token),
+    &boxoffice__authorization__v1__media_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__ResourceDecision, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__resource_decision__field_indices_by_name[] = {
+  1,   /* field[1] = authorized */
+  5,   /* field[5] = expires_at_ms */
+  3,   /* field[3] = refusal */
+  0,   /* field[0] = resource */
+  2,   /* field[2] = source */
+  4,   /* field[4] = token */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__resource_decision__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_decision__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.ResourceDecision",
+  "ResourceDecision",
+  "Boxoffice__Authorization__V1__ResourceDecision",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__ResourceDecision),
+  6,
+  boxoffice__authorization__v1__resource_decision__field_descriptors,
+  boxoffice__authorization__v1__resource_decision__field_indices_by_name,
+  1,  boxoffice__authorization__v1__resource_decision__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__resource_decision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_list__field_descriptors[2] =
@@ -1373,19 +1752,53 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token_keys_
   (ProtobufCMessageInit) boxoffice__authorization__v1__media_token_keys__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[6] =
+static const ProtobufCEnumValue boxoffice__authorization__v1__decision_source__enum_values_by_number[4] =
+{
+  { "DECISION_SOURCE_MVPD", "BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_MVPD", 0 },
+  { "DECISION_SOURCE_DEGRADATION", "BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_DEGRADATION", 1 },
+  { "DECISION_SOURCE_TEMP_PASS", "BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_TEMP_PASS", 2 },
+  { "DECISION_SOURCE_DUMMY", "BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_DUMMY", 3 },
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__decision_source__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex boxoffice__authorization__v1__decision_source__enum_values_by_name[4] =
+{
+  { "DECISION_SOURCE_DEGRADATION", 1 },
+  { "DECISION_SOURCE_DUMMY", 3 },
+  { "DECISION_SOURCE_MVPD", 0 },
+  { "DECISION_SOURCE_TEMP_PASS", 2 },
+};
+const ProtobufCEnumDescriptor boxoffice__authorization__v1__decision_source__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.DecisionSource",
+  "DecisionSource",
+  "Boxoffice__Authorization__V1__DecisionSource",
+  "boxoffice.authorization.v1",
+  4,
+  boxoffice__authorization__v1__decision_source__enum_values_by_number,
+  4,
+  boxoffice__authorization__v1__decision_source__enum_values_by_name,
+  1,
+  boxoffice__authorization__v1__decision_source__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[7] =
 {
   { "Authorize", &boxoffice__authorization__v1__authorize_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
   { "GetAuthorization", &boxoffice__authorization__v1__resource_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
   { "IssueMediaToken", &boxoffice__authorization__v1__resource_request__descriptor, &boxoffice__authorization__v1__media_token__descriptor },
   { "Preauthorize", &boxoffice__authorization__v1__preauthorize_request__descriptor, &boxoffice__authorization__v1__preauthorization__descriptor },
   { "PreauthorizeByCode", &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor, &boxoffice__authorization__v1__preauthorization__descriptor },
+  { "Decide", &boxoffice__authorization__v1__decide_request__descriptor, &boxoffice__authorization__v1__decisions__descriptor },
   { "GetMediaTokenKeys", &boxoffice__authorization__v1__get_media_token_keys_request__descriptor, &boxoffice__authorization__v1__media_token_keys__descriptor },
 };
 const unsigned boxoffice__authorization__v1__authorization__method_indices_by_name[] = {
   0,        /* Authorize */
+  5,        /* Decide */
   1,        /* GetAuthorization */
-  5,        /* GetMediaTokenKeys */
+  6,        /* GetMediaTokenKeys */
   2,        /* IssueMediaToken */
   3,        /* Preauthorize */
   4         /* PreauthorizeByCode */
@@ -1397,7 +1810,7 @@ const ProtobufCServiceDescriptor boxoffice__authorization__v1__authorization__de
   "Authorization",
   "Boxoffice__Authorization__V1__Authorization",
   "boxoffice.authorization.v1",
-  6,
+  7,
   boxoffice__authorization__v1__authorization__method_descriptors,
   boxoffice__authorization__v1__authorization__method_indices_by_name
 };
@@ -1441,13 +1854,21 @@ void boxoffice__authorization__v1__authorization__preauthorize_by_code(ProtobufC
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authorization__v1__authorization__decide(ProtobufCService *service,
+                                                         const Boxoffice__Authorization__V1__DecideRequest *input,
+                                                         Boxoffice__Authorization__V1__Decisions_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufCService *service,
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization__V1__Authorization_Service *service,
                                                         Boxoffice__Authorization__V1__Authorization_ServiceDestroy destroy)

@@ -27,8 +27,33 @@ public final class AuthenticationDouble: Authentication {
     public let exchangePlatformProfile = Scripted<ExchangePlatformProfileRequest, Session>()
     public let startFreePreview = Scripted<StartFreePreviewRequest, Session>()
     public let resetTempPass = Scripted<ResetTempPassRequest, ResetTempPassResponse>()
+    public let beginSignIn = Scripted<BeginSignInRequest, SignInPlan>()
+    public let continueSignIn = Scripted<ContinueSignInRequest, SignInPlan>()
+    public let findProfiles = Scripted<FindProfilesRequest, Profiles>()
+    public let findProfilesByCode = Scripted<SessionByCodeRequest, Profiles>()
+    public let endProfile = Scripted<EndProfileRequest, EndedProfile>()
 
     public init() {}
+
+    public func beginSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await beginSignIn(request, context)
+    }
+
+    public func continueSignIn(_ request: ContinueSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await continueSignIn(request, context)
+    }
+
+    public func findProfiles(_ request: FindProfilesRequest, context: CallContext) async throws -> Profiles {
+        try await findProfiles(request, context)
+    }
+
+    public func findProfilesByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Profiles {
+        try await findProfilesByCode(request, context)
+    }
+
+    public func endProfile(_ request: EndProfileRequest, context: CallContext) async throws -> EndedProfile {
+        try await endProfile(request, context)
+    }
 
     public func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient {
         try await registerClient(request, context)

@@ -9,8 +9,13 @@ public final class AuthorizationDouble: Authorization {
     public let getMediaTokenKeys = Scripted<GetMediaTokenKeysRequest, MediaTokenKeys>()
     public let preauthorize = Scripted<PreauthorizeRequest, Preauthorization>()
     public let preauthorizeByCode = Scripted<PreauthorizeByCodeRequest, Preauthorization>()
+    public let decide = Scripted<DecideRequest, Decisions>()
 
     public init() {}
+
+    public func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions {
+        try await decide(request, context)
+    }
 
     public func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision {
         try await authorize(request, context)

@@ -211,14 +211,24 @@ struct StoreConformanceTests {
 
     // MARK: Sessions
 
-    @Test("A device has one session at a requestor: a new one takes the place of the old", arguments: Backend.allCases)
+    @Test(
+        "A client's device has one session at a requestor and an MVPD: a new one takes its place, one of another MVPD comes before it",
+        arguments: Backend.allCases)
     func overwritesSession(_ backend: Backend) async throws {
         let store = try backend.open()
+        let key = Sample.session().key
+        func sessions() async throws -> [String] { try await store.sessions(key).map(\.id.text) }
         try await signIn(store, Sample.session())
-        #expect(try await store.session(Sample.session().key)?.id == SessionID("session-1"))
-        try await signIn(store, Sample.session("session-2", record: "record-2", mvpd: "OtherCable"), code: "BBBBBBB", number: 2)
-        #expect(try await store.session(Sample.session().key)?.id == SessionID("session-2"))
-        #expect(try await store.session(Sample.session().key)?.mvpd == MvpdID("OtherCable"))
+        #expect(try await sessions() == ["session-1"])
+        try await signIn(store, Sample.session("session-2", record: "record-2"), code: "BBBBBBB", number: 2)
+        #expect(try await sessions() == ["session-2"])
+        try await signIn(store, Sample.session("session-3", record: "record-3", mvpd: "OtherCable"), code: "CCCCCCC", number: 3)
+        #expect(try await sessions() == ["session-3", "session-2"])
+        #expect(try await store.end(key, client: Sample.session().clientID, mvpd: MvpdID("OtherCable"), now: t0)?.id == SessionID("session-3"))
+        #expect(try await sessions() == ["session-2"])
+        #expect(try await store.end(key, client: Sample.session().clientID, mvpd: MvpdID("OtherCable"), now: t0) == nil)
+        #expect(try await store.end(device: key.device, requestors: [key.requestor], claims: DeviceClaims(), now: t0).count == 1)
+        #expect(try await sessions() == [])
     }
 
     @Test("Ending counts live sessions and spares other devices and requestors", arguments: Backend.allCases)

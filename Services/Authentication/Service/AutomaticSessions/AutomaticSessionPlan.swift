@@ -16,11 +16,11 @@ enum AutomaticSessionPlan {
     case refuse
 
     /// - Parameters:
-    ///   - own: The device's session at the requestor, valid or not.
+    ///   - own: The device's sessions at the requestor, valid or not, the newest first.
     ///   - logins: Of these subscribers at the requestor, on whatever device.
     ///   - id: For a session to be made.
     init(
-        own: SessionRecord?, logins: [SessionRecord], of subscribers: Set<Subscriber>, for caller: DeviceCaller, id: @autoclosure () -> SessionID,
+        own: [SessionRecord], logins: [SessionRecord], of subscribers: Set<Subscriber>, for caller: DeviceCaller, id: @autoclosure () -> SessionID,
         now: Timestamp
     ) {
         let offers = logins.compactMap { LoginOffer($0, in: caller.catalogue, platform: caller.information.platform, now: now) }

@@ -41,7 +41,7 @@ struct AutomaticSessions: Sendable {
                 metrics.keptSessions.increment()
                 return session
             case .start(let session, let login):
-                let made = MadeSession(session: session, login: login.id, replaced: own?.id, tokens: try await tokens(for: session, of: login))
+                let made = MadeSession(session: session, login: login.id, replaced: own.first?.id, tokens: try await tokens(for: session, of: login))
                 guard try await store.start(made, now: now) else { continue }
                 metrics.startedSessions.increment()
                 return session

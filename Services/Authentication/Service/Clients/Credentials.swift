@@ -24,9 +24,9 @@ extension VerifyAccessTokenRequest {
 }
 
 extension RegistrationCodeRequest {
-    var credentials: Credentials { Credentials(accessToken: accessToken, signed: signedRequest) }
+    var credentials: Credentials { Credentials(accessToken: accessToken, signed: signedRequest, api: api) }
 }
 
 extension SessionByCodeRequest {
-    var credentials: Credentials { Credentials(accessToken: accessToken, signed: signedRequest) }
+    var credentials: Credentials { Credentials(accessToken: accessToken, signed: signedRequest, api: api) }
 }

@@ -17,9 +17,10 @@ struct AttributeUpdate: Hashable, Sendable {
     ///
     /// Each attribute replaces the one of its key; one without values removes it. What an app reads as `updated` is in whole seconds and
     /// grows with every change, also with two in one second.
-    /// - Returns: `nil` when nothing differs, or the session is another one, or over.
-    func applied(to record: SessionRecord?, now: Timestamp) -> SessionRecord? {
-        guard var record, record.id == session, now < record.expiresAt else { return nil }
+    /// - Parameter records: Those of the device at the requestor.
+    /// - Returns: `nil` when nothing differs, or the session is none of them, or over.
+    func applied(to records: [SessionRecord], now: Timestamp) -> SessionRecord? {
+        guard var record = records.first(where: { $0.id == session }), now < record.expiresAt else { return nil }
         var merged = record.subject.attributes
         for attribute in attributes {
             let place = merged.firstIndex { $0.key == attribute.key }

@@ -22,8 +22,12 @@ struct UserMetadataAnswer: Sendable {
 
     /// The same of a session at hand.
     func metadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
-        let facts = try await trials.facts(of: session, in: catalogue)
-        return try await answer(MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: facts), session, catalogue)
+        try await metadata(of: session, trial: try await trials.facts(of: session, in: catalogue), in: catalogue)
+    }
+
+    /// - Parameter facts: Of a trial; `nil`: none.
+    func metadata(of session: SessionRecord, trial facts: TempPassFacts?, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
+        try await answer(MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: facts), session, catalogue)
     }
 
     /// What a device learns with an automatic session, also where it keeps the session that it had (apple §1.2).
@@ -44,9 +48,8 @@ struct UserMetadataAnswer: Sendable {
             return metadata
         }
         let seal = MetadataSeal(of: requestor, in: catalogue, now: clock.now())
-        (metadata.data, metadata.encrypted) = try await offEventLoop { [logger] () throws(Fault) in
-            Self.sealed(sheet.items, with: seal, of: requestor, logger)
-        }
+        let sealed = try await offEventLoop { [logger] () throws(Fault) in Self.sealed(sheet.items, with: seal, of: requestor, logger) }
+        (metadata.data, metadata.encrypted, metadata.unsealed) = sealed
         return metadata
     }
 
@@ -55,7 +58,7 @@ struct UserMetadataAnswer: Sendable {
         let update = AttributeUpdate(request)
         let now = clock.now()
         // Most decisions bring what is known: they need no commit.
-        guard update.applied(to: try await store.session(update.key), now: now) != nil else { return false }
+        guard update.applied(to: try await store.sessions(update.key), now: now) != nil else { return false }
         return try await store.update(update, now: now)
     }
 
@@ -72,9 +75,10 @@ struct UserMetadataAnswer: Sendable {
     /// A value that cannot be encrypted is left out.
     private static func sealed(
         _ items: [MetadataSheet.Item], with seal: MetadataSeal, of requestor: Requestor, _ logger: Logger
-    ) -> (data: [MetadataEntry], encrypted: [String]) {
+    ) -> (data: [MetadataEntry], encrypted: [String], unsealed: [String]) {
         var data: [MetadataEntry] = []
         var encrypted: [String] = []
+        var unsealed: [String] = []
         for item in items {
             guard item.isEncrypted else {
                 data.append(MetadataEntry(key: item.key, value: item.value))
@@ -84,11 +88,12 @@ struct UserMetadataAnswer: Sendable {
                 data.append(MetadataEntry(key: item.key, value: .text(try seal.seal(item.value))))
                 encrypted.append(item.key)
             } catch {
+                unsealed.append(item.key)
                 logger.warning(
                     "metadata.key_left_out",
                     metadata: ["requestor": "\(requestor.id)", "key": "\(item.key)", "reason": "\(error.rawValue)"])
             }
         }
-        return (data, encrypted)
+        return (data, encrypted, unsealed)
     }
 }

@@ -31,11 +31,10 @@ struct RegistrationCodes: Sendable {
         if !request.mvpd.isEmpty {
             _ = try caller.catalogue.requireIntegration(requestor: caller.requestor.text, mvpd: request.mvpd)
         }
-        let now = clock.now()
-        let device = caller.device == Self.placeholderDevice ? nil : SessionKey(device: caller.device, requestor: caller.requestor)
-        try limits.enter(client: caller.client.isShared ? nil : caller.client.id, device: device, endingAt: now + lifetime, now: now)
-        let record = try await claim(request, caller, lifetime: lifetime)
-        metrics.createdCodes.increment()
+        let record = try await make(caller, lifetime: lifetime) { record in
+            record.mvpd = request.mvpd
+            record.registrationURL = request.registrationURL
+        }
         return record.contract(in: caller.catalogue, application: caller.client.application, device: .plain)
     }
 
@@ -80,26 +79,35 @@ struct RegistrationCodes: Sendable {
     static let spentCode = Fault(.registrationCodeSpent, "The registration code is not known or has expired.")
 
     private func optionalClient(_ request: RegistrationCodeRequest) async throws(Fault) -> AuthenticatedClient? {
-        guard !request.credentials.isEmpty else { return nil }
+        guard request.api == .v2 || !request.credentials.isEmpty else { return nil }
         return try await bearers.client(request.credentials, requestor: request.requestor)
     }
 
-    private func claim(
-        _ request: CreateRegistrationCodeRequest, _ caller: DeviceCaller, lifetime: Duration
+    /// A code for the calling device.
+    /// - Parameter fill: Puts in what else is known.
+    /// - Throws: `too_many_requests` when client or device has too many codes; `overloaded`.
+    func make(
+        _ caller: DeviceCaller, lifetime: Duration = .seconds(Int64(defaultLifetime)), _ fill: (inout RegistrationRecord) -> Void
     ) async throws(Fault) -> RegistrationRecord {
+        let now = clock.now()
+        let device = caller.device == Self.placeholderDevice ? nil : SessionKey(device: caller.device, requestor: caller.requestor)
+        try limits.enter(client: caller.client.isShared ? nil : caller.client.id, device: device, endingAt: now + lifetime, now: now)
         for _ in 0..<Self.draws {
-            let record = draw(request, caller, lifetime: lifetime)
-            if try await store.claim(record, now: record.generatedAt) { return record }
+            var record = draw(caller, lifetime: lifetime)
+            fill(&record)
+            guard try await store.claim(record, now: record.generatedAt) else { continue }
+            metrics.createdCodes.increment()
+            return record
         }
         throw Fault(.overloaded, "No registration code is free.", retryAfter: .seconds(1))
     }
 
-    private func draw(_ request: CreateRegistrationCodeRequest, _ caller: DeviceCaller, lifetime: Duration) -> RegistrationRecord {
+    private func draw(_ caller: DeviceCaller, lifetime: Duration) -> RegistrationRecord {
         let now = clock.now()
         return RegistrationRecord(
-            id: RegistrationRecordID(random.uuid(madeAt: now)), code: .random(from: random), requestor: caller.requestor, mvpd: request.mvpd,
+            id: RegistrationRecordID(random.uuid(madeAt: now)), code: .random(from: random), requestor: caller.requestor, mvpd: "",
             generatedAt: now, expiresAt: now + lifetime, deviceID: caller.device, device: caller.information, userAgent: caller.userAgent,
-            deviceType: caller.deviceType, claims: caller.claims, registrationURL: request.registrationURL, clientID: caller.client.id,
+            deviceType: caller.deviceType, claims: caller.claims, registrationURL: "", clientID: caller.client.id,
             identity: caller.identity)
     }
 

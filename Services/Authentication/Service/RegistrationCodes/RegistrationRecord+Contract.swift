@@ -34,6 +34,6 @@ extension RegistrationRecord {
             device: shown.isHidden ? nil : device, userAgent: userAgent, originalUserAgent: userAgent, deviceType: deviceType,
             deviceUser: claims.deviceUser, appID: claims.appID, registrationURL: registrationURL.isEmpty ? configured : registrationURL,
             applicationID: application?.id ?? "", applicationName: application?.name ?? "", applicationVersion: application?.version ?? "",
-            used: isUsed, deviceLabel: device.label)
+            used: isUsed, deviceLabel: device.label, domainName: domainName, redirectURL: redirectURL)
     }
 }

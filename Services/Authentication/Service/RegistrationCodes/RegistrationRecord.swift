@@ -10,7 +10,7 @@ struct RegistrationRecord: Hashable, Sendable {
     let code: RegistrationCodeText
     let requestor: RequestorID
     /// Empty when the device named none.
-    let mvpd: String
+    var mvpd: String
     let generatedAt: Timestamp
     var expiresAt: Timestamp
     let deviceID: DeviceID
@@ -19,7 +19,7 @@ struct RegistrationRecord: Hashable, Sendable {
     let deviceType: String
     let claims: DeviceClaims
     /// Where a person types the code; empty: the gateway's own page.
-    let registrationURL: String
+    var registrationURL: String
     let clientID: ClientID
     /// True once a sign-in through the code has succeeded; it starts no other (rest-v1 §3.7).
     var isUsed = false
@@ -27,4 +27,34 @@ struct RegistrationRecord: Hashable, Sendable {
     var identity: PlatformIdentity?
     /// When a sign-in through it succeeded; `nil` before.
     var usedAt: Timestamp?
+    /// True: made by REST v2, where the sign-in's parameters gather here (rest-v2 §2.2); another of the same client's device ends it.
+    var isPlan = false
+    /// As it was sent; empty: not yet.
+    var domainName = ""
+    var redirectURL = ""
+    /// Until when it is not given out again: its end, or that of the session that it made (clients §4.3).
+    var keptUntil: Timestamp
+
+    init(
+        id: RegistrationRecordID, code: RegistrationCodeText, requestor: RequestorID, mvpd: String, generatedAt: Timestamp, expiresAt: Timestamp,
+        deviceID: DeviceID, device: DeviceInformation, userAgent: String, deviceType: String, claims: DeviceClaims, registrationURL: String,
+        clientID: ClientID, isUsed: Bool = false, identity: PlatformIdentity? = nil
+    ) {
+        self.id = id
+        self.code = code
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.generatedAt = generatedAt
+        self.expiresAt = expiresAt
+        self.deviceID = deviceID
+        self.device = device
+        self.userAgent = userAgent
+        self.deviceType = deviceType
+        self.claims = claims
+        self.registrationURL = registrationURL
+        self.clientID = clientID
+        self.isUsed = isUsed
+        self.identity = identity
+        keptUntil = expiresAt
+    }
 }

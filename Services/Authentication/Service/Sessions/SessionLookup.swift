@@ -37,11 +37,55 @@ struct SessionLookup: Sendable {
 
     /// What the calling device has at the requestor: its own session, or one that it takes over.
     func state(of caller: DeviceCaller, hidesDisabled: Bool) async throws(Fault) -> SessionState {
-        let record = try await store.session(SessionKey(device: caller.device, requestor: caller.requestor))
+        let records = try await store.sessions(SessionKey(device: caller.device, requestor: caller.requestor))
         let state = SessionState.of(
-            record, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
+            records, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
         if case .valid = state { return state }
         return try await shared(caller).map(SessionState.valid) ?? state
+    }
+
+    // MARK: REST v2: by client and MVPD
+
+    /// What the calling device has of its own client at the requestor, and takes over where it has none: of each MVPD at most one (rest-v2 §2.6).
+    func profiles(of caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
+        let own = try await own(of: caller).filter { record in
+            if case .valid = state(of: [record], for: caller) { true } else { false }
+        }
+        let taken = Set(own.map(\.mvpd))
+        return own + (try await offered(to: caller).filter { !taken.contains($0.mvpd) })
+    }
+
+    /// The same at one MVPD.
+    func profile(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> SessionRecord? {
+        if case .valid(let session) = try await state(of: caller, at: mvpd) { session } else { nil }
+    }
+
+    /// The same, and whether it has expired.
+    func state(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> SessionState {
+        let state = state(of: try await own(of: caller).filter { $0.mvpd == mvpd }, for: caller)
+        if case .valid = state { return state }
+        return try await offered(to: caller).first { $0.mvpd == mvpd }.map(SessionState.valid) ?? state
+    }
+
+    private func own(of caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
+        try await store.sessions(SessionKey(device: caller.device, requestor: caller.requestor))
+            .filter { $0.clientID == caller.client.id && $0.isProfile }
+    }
+
+    private func state(of records: [SessionRecord], for caller: DeviceCaller) -> SessionState {
+        SessionState.of(records, claims: DeviceClaims(), visibleIn: caller.catalogue, now: clock.now())
+    }
+
+    /// What the device could take over, of each MVPD the one that lasts longest.
+    private func offered(to caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
+        guard let identity = caller.identity else { return [] }
+        let now = clock.now()
+        let logins = try await store.sessions(of: identity, now: now)
+        guard !logins.isEmpty else { return [] }
+        let loggedOutAt = try await store.lastLogout(SessionKey(device: caller.device, requestor: caller.requestor), now: now)
+        return Dictionary(grouping: logins, by: \.mvpd).sorted { $0.key.text < $1.key.text }.compactMap { _, logins in
+            SharedSession.find(among: logins, for: caller, loggedOutAt: loggedOutAt, now: now)
+        }
     }
 
     /// What a device without a session of its own takes over from its platform's user (rest-v1 §4.9).
@@ -68,8 +112,7 @@ struct SessionLookup: Sendable {
         let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now - RegistrationRecord.remembrance)
         guard let code, code.requestor == requestor else { throw RegistrationCodes.unknownCode }
         try code.requireTold(.session, to: client?.id, now: now)
-        let record = try await store.session(SessionKey(device: code.deviceID, requestor: requestor))
-        guard let record, record.record == code.id else { throw missing }
+        guard let record = try await shown(code, in: catalogue, now) else { throw missing }
         guard case .valid = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, now: now) else { throw missing }
         return (record, catalogue)
     }
@@ -97,6 +140,16 @@ struct SessionLookup: Sendable {
         return (session, client.catalogue)
     }
 
+    /// The session that a sign-in through the code made, while it is the one that this API shows of the device: the newest that is valid (rest-v2 §6).
+    private func shown(_ code: RegistrationRecord, in catalogue: Catalogue, _ now: Timestamp) async throws(Fault) -> SessionRecord? {
+        let records = try await store.sessions(SessionKey(device: code.deviceID, requestor: code.requestor))
+        let valid = records.first { record in
+            if case .valid = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, now: now) { true } else { false }
+        }
+        let shown = valid ?? records.first
+        return shown?.record == code.id ? shown : nil
+    }
+
     /// - Returns: `nil` for a code without a session.
     private func session(
         of request: SessionByCodeRequest, madeBy client: AuthenticatedClient, demandsDevice: Bool
@@ -107,7 +160,6 @@ struct SessionLookup: Sendable {
         guard let code, code.requestor == requestor, code.isMadeBy(client.id) else { throw RegistrationCodes.unknownCode }
         guard !demandsDevice || DeviceID(request.deviceID) == code.deviceID else { throw RegistrationCodes.unknownCode }
         try code.requireTold(.session, to: client.id, now: now)
-        let record = try await store.session(SessionKey(device: code.deviceID, requestor: requestor))
-        return (record?.record == code.id ? record : nil, code)
+        return (try await shown(code, in: client.catalogue, now), code)
     }
 }

@@ -30,6 +30,19 @@ enum SessionState: Hashable, Sendable {
         return now < record.expiresAt + remembrance ? .expired : .missing
     }
 
+    /// Of several sessions the first that is valid; else whether one has expired.
+    static func of(
+        _ records: [SessionRecord], claims: DeviceClaims, visibleIn catalogue: Catalogue, hidesDisabled: Bool = true, now: Timestamp
+    ) -> SessionState {
+        var best = SessionState.missing
+        for record in records {
+            let state = of(record, claims: claims, visibleIn: catalogue, hidesDisabled: hidesDisabled, now: now)
+            if case .valid = state { return state }
+            if case .expired = state { best = state }
+        }
+        return best
+    }
+
     /// - Throws: `authentication_session_expired` or `authentication_session_missing`.
     func requireValid() throws(Fault) -> SessionRecord {
         switch self {

@@ -27,9 +27,10 @@ struct SignInStarter: Sendable {
     func start(_ request: StartSignInRequest) async throws(Fault) -> SignInStart {
         let catalogue = try catalogue.current()
         let requestor = try catalogue.requireRequestor(request.requestor)
-        try Self.requirePresent(request)
+        if request.api != .v2 { try Self.requirePresent(request) }
         let now = clock.now()
         let record = try await usableRecord(request, now)
+        let request = request.api == .v2 ? try Self.planned(request, record) : request
         let platform = record.device.platform
         let (integration, mvpd) = try catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd, platform: platform)
         try await requireAddresses(request, requestor, record, catalogue)
@@ -62,8 +63,18 @@ struct SignInStarter: Sendable {
     /// here, and where a person has to confirm nothing is handed over.
     private func isHandedOver(_ request: StartSignInRequest, _ record: RegistrationRecord, _ requestor: Requestor) async -> Bool {
         guard !request.accessToken.isEmpty, !requestor.confirmsSignIn else { return false }
-        guard let client = try? await bearers.client(request.accessToken, requestor: requestor.id) else { return false }
+        let credentials = Credentials(accessToken: request.accessToken, api: request.api)
+        guard let client = try? await bearers.client(credentials, requestor: requestor.id) else { return false }
         return record.isMadeBy(client.id) && !client.isShared
+    }
+
+    /// With what was gathered for the code.
+    /// - Throws: `invalid_request` when something is missing.
+    private static func planned(_ request: StartSignInRequest, _ record: RegistrationRecord) throws(Fault) -> StartSignInRequest {
+        guard record.lacks.isEmpty else { throw Fault(.invalidRequest, "The sign-in lacks its MVPD, its domain or its redirect URL.") }
+        var request = request
+        (request.mvpd, request.domainName, request.redirectURL) = (record.mvpd, record.domainName, record.redirectURL)
+        return request
     }
 
     private static func requirePresent(_ request: StartSignInRequest) throws(Fault) {
@@ -85,7 +96,7 @@ struct SignInStarter: Sendable {
     private func requireAddresses(
         _ request: StartSignInRequest, _ requestor: Requestor, _ record: RegistrationRecord, _ catalogue: Catalogue
     ) async throws(Fault) {
-        try requestor.requireDomain(request.domainName)
+        if request.api != .v2 { try requestor.requireDomain(request.domainName) }
         let application = try await ClientDirectory(store: store).application(of: record.clientID, in: catalogue)
         let isAccepted = RedirectRules.accepts(
             signInEnd: request.redirectURL, requestor: requestor, customSchemes: catalogue.customSchemes(of: requestor), application: application,

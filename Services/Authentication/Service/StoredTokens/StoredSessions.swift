@@ -45,7 +45,7 @@ struct StoredSessions: Sendable {
         let isNamed = !call.deviceID.isEmpty
         guard !requestor.bindsStoredTokens || bearer != nil && isNamed else { throw Self.over }
         guard !isNamed || DeviceID(call.deviceID) == handle.key.device else { throw Self.over }
-        guard let record = try await store.session(handle.key), record.id == handle.session else { throw Self.over }
+        guard let record = try await store.sessions(handle.key).first(where: { $0.id == handle.session }) else { throw Self.over }
         guard stored.mvpd.isEmpty || MvpdID(stored.mvpd) == record.mvpd else { throw Self.over }
         let state = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, hidesDisabled: hidesDisabled, now: clock.now())
         guard case .valid = state else { throw Self.over }

@@ -40,12 +40,19 @@ protocol NonceStore: Sendable {
 }
 
 protocol RegistrationCodeStore: Sendable {
-    /// Stores the record unless a live one has the same code.
+    /// Stores the record unless one that is kept has the same code. A plan ends the unused one that the client's device had at the requestor.
     /// - Returns: False when the code is taken; nothing changed.
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool
 
     /// The record of a code that has not expired.
     func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord?
+
+    /// The record of a code that has not expired, or whose session has not (clients §4.3).
+    func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord?
+
+    /// Stores MVPD, domain and address of a record that is live and unused.
+    /// - Returns: False when it is not; nothing changed.
+    func plan(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool
 
     /// Removes a live code of a requestor and the sign-in that is under way through it (rest-v1 §3.6).
     /// - Returns: False when there is none.
@@ -64,16 +71,16 @@ protocol SignInStore: Sendable {
     /// - Returns: False when it was consumed before.
     func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool
 
-    /// Consumes the pending sign-in, remembers the assertion, marks the code used and stores the session in place of the one before, as
+    /// Consumes the pending sign-in, remembers the assertion, marks the code used and stores the session in place of that client's at the MVPD, as
     /// one change. Of several calls for one request or one assertion at most one completes.
     func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult
 }
 
 protocol SessionStore: Sendable {
-    /// The session of a device at a requestor, also when it has expired and is still remembered.
-    func session(_ key: SessionKey) async throws(Fault) -> SessionRecord?
+    /// The sessions of a device at a requestor, of each client and MVPD at most one, the newest first; also those that have expired and are still remembered.
+    func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord]
 
-    /// Stores a session that nobody signed in for, in place of the one before. The registration code that it came through is marked used, and
+    /// Stores a session that nobody signed in for, in place of the one that the client's device has at the MVPD. The registration code that it came through is marked used, and
     /// a sign-in under way through it ends.
     /// - Returns: False when that code is no longer live or has been used; nothing changed.
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool
@@ -91,6 +98,10 @@ protocol SessionStore: Sendable {
     /// Removes the device's sessions at these requestors that its claims may see, and remembers the logout at each.
     /// - Returns: Those that had not expired.
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord]
+
+    /// Removes the session that a client's device has at an MVPD, and remembers the logout.
+    /// - Returns: `nil` when there was none, or it had expired.
+    func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord?
 }
 
 /// Logouts at the MVPDs (mvpd §2.7).

@@ -12,7 +12,7 @@ package struct SessionProbe: Sendable {
     /// - Returns: The scrambled user id (rest-v1 §7); `nil` without a session.
     /// - Throws: The faults of `Store.read`.
     package func userID(device: String, requestor: String) async throws(Fault) -> String? {
-        try await store.session(SessionKey(device: DeviceID(device), requestor: RequestorID(requestor)))?.userID
+        try await store.sessions(SessionKey(device: DeviceID(device), requestor: RequestorID(requestor))).first?.userID
     }
 
     /// Stores a session as a sign-in at an MVPD makes it, in place of the device's earlier one.

@@ -3,7 +3,8 @@ internal import Contracts
 
 /// A resource that a device on trial wants to play (rest-v1 §6.2).
 struct TrialPlay: Hashable, Sendable {
-    let session: SessionID
+    /// `nil`: the device is on trial without a session (rest-v2 §5).
+    let session: SessionID?
     let holder: TrialHolder
     let resource: String
     let terms: TrialTerms
@@ -12,21 +13,22 @@ struct TrialPlay: Hashable, Sendable {
 
     /// What the play means for the device's session and trial. A refusal changes nothing.
     /// - Parameters:
-    ///   - session: The device's at the requestor.
+    ///   - sessions: The device's at the requestor.
     ///   - known: The holder's trial, if its clock was started before.
-    func outcome(session: SessionRecord?, known: KnownTrial?, now: Timestamp) -> Outcome {
-        guard var session, session.id == self.session, session.kind == .tempPass else { return .refused(.noSession) }
+    func outcome(sessions: [SessionRecord], known: KnownTrial?, now: Timestamp) -> Outcome {
+        var own = sessions.first { $0.id == session }
+        guard session == nil || own?.kind == .tempPass else { return .refused(.noSession) }
         var trial = known?.trial ?? Trial(id: newTrial, startedAt: now, expiresAt: now + terms.lifetime)
-        guard now < session.expiresAt, !trial.isOver(at: now) else { return .refused(.over) }
+        guard own.map({ now < $0.expiresAt }) ?? true, !trial.isOver(at: now) else { return .refused(.over) }
         if let limit = terms.maxResources, !trial.resources.contains(resource) {
             guard trial.resources.count < limit else { return .refused(.resourcesUsedUp) }
             trial.resources.append(resource)
         }
-        let before = session
-        session.origin.trial = trial.id
-        session.expiresAt = trial.expiresAt
+        let before = own
+        own?.origin.trial = trial.id
+        own?.expiresAt = trial.expiresAt
         let isKnown = known.map { $0.trial == trial && $0.isDeviceKnown && $0.isUserKnown } ?? false
-        return .permitted(Permit(trial: trial, session: session, changesNothing: isKnown && session == before))
+        return .permitted(Permit(trial: trial, session: own, changesNothing: isKnown && own == before))
     }
 
     enum Outcome: Hashable, Sendable {
@@ -37,7 +39,7 @@ struct TrialPlay: Hashable, Sendable {
     /// Trial and session as they are afterwards.
     struct Permit: Hashable, Sendable {
         let trial: Trial
-        let session: SessionRecord
+        let session: SessionRecord?
         /// True for a repeat that leaves everything as it is.
         let changesNothing: Bool
     }

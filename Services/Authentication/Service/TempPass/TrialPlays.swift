@@ -20,14 +20,32 @@ struct TrialPlays: Sendable {
         let now = clock.now()
         let key = SessionKey(device: DeviceID(request.deviceID), requestor: RequestorID(request.requestor))
         guard !request.resource.isEmpty else { throw Fault(.missingResource, "Required 'resource' is not present") }
-        guard let session = try await store.session(key), session.id.text == request.sessionID, session.kind == .tempPass else {
-            throw Self.missing
-        }
+        guard request.mvpd.isEmpty else { return try await spendWithoutSession(request, key, catalogue, now) }
+        let session = try await store.sessions(key).first { $0.id.text == request.sessionID }
+        guard let session, session.kind == .tempPass else { throw Self.missing }
         let terms = try TrialTerms(try catalogue.requireIntegration(requestor: key.requestor.text, mvpd: session.mvpd.text).mvpd)
         let holder = TrialHolder(key: key, mvpd: session.mvpd, user: try terms.user(in: request.genericData))
         let play = TrialPlay(
             session: session.id, holder: holder, resource: request.resource, terms: terms, newTrial: TrialID(random.uuid()))
         return try balance(try await store.spend(play, now: now), terms)
+    }
+
+    /// For a device that is on trial without a session (rest-v2 §5).
+    /// - Throws: As `TrialTerms.init(configured:)` and `TrialTerms.user(inIdentity:)`; `temporary_access_duration_limit_exceeded`, `temporary_access_resources_limit_exceeded`.
+    private func spendWithoutSession(
+        _ request: SpendTempPassRequest, _ key: SessionKey, _ catalogue: Catalogue, _ now: Timestamp
+    ) async throws(Fault) -> TempPassBalance {
+        let mvpd = try catalogue.requireIntegration(requestor: key.requestor.text, mvpd: request.mvpd).mvpd
+        let terms = try TrialTerms(configured: mvpd)
+        let holder = TrialHolder(key: key, mvpd: MvpdID(mvpd.id), user: try terms.user(inIdentity: request.genericData))
+        let play = TrialPlay(session: nil, holder: holder, resource: request.resource, terms: terms, newTrial: TrialID(random.uuid()))
+        do {
+            return try balance(try await store.spend(play, now: now), terms)
+        } catch  where error.code == .authenticationSessionExpired {
+            throw TrialStanding.timeIsUp
+        } catch  where error.code == .authorizationDeniedByMvpd {
+            throw TrialStanding.resourcesAreUp
+        }
     }
 
     /// What a person on trial may still do.

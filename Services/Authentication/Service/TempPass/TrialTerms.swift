@@ -26,3 +26,24 @@ struct TrialTerms: Hashable, Sendable {
         return try GenericData.user(in: genericData, key: userKey)
     }
 }
+
+/// In the words of REST v2, where a TempPass is an MVPD like others (rest-v2 §3).
+extension TrialTerms {
+    /// - Throws: `invalid_temporary_access_configuration` for an MVPD that is no TempPass, or of which no trial could be had.
+    init(configured mvpd: Mvpd) throws(Fault) {
+        guard let terms = try? TrialTerms(mvpd), terms.lifetime > .zero, terms.userKey?.isEmpty != true else {
+            throw Fault(.invalidTemporaryAccessConfiguration, "The TempPass is not configured.")
+        }
+        self = terms
+    }
+
+    /// - Returns: `nil` for a basic TempPass, which needs no identity.
+    /// - Throws: `invalid_temporary_access_identity`.
+    func user(inIdentity text: String) throws(Fault) -> TrialUser? {
+        do {
+            return try user(in: text)
+        } catch {
+            throw Fault(.invalidTemporaryAccessIdentity, "The TempPass needs a user's identity in 'AP-TempPass-Identity'.")
+        }
+    }
+}

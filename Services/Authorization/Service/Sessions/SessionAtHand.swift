@@ -12,6 +12,11 @@ struct SessionAtHand: Sendable {
     /// What an access token at the MVPD is found by; empty: the person did not sign in by OAuth.
     var upstreamSessionID = ""
 
+    /// True: there is no session, and this stands for one at a TempPass or while a degradation rule permits something (rest-v2 §5).
+    var standsIn = false
+    /// At a TempPass without a session.
+    var trial: TrialState?
+
     /// What a stored token says; `nil` for a call without one.
     var stored: Stored?
 

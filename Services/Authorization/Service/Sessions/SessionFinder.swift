@@ -9,12 +9,18 @@ struct SessionFinder: Sendable {
 
     let sessions: any Sessions
 
+    /// - Parameters:
+    ///   - mvpd: For a call of v2, which is about one.
+    ///   - identity: A person's on trial there, as it was sent.
     /// - Returns: The session, or the fault that says there is none: other checks come before it (rest-v1 §2.8).
     /// - Throws: Faults of the bearer, the requestor, the device, and of the way to authentication.
-    func find(_ call: DeviceCall?, context: CallContext) async throws(Fault) -> Result<SessionAtHand, Fault> {
+    func find(
+        _ call: DeviceCall?, mvpd: String = "", identity: String = "", context: CallContext
+    ) async throws(Fault) -> Result<SessionAtHand, Fault> {
         let call = call ?? DeviceCall()
         do {
-            let subject = try await sessions.findSession(SessionRequest(call: call), context: context.child(within: Self.patience))
+            let request = SessionRequest(call: call, mvpd: mvpd, identity: identity)
+            let subject = try await sessions.findSession(request, context: context.child(within: Self.patience))
             return .success(try Self.session(subject, call: call))
         } catch {
             return .failure(try Self.absence(error))
@@ -53,7 +59,7 @@ struct SessionFinder: Sendable {
         }
         return SessionAtHand(
             call: call, session: session, upstreamUserID: subject.upstreamUserID, attributes: subject.attributes,
-            upstreamSessionID: subject.upstreamSessionID, stored: stored)
+            upstreamSessionID: subject.upstreamSessionID, standsIn: subject.standsIn, trial: subject.trial, stored: stored)
     }
 
     /// - Returns: The fault that says that there is no session.

@@ -18,8 +18,8 @@ struct TempPassAccount: Sendable {
         var inner = context.child(within: Self.patience)
         inner.idempotencyKey = context.idempotencyKey
         let request = SpendTempPassRequest(
-            sessionID: session.session.id, deviceID: session.call.deviceID, requestor: session.requestor, resource: resource.text,
-            genericData: genericData)
+            sessionID: session.standsIn ? "" : session.session.id, deviceID: session.call.deviceID, requestor: session.requestor,
+            resource: resource.text, genericData: genericData, mvpd: session.standsIn ? session.mvpd : "")
         do {
             let balance = try await sessions.spendTempPass(request, context: inner)
             return Timestamp(milliseconds: Int64(clamping: balance.expiresAtMilliseconds))

@@ -107,6 +107,11 @@ public final class InMemoryAuthorization: Authorization {
         return (subject.session ?? Session(), resource)
     }
 
+    /// A service that does not know REST v2.
+    public func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions {
+        throw Fault(.unimplemented, "The service does not know REST v2.")
+    }
+
     private func permit(_ session: Session, _ resource: String) throws(Fault) -> UInt64 {
         guard !denied.contains(resource), let end = permits[Permit(session: session.id, resource: resource)] else {
             throw Fault(.authorizationNotFound, "Not Found")

@@ -23,15 +23,31 @@ final class LiveCodes: Sendable {
 
     /// Counts a code that is about to be made.
     /// - Parameter seconds: Its life; 0: as long as a code lives where the app does not say.
+    /// - Returns: What to give back if no code is made after all; `nil`: it is not counted.
     /// - Throws: `too_many_requests`.
-    func enter(_ client: ClientAddress, seconds: UInt32) throws(Fault) {
-        guard let address = IPAddress(client.text), !exempt.contains(where: { $0.contains(address) }) else { return }
+    @discardableResult
+    func enter(_ client: ClientAddress, seconds: UInt32) throws(Fault) -> Entry? {
+        guard let address = IPAddress(client.text), !exempt.contains(where: { $0.contains(address) }) else { return nil }
         let now = clock.nanoseconds()
         let (start, limit) = (now / Self.second, limit)
         let end = start + Int64(seconds == 0 ? 1800 : seconds)
-        guard !counts.update(AddressKey(address), now: now, { $0.add(endingAt: end, limit: limit, now: start) }) else { return }
+        guard !counts.update(AddressKey(address), now: now, { $0.add(endingAt: end, limit: limit, now: start) }) else {
+            return Entry(key: AddressKey(address), end: end)
+        }
         refused.increment()
         throw Fault(.tooManyRequests, "This address has \(limit) registration codes that have not ended.", retryAfter: .seconds(60))
+    }
+
+    /// A code that was counted.
+    struct Entry: Sendable {
+        fileprivate let key: AddressKey
+        fileprivate let end: Int64
+    }
+
+    /// No code was made.
+    func leave(_ entry: Entry) {
+        let now = clock.nanoseconds()
+        counts.update(entry.key, now: now) { $0.remove(endingAt: entry.end, now: now / Self.second) }
     }
 }
 

@@ -34,6 +34,10 @@ final class Route: Sendable {
             if case .apiV2 = self { true } else { false }
         }
 
+        var isBrowser: Bool {
+            if case .browser = self { true } else { false }
+        }
+
         /// True where no page of another origin may call, whatever bearer it has.
         var isFirstParty: Bool {
             if case .administration = self { true } else { false }

@@ -458,6 +458,38 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Regi
 {
     return &boxoffice__authentication__v1__registration_code__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_BeginSignInRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__begin_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ContinueSignInRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__continue_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignInPlan_descriptor(void)
+{
+    return &boxoffice__authentication__v1__sign_in_plan__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_FindProfilesRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__find_profiles_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Profiles_descriptor(void)
+{
+    return &boxoffice__authentication__v1__profiles__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Profile_descriptor(void)
+{
+    return &boxoffice__authentication__v1__profile__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndProfileRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__end_profile_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndedProfile_descriptor(void)
+{
+    return &boxoffice__authentication__v1__ended_profile__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_DeleteRegistrationCodeResponse_descriptor(void)
 {
     return &boxoffice__authentication__v1__delete_registration_code_response__descriptor;
@@ -521,6 +553,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Sess
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SessionSubject_descriptor(void)
 {
     return &boxoffice__authentication__v1__session_subject__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_TrialState_descriptor(void)
+{
+    return &boxoffice__authentication__v1__trial_state__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UserAttribute_descriptor(void)
 {
@@ -733,6 +769,18 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_Decis
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_MediaToken_descriptor(void)
 {
     return &boxoffice__authorization__v1__media_token__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_DecideRequest_descriptor(void)
+{
+    return &boxoffice__authorization__v1__decide_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_Decisions_descriptor(void)
+{
+    return &boxoffice__authorization__v1__decisions__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_ResourceDecision_descriptor(void)
+{
+    return &boxoffice__authorization__v1__resource_decision__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_ResourceList_descriptor(void)
 {

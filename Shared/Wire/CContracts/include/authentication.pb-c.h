@@ -28,6 +28,14 @@ typedef struct Boxoffice__Authentication__V1__VerifiedClient Boxoffice__Authenti
 typedef struct Boxoffice__Authentication__V1__CreateRegistrationCodeRequest Boxoffice__Authentication__V1__CreateRegistrationCodeRequest;
 typedef struct Boxoffice__Authentication__V1__RegistrationCodeRequest Boxoffice__Authentication__V1__RegistrationCodeRequest;
 typedef struct Boxoffice__Authentication__V1__RegistrationCode Boxoffice__Authentication__V1__RegistrationCode;
+typedef struct Boxoffice__Authentication__V1__BeginSignInRequest Boxoffice__Authentication__V1__BeginSignInRequest;
+typedef struct Boxoffice__Authentication__V1__ContinueSignInRequest Boxoffice__Authentication__V1__ContinueSignInRequest;
+typedef struct Boxoffice__Authentication__V1__SignInPlan Boxoffice__Authentication__V1__SignInPlan;
+typedef struct Boxoffice__Authentication__V1__FindProfilesRequest Boxoffice__Authentication__V1__FindProfilesRequest;
+typedef struct Boxoffice__Authentication__V1__Profiles Boxoffice__Authentication__V1__Profiles;
+typedef struct Boxoffice__Authentication__V1__Profile Boxoffice__Authentication__V1__Profile;
+typedef struct Boxoffice__Authentication__V1__EndProfileRequest Boxoffice__Authentication__V1__EndProfileRequest;
+typedef struct Boxoffice__Authentication__V1__EndedProfile Boxoffice__Authentication__V1__EndedProfile;
 typedef struct Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse;
 typedef struct Boxoffice__Authentication__V1__StartSignInRequest Boxoffice__Authentication__V1__StartSignInRequest;
 typedef struct Boxoffice__Authentication__V1__FormField Boxoffice__Authentication__V1__FormField;
@@ -44,6 +52,7 @@ typedef struct Boxoffice__Authentication__V1__GetStoredTokenKeysRequest Boxoffic
 typedef struct Boxoffice__Authentication__V1__StoredTokenKeys Boxoffice__Authentication__V1__StoredTokenKeys;
 typedef struct Boxoffice__Authentication__V1__Session Boxoffice__Authentication__V1__Session;
 typedef struct Boxoffice__Authentication__V1__SessionSubject Boxoffice__Authentication__V1__SessionSubject;
+typedef struct Boxoffice__Authentication__V1__TrialState Boxoffice__Authentication__V1__TrialState;
 typedef struct Boxoffice__Authentication__V1__UserAttribute Boxoffice__Authentication__V1__UserAttribute;
 typedef struct Boxoffice__Authentication__V1__LogoutRequest Boxoffice__Authentication__V1__LogoutRequest;
 typedef struct Boxoffice__Authentication__V1__LogoutResponse Boxoffice__Authentication__V1__LogoutResponse;
@@ -112,6 +121,67 @@ typedef enum _Boxoffice__Authentication__V1__ApiVersion {
   BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V2 = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__API_VERSION)
 } Boxoffice__Authentication__V1__ApiVersion;
+/*
+ * What has to be done next.
+ */
+typedef enum _Boxoffice__Authentication__V1__SignInStep {
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_UNKNOWN = 0,
+  /*
+   * A person signs in: StartSignIn with the code.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_AUTHENTICATE = 1,
+  /*
+   * Something is missing.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_COMPLETE = 2,
+  /*
+   * Nobody has to sign in.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_AUTHORIZE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP)
+} Boxoffice__Authentication__V1__SignInStep;
+/*
+ * Why nobody has to sign in.
+ */
+typedef enum _Boxoffice__Authentication__V1__SignInReason {
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_NONE = 0,
+  /*
+   * The device has a session.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_AUTHENTICATED = 1,
+  /*
+   * It takes one over.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_SHARED = 2,
+  /*
+   * The MVPD is a TempPass.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_TEMPORARY = 3,
+  /*
+   * An AuthN-all rule holds.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_DEGRADED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON)
+} Boxoffice__Authentication__V1__SignInReason;
+typedef enum _Boxoffice__Authentication__V1__ProfileEnd {
+  /*
+   * There was none.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_NONE = 0,
+  /*
+   * All is done.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_COMPLETE = 1,
+  /*
+   * A browser may visit `visit_url` to log out at the MVPD.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_VISIT = 2,
+  /*
+   * The platform's login goes on; only its own settings end that.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_PLATFORM = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__PROFILE_END)
+} Boxoffice__Authentication__V1__ProfileEnd;
 typedef enum _Boxoffice__Authentication__V1__SignInResult {
   BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN = 0,
   BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SIGNED_IN = 1,
@@ -464,10 +534,14 @@ struct  Boxoffice__Authentication__V1__RegistrationCodeRequest
    * In place of a bearer.
    */
   Boxoffice__Authentication__V1__SignedRequest *signed_request;
+  /*
+   * By v2 no call lacks the bearer.
+   */
+  Boxoffice__Authentication__V1__ApiVersion api;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__REGISTRATION_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__registration_code_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
 
 
 struct  Boxoffice__Authentication__V1__RegistrationCode
@@ -508,10 +582,153 @@ struct  Boxoffice__Authentication__V1__RegistrationCode
    * The device's description of itself, for a person to recognise; at most 120 characters, empty if it gives none. Shown to everyone who has the code.
    */
   char *device_label;
+  /*
+   * What was sent so far for the sign-in (BeginSignIn); empty: nothing.
+   */
+  char *domain_name;
+  char *redirect_url;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__REGISTRATION_CODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__registration_code__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__BeginSignInRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * Each may be absent: somebody else may know it.
+   */
+  char *mvpd;
+  /*
+   * Decides nothing; one that is blank, too long or no text on one line is as good as absent.
+   */
+  char *domain_name;
+  char *redirect_url;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__BEGIN_SIGN_IN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__begin_sign_in_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__ContinueSignInRequest
+{
+  ProtobufCMessage base;
+  char *access_token;
+  char *requestor;
+  char *code;
+  /*
+   * Empty: as before.
+   */
+  char *mvpd;
+  char *domain_name;
+  char *redirect_url;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__CONTINUE_SIGN_IN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__continue_sign_in_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__SignInPlan
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__SignInStep step;
+  Boxoffice__Authentication__V1__SignInReason reason;
+  protobuf_c_boolean lacks_mvpd;
+  protobuf_c_boolean lacks_domain_name;
+  protobuf_c_boolean lacks_redirect_url;
+  /*
+   * For tracing alone.
+   */
+  char *id;
+  /*
+   * As far as it is known.
+   */
+  char *mvpd;
+  /*
+   * Absent where none was made.
+   */
+  Boxoffice__Authentication__V1__RegistrationCode *code;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_PLAN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_plan__descriptor) \
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_UNKNOWN, BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_NONE, 0, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+
+
+struct  Boxoffice__Authentication__V1__FindProfilesRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * Empty: every MVPD.
+   */
+  char *mvpd;
+  /*
+   * A person's identity, a JSON object as it was sent; a promotional TempPass needs it.
+   */
+  char *identity;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__FIND_PROFILES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__find_profiles_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__Profiles
+{
+  ProtobufCMessage base;
+  /*
+   * Of each MVPD at most one, by its id.
+   */
+  size_t n_profiles;
+  Boxoffice__Authentication__V1__Profile **profiles;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PROFILES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__profiles__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__Profile
+{
+  ProtobufCMessage base;
+  /*
+   * What stands for a session has no id.
+   */
+  Boxoffice__Authentication__V1__Session *session;
+  /*
+   * Absent: the caller learns the user's id and nothing else.
+   */
+  Boxoffice__Authentication__V1__UserMetadata *metadata;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PROFILE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__profile__descriptor) \
+    , NULL, NULL }
+
+
+struct  Boxoffice__Authentication__V1__EndProfileRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  char *mvpd;
+  /*
+   * Where a browser goes at last.
+   */
+  char *redirect_url;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__END_PROFILE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__end_profile_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__EndedProfile
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__ProfileEnd end;
+  char *visit_url;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__ENDED_PROFILE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__ended_profile__descriptor) \
+    , BOXOFFICE__AUTHENTICATION__V1__PROFILE_END__PROFILE_END_NONE, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse
@@ -545,10 +762,14 @@ struct  Boxoffice__Authentication__V1__StartSignInRequest
    * client's: the sign-in belongs to the browser that began it, and this is no fault.
    */
   char *access_token;
+  /*
+   * By v2 MVPD, domain and address are those of the code (BeginSignIn); one that lacks some is `invalid_request`.
+   */
+  Boxoffice__Authentication__V1__ApiVersion api;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__START_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__start_sign_in_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
 
 
 struct  Boxoffice__Authentication__V1__FormField
@@ -664,10 +885,18 @@ struct  Boxoffice__Authentication__V1__SessionRequest
 {
   ProtobufCMessage base;
   Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * Read by FindSession for a call of v2, which needs it: what the caller has at this MVPD.
+   */
+  char *mvpd;
+  /*
+   * As of FindProfilesRequest.
+   */
+  char *identity;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_request__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__SessionByCodeRequest
@@ -691,10 +920,11 @@ struct  Boxoffice__Authentication__V1__SessionByCodeRequest
    * True: a caller that does not name the code's device is not its maker. Read by IssueStoredToken.
    */
   protobuf_c_boolean demands_device;
+  Boxoffice__Authentication__V1__ApiVersion api;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_BY_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_by_code_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
 
 
 struct  Boxoffice__Authentication__V1__StoredAuthentication
@@ -823,10 +1053,35 @@ struct  Boxoffice__Authentication__V1__SessionSubject
    */
   char *session_index;
   char *device_fingerprint;
+  /*
+   * True: there is no session; this stands for one at a TempPass, or while a degradation rule permits something at the MVPD.
+   */
+  protobuf_c_boolean stands_in;
+  /*
+   * At a TempPass.
+   */
+  Boxoffice__Authentication__V1__TrialState *trial;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_SUBJECT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_subject__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, NULL }
+
+
+/*
+ * A trial of a TempPass as it is now; one that did not begin is not over.
+ */
+struct  Boxoffice__Authentication__V1__TrialState
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean is_over;
+  /*
+   * No further resource may be used.
+   */
+  protobuf_c_boolean is_used_up;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__TRIAL_STATE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__trial_state__descriptor) \
+    , 0, 0 }
 
 
 struct  Boxoffice__Authentication__V1__UserAttribute
@@ -945,10 +1200,15 @@ struct  Boxoffice__Authentication__V1__UserMetadata
   char **encrypted;
   size_t n_data;
   Boxoffice__Authentication__V1__MetadataEntry **data;
+  /*
+   * Keys whose values are left out, as there is no certificate that they could be encrypted to.
+   */
+  size_t n_unsealed;
+  char **unsealed;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__USER_METADATA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__user_metadata__descriptor) \
-    , 0, 0,NULL, 0,NULL }
+    , 0, 0,NULL, 0,NULL, 0,NULL }
 
 
 typedef enum {
@@ -1232,10 +1492,14 @@ struct  Boxoffice__Authentication__V1__SpendTempPassRequest
    * `generic_data` as it was sent; a promotional TempPass needs it.
    */
   char *generic_data;
+  /*
+   * In place of `session_id`: the device is on trial at this MVPD without a session. Then the faults are those of FindProfiles.
+   */
+  char *mvpd;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SPEND_TEMP_PASS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__spend_temp_pass_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__TempPassBalance
@@ -1886,6 +2150,158 @@ Boxoffice__Authentication__V1__RegistrationCode *
 void   boxoffice__authentication__v1__registration_code__free_unpacked
                      (Boxoffice__Authentication__V1__RegistrationCode *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__BeginSignInRequest methods */
+void   boxoffice__authentication__v1__begin_sign_in_request__init
+                     (Boxoffice__Authentication__V1__BeginSignInRequest         *message);
+size_t boxoffice__authentication__v1__begin_sign_in_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__BeginSignInRequest   *message);
+size_t boxoffice__authentication__v1__begin_sign_in_request__pack
+                     (const Boxoffice__Authentication__V1__BeginSignInRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__begin_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__BeginSignInRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__BeginSignInRequest *
+       boxoffice__authentication__v1__begin_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__begin_sign_in_request__free_unpacked
+                     (Boxoffice__Authentication__V1__BeginSignInRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ContinueSignInRequest methods */
+void   boxoffice__authentication__v1__continue_sign_in_request__init
+                     (Boxoffice__Authentication__V1__ContinueSignInRequest         *message);
+size_t boxoffice__authentication__v1__continue_sign_in_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ContinueSignInRequest   *message);
+size_t boxoffice__authentication__v1__continue_sign_in_request__pack
+                     (const Boxoffice__Authentication__V1__ContinueSignInRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__continue_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ContinueSignInRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ContinueSignInRequest *
+       boxoffice__authentication__v1__continue_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__continue_sign_in_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ContinueSignInRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SignInPlan methods */
+void   boxoffice__authentication__v1__sign_in_plan__init
+                     (Boxoffice__Authentication__V1__SignInPlan         *message);
+size_t boxoffice__authentication__v1__sign_in_plan__get_packed_size
+                     (const Boxoffice__Authentication__V1__SignInPlan   *message);
+size_t boxoffice__authentication__v1__sign_in_plan__pack
+                     (const Boxoffice__Authentication__V1__SignInPlan   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__sign_in_plan__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SignInPlan   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SignInPlan *
+       boxoffice__authentication__v1__sign_in_plan__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__sign_in_plan__free_unpacked
+                     (Boxoffice__Authentication__V1__SignInPlan *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__FindProfilesRequest methods */
+void   boxoffice__authentication__v1__find_profiles_request__init
+                     (Boxoffice__Authentication__V1__FindProfilesRequest         *message);
+size_t boxoffice__authentication__v1__find_profiles_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__FindProfilesRequest   *message);
+size_t boxoffice__authentication__v1__find_profiles_request__pack
+                     (const Boxoffice__Authentication__V1__FindProfilesRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__find_profiles_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__FindProfilesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__FindProfilesRequest *
+       boxoffice__authentication__v1__find_profiles_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__find_profiles_request__free_unpacked
+                     (Boxoffice__Authentication__V1__FindProfilesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__Profiles methods */
+void   boxoffice__authentication__v1__profiles__init
+                     (Boxoffice__Authentication__V1__Profiles         *message);
+size_t boxoffice__authentication__v1__profiles__get_packed_size
+                     (const Boxoffice__Authentication__V1__Profiles   *message);
+size_t boxoffice__authentication__v1__profiles__pack
+                     (const Boxoffice__Authentication__V1__Profiles   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__profiles__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__Profiles   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__Profiles *
+       boxoffice__authentication__v1__profiles__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__profiles__free_unpacked
+                     (Boxoffice__Authentication__V1__Profiles *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__Profile methods */
+void   boxoffice__authentication__v1__profile__init
+                     (Boxoffice__Authentication__V1__Profile         *message);
+size_t boxoffice__authentication__v1__profile__get_packed_size
+                     (const Boxoffice__Authentication__V1__Profile   *message);
+size_t boxoffice__authentication__v1__profile__pack
+                     (const Boxoffice__Authentication__V1__Profile   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__profile__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__Profile   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__Profile *
+       boxoffice__authentication__v1__profile__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__profile__free_unpacked
+                     (Boxoffice__Authentication__V1__Profile *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__EndProfileRequest methods */
+void   boxoffice__authentication__v1__end_profile_request__init
+                     (Boxoffice__Authentication__V1__EndProfileRequest         *message);
+size_t boxoffice__authentication__v1__end_profile_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndProfileRequest   *message);
+size_t boxoffice__authentication__v1__end_profile_request__pack
+                     (const Boxoffice__Authentication__V1__EndProfileRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__end_profile_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndProfileRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__EndProfileRequest *
+       boxoffice__authentication__v1__end_profile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__end_profile_request__free_unpacked
+                     (Boxoffice__Authentication__V1__EndProfileRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__EndedProfile methods */
+void   boxoffice__authentication__v1__ended_profile__init
+                     (Boxoffice__Authentication__V1__EndedProfile         *message);
+size_t boxoffice__authentication__v1__ended_profile__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndedProfile   *message);
+size_t boxoffice__authentication__v1__ended_profile__pack
+                     (const Boxoffice__Authentication__V1__EndedProfile   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__ended_profile__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndedProfile   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__EndedProfile *
+       boxoffice__authentication__v1__ended_profile__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__ended_profile__free_unpacked
+                     (Boxoffice__Authentication__V1__EndedProfile *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse methods */
 void   boxoffice__authentication__v1__delete_registration_code_response__init
                      (Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse         *message);
@@ -2189,6 +2605,25 @@ Boxoffice__Authentication__V1__SessionSubject *
                       const uint8_t       *data);
 void   boxoffice__authentication__v1__session_subject__free_unpacked
                      (Boxoffice__Authentication__V1__SessionSubject *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__TrialState methods */
+void   boxoffice__authentication__v1__trial_state__init
+                     (Boxoffice__Authentication__V1__TrialState         *message);
+size_t boxoffice__authentication__v1__trial_state__get_packed_size
+                     (const Boxoffice__Authentication__V1__TrialState   *message);
+size_t boxoffice__authentication__v1__trial_state__pack
+                     (const Boxoffice__Authentication__V1__TrialState   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__trial_state__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TrialState   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__TrialState *
+       boxoffice__authentication__v1__trial_state__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__trial_state__free_unpacked
+                     (Boxoffice__Authentication__V1__TrialState *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__UserAttribute methods */
 void   boxoffice__authentication__v1__user_attribute__init
@@ -3162,6 +3597,30 @@ typedef void (*Boxoffice__Authentication__V1__RegistrationCodeRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__RegistrationCode_Closure)
                  (const Boxoffice__Authentication__V1__RegistrationCode *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__BeginSignInRequest_Closure)
+                 (const Boxoffice__Authentication__V1__BeginSignInRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ContinueSignInRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ContinueSignInRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SignInPlan_Closure)
+                 (const Boxoffice__Authentication__V1__SignInPlan *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__FindProfilesRequest_Closure)
+                 (const Boxoffice__Authentication__V1__FindProfilesRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__Profiles_Closure)
+                 (const Boxoffice__Authentication__V1__Profiles *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__Profile_Closure)
+                 (const Boxoffice__Authentication__V1__Profile *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__EndProfileRequest_Closure)
+                 (const Boxoffice__Authentication__V1__EndProfileRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__EndedProfile_Closure)
+                 (const Boxoffice__Authentication__V1__EndedProfile *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse_Closure)
                  (const Boxoffice__Authentication__V1__DeleteRegistrationCodeResponse *message,
                   void *closure_data);
@@ -3209,6 +3668,9 @@ typedef void (*Boxoffice__Authentication__V1__Session_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__SessionSubject_Closure)
                  (const Boxoffice__Authentication__V1__SessionSubject *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__TrialState_Closure)
+                 (const Boxoffice__Authentication__V1__TrialState *message,
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__UserAttribute_Closure)
                  (const Boxoffice__Authentication__V1__UserAttribute *message,
@@ -3392,6 +3854,14 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                         const Boxoffice__Authentication__V1__StartSignInRequest *input,
                         Boxoffice__Authentication__V1__SignInStart_Closure closure,
                         void *closure_data);
+  void (*begin_sign_in)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                        const Boxoffice__Authentication__V1__BeginSignInRequest *input,
+                        Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                        void *closure_data);
+  void (*continue_sign_in)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                           const Boxoffice__Authentication__V1__ContinueSignInRequest *input,
+                           Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                           void *closure_data);
   void (*complete_saml_sign_in)(Boxoffice__Authentication__V1__Authentication_Service *service,
                                 const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *input,
                                 Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
@@ -3412,6 +3882,18 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                                   const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                                   Boxoffice__Authentication__V1__Session_Closure closure,
                                   void *closure_data);
+  void (*find_profiles)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                        const Boxoffice__Authentication__V1__FindProfilesRequest *input,
+                        Boxoffice__Authentication__V1__Profiles_Closure closure,
+                        void *closure_data);
+  void (*find_profiles_by_code)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                Boxoffice__Authentication__V1__Profiles_Closure closure,
+                                void *closure_data);
+  void (*end_profile)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                      const Boxoffice__Authentication__V1__EndProfileRequest *input,
+                      Boxoffice__Authentication__V1__EndedProfile_Closure closure,
+                      void *closure_data);
   void (*issue_stored_token)(Boxoffice__Authentication__V1__Authentication_Service *service,
                              const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                              Boxoffice__Authentication__V1__StoredAuthentication_Closure closure,
@@ -3475,11 +3957,16 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
       function_prefix__ ## get_registration_code,\
       function_prefix__ ## delete_registration_code,\
       function_prefix__ ## start_sign_in,\
+      function_prefix__ ## begin_sign_in,\
+      function_prefix__ ## continue_sign_in,\
       function_prefix__ ## complete_saml_sign_in,\
       function_prefix__ ## complete_oauth_sign_in,\
       function_prefix__ ## get_session,\
       function_prefix__ ## get_session_by_code,\
       function_prefix__ ## get_own_session_by_code,\
+      function_prefix__ ## find_profiles,\
+      function_prefix__ ## find_profiles_by_code,\
+      function_prefix__ ## end_profile,\
       function_prefix__ ## issue_stored_token,\
       function_prefix__ ## identify_device,\
       function_prefix__ ## get_stored_token_keys,\
@@ -3520,6 +4007,14 @@ void boxoffice__authentication__v1__authentication__start_sign_in(ProtobufCServi
                                                                   const Boxoffice__Authentication__V1__StartSignInRequest *input,
                                                                   Boxoffice__Authentication__V1__SignInStart_Closure closure,
                                                                   void *closure_data);
+void boxoffice__authentication__v1__authentication__begin_sign_in(ProtobufCService *service,
+                                                                  const Boxoffice__Authentication__V1__BeginSignInRequest *input,
+                                                                  Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                                                                  void *closure_data);
+void boxoffice__authentication__v1__authentication__continue_sign_in(ProtobufCService *service,
+                                                                     const Boxoffice__Authentication__V1__ContinueSignInRequest *input,
+                                                                     Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                                                                     void *closure_data);
 void boxoffice__authentication__v1__authentication__complete_saml_sign_in(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *input,
                                                                           Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
@@ -3540,6 +4035,18 @@ void boxoffice__authentication__v1__authentication__get_own_session_by_code(Prot
                                                                             const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                                                                             Boxoffice__Authentication__V1__Session_Closure closure,
                                                                             void *closure_data);
+void boxoffice__authentication__v1__authentication__find_profiles(ProtobufCService *service,
+                                                                  const Boxoffice__Authentication__V1__FindProfilesRequest *input,
+                                                                  Boxoffice__Authentication__V1__Profiles_Closure closure,
+                                                                  void *closure_data);
+void boxoffice__authentication__v1__authentication__find_profiles_by_code(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
+                                                                          Boxoffice__Authentication__V1__Profiles_Closure closure,
+                                                                          void *closure_data);
+void boxoffice__authentication__v1__authentication__end_profile(ProtobufCService *service,
+                                                                const Boxoffice__Authentication__V1__EndProfileRequest *input,
+                                                                Boxoffice__Authentication__V1__EndedProfile_Closure closure,
+                                                                void *closure_data);
 void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                                                                        Boxoffice__Authentication__V1__StoredAuthentication_Closure closure,
@@ -3772,6 +4279,9 @@ void boxoffice__authentication__v1__authentication_operations__explain_response(
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__api_version__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_step__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_reason__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__profile_end__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_result__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__session_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__logout_result__descriptor;
@@ -3789,6 +4299,14 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__verified_
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__create_registration_code_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_code_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__registration_code__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__begin_sign_in_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__continue_sign_in_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_plan__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__find_profiles_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__profiles__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__profile__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_profile_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__ended_profile__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__delete_registration_code_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__form_field__descriptor;
@@ -3805,6 +4323,7 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__get_store
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_token_keys__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__trial_state__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__user_attribute__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__logout_response__descriptor;

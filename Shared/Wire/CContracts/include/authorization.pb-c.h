@@ -20,6 +20,9 @@ typedef struct Boxoffice__Authorization__V1__AuthorizeRequest Boxoffice__Authori
 typedef struct Boxoffice__Authorization__V1__ResourceRequest Boxoffice__Authorization__V1__ResourceRequest;
 typedef struct Boxoffice__Authorization__V1__Decision Boxoffice__Authorization__V1__Decision;
 typedef struct Boxoffice__Authorization__V1__MediaToken Boxoffice__Authorization__V1__MediaToken;
+typedef struct Boxoffice__Authorization__V1__DecideRequest Boxoffice__Authorization__V1__DecideRequest;
+typedef struct Boxoffice__Authorization__V1__Decisions Boxoffice__Authorization__V1__Decisions;
+typedef struct Boxoffice__Authorization__V1__ResourceDecision Boxoffice__Authorization__V1__ResourceDecision;
 typedef struct Boxoffice__Authorization__V1__ResourceList Boxoffice__Authorization__V1__ResourceList;
 typedef struct Boxoffice__Authorization__V1__PreauthorizeRequest Boxoffice__Authorization__V1__PreauthorizeRequest;
 typedef struct Boxoffice__Authorization__V1__PreauthorizeByCodeRequest Boxoffice__Authorization__V1__PreauthorizeByCodeRequest;
@@ -32,6 +35,19 @@ typedef struct Boxoffice__Authorization__V1__MediaTokenKeys Boxoffice__Authoriza
 
 /* --- enums --- */
 
+/*
+ * Who has decided.
+ */
+typedef enum _Boxoffice__Authorization__V1__DecisionSource {
+  BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_MVPD = 0,
+  BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_DEGRADATION = 1,
+  BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_TEMP_PASS = 2,
+  /*
+   * Nobody: at this MVPD who is signed in may watch all.
+   */
+  BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_DUMMY = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE)
+} Boxoffice__Authorization__V1__DecisionSource;
 
 /* --- messages --- */
 
@@ -114,10 +130,76 @@ struct  Boxoffice__Authorization__V1__MediaToken
    * Base64 of the reference form, or a compact JWS.
    */
   char *serialized_token;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t issued_at_ms;
 };
 #define BOXOFFICE__AUTHORIZATION__V1__MEDIA_TOKEN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__media_token__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Authorization__V1__DecideRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  char *mvpd;
+  /*
+   * As they were sent.
+   */
+  size_t n_resources;
+  char **resources;
+  /*
+   * As of FindProfilesRequest.
+   */
+  char *identity;
+  /*
+   * True: informative; nothing is kept, and there are no tokens.
+   */
+  protobuf_c_boolean is_preliminary;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__DECIDE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__decide_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Authorization__V1__Decisions
+{
+  ProtobufCMessage base;
+  /*
+   * In the order of the request.
+   */
+  size_t n_decisions;
+  Boxoffice__Authorization__V1__ResourceDecision **decisions;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__DECISIONS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__decisions__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authorization__V1__ResourceDecision
+{
+  ProtobufCMessage base;
+  char *resource;
+  protobuf_c_boolean authorized;
+  Boxoffice__Authorization__V1__DecisionSource source;
+  /*
+   * Of a denial.
+   */
+  Boxoffice__Authorization__V1__ResourceRefusal *refusal;
+  /*
+   * Of a permit, unless the call is preliminary.
+   */
+  Boxoffice__Authorization__V1__MediaToken *token;
+  /*
+   * Of such a permit: its end, in milliseconds since 1970.
+   */
+  uint64_t expires_at_ms;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__RESOURCE_DECISION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__resource_decision__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_MVPD, NULL, NULL, 0 }
 
 
 /*
@@ -329,6 +411,63 @@ Boxoffice__Authorization__V1__MediaToken *
 void   boxoffice__authorization__v1__media_token__free_unpacked
                      (Boxoffice__Authorization__V1__MediaToken *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__DecideRequest methods */
+void   boxoffice__authorization__v1__decide_request__init
+                     (Boxoffice__Authorization__V1__DecideRequest         *message);
+size_t boxoffice__authorization__v1__decide_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__DecideRequest   *message);
+size_t boxoffice__authorization__v1__decide_request__pack
+                     (const Boxoffice__Authorization__V1__DecideRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__decide_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__DecideRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__DecideRequest *
+       boxoffice__authorization__v1__decide_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__decide_request__free_unpacked
+                     (Boxoffice__Authorization__V1__DecideRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__Decisions methods */
+void   boxoffice__authorization__v1__decisions__init
+                     (Boxoffice__Authorization__V1__Decisions         *message);
+size_t boxoffice__authorization__v1__decisions__get_packed_size
+                     (const Boxoffice__Authorization__V1__Decisions   *message);
+size_t boxoffice__authorization__v1__decisions__pack
+                     (const Boxoffice__Authorization__V1__Decisions   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__decisions__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__Decisions   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__Decisions *
+       boxoffice__authorization__v1__decisions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__decisions__free_unpacked
+                     (Boxoffice__Authorization__V1__Decisions *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__ResourceDecision methods */
+void   boxoffice__authorization__v1__resource_decision__init
+                     (Boxoffice__Authorization__V1__ResourceDecision         *message);
+size_t boxoffice__authorization__v1__resource_decision__get_packed_size
+                     (const Boxoffice__Authorization__V1__ResourceDecision   *message);
+size_t boxoffice__authorization__v1__resource_decision__pack
+                     (const Boxoffice__Authorization__V1__ResourceDecision   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__resource_decision__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__ResourceDecision   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__ResourceDecision *
+       boxoffice__authorization__v1__resource_decision__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__resource_decision__free_unpacked
+                     (Boxoffice__Authorization__V1__ResourceDecision *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authorization__V1__ResourceList methods */
 void   boxoffice__authorization__v1__resource_list__init
                      (Boxoffice__Authorization__V1__ResourceList         *message);
@@ -495,6 +634,15 @@ typedef void (*Boxoffice__Authorization__V1__Decision_Closure)
 typedef void (*Boxoffice__Authorization__V1__MediaToken_Closure)
                  (const Boxoffice__Authorization__V1__MediaToken *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__DecideRequest_Closure)
+                 (const Boxoffice__Authorization__V1__DecideRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__Decisions_Closure)
+                 (const Boxoffice__Authorization__V1__Decisions *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__ResourceDecision_Closure)
+                 (const Boxoffice__Authorization__V1__ResourceDecision *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authorization__V1__ResourceList_Closure)
                  (const Boxoffice__Authorization__V1__ResourceList *message,
                   void *closure_data);
@@ -546,6 +694,10 @@ struct Boxoffice__Authorization__V1__Authorization_Service
                                const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *input,
                                Boxoffice__Authorization__V1__Preauthorization_Closure closure,
                                void *closure_data);
+  void (*decide)(Boxoffice__Authorization__V1__Authorization_Service *service,
+                 const Boxoffice__Authorization__V1__DecideRequest *input,
+                 Boxoffice__Authorization__V1__Decisions_Closure closure,
+                 void *closure_data);
   void (*get_media_token_keys)(Boxoffice__Authorization__V1__Authorization_Service *service,
                                const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
@@ -563,6 +715,7 @@ void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization
       function_prefix__ ## issue_media_token,\
       function_prefix__ ## preauthorize,\
       function_prefix__ ## preauthorize_by_code,\
+      function_prefix__ ## decide,\
       function_prefix__ ## get_media_token_keys  }
 void boxoffice__authorization__v1__authorization__authorize(ProtobufCService *service,
                                                             const Boxoffice__Authorization__V1__AuthorizeRequest *input,
@@ -584,6 +737,10 @@ void boxoffice__authorization__v1__authorization__preauthorize_by_code(ProtobufC
                                                                        const Boxoffice__Authorization__V1__PreauthorizeByCodeRequest *input,
                                                                        Boxoffice__Authorization__V1__Preauthorization_Closure closure,
                                                                        void *closure_data);
+void boxoffice__authorization__v1__authorization__decide(ProtobufCService *service,
+                                                         const Boxoffice__Authorization__V1__DecideRequest *input,
+                                                         Boxoffice__Authorization__V1__Decisions_Closure closure,
+                                                         void *closure_data);
 void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufCService *service,
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
@@ -591,10 +748,14 @@ void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufC
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    boxoffice__authorization__v1__decision_source__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__authorize_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decision__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decide_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decisions__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_decision__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_list__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_by_code_request__descriptor;

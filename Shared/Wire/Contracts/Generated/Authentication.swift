@@ -32,6 +32,112 @@ public enum ApiVersion: Hashable, Sendable {
     }
 }
 
+/// What has to be done next.
+public enum SignInStep: Hashable, Sendable {
+    case unknown
+    /// A person signs in: StartSignIn with the code.
+    case authenticate
+    /// Something is missing.
+    case complete
+    /// Nobody has to sign in.
+    case authorize
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .unknown
+        case 1: self = .authenticate
+        case 2: self = .complete
+        case 3: self = .authorize
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .unknown: 0
+        case .authenticate: 1
+        case .complete: 2
+        case .authorize: 3
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+/// Why nobody has to sign in.
+public enum SignInReason: Hashable, Sendable {
+    case none
+    /// The device has a session.
+    case authenticated
+    /// It takes one over.
+    case shared
+    /// The MVPD is a TempPass.
+    case temporary
+    /// An AuthN-all rule holds.
+    case degraded
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .none
+        case 1: self = .authenticated
+        case 2: self = .shared
+        case 3: self = .temporary
+        case 4: self = .degraded
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .none: 0
+        case .authenticated: 1
+        case .shared: 2
+        case .temporary: 3
+        case .degraded: 4
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+public enum ProfileEnd: Hashable, Sendable {
+    /// There was none.
+    case none
+    /// All is done.
+    case complete
+    /// A browser may visit `visit_url` to log out at the MVPD.
+    case visit
+    /// The platform's login goes on; only its own settings end that.
+    case platform
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .none
+        case 1: self = .complete
+        case 2: self = .visit
+        case 3: self = .platform
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .none: 0
+        case .complete: 1
+        case .visit: 2
+        case .platform: 3
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public enum SignInResult: Hashable, Sendable {
     case unknown
     case signedIn
@@ -834,6 +940,8 @@ public struct RegistrationCodeRequest: Message {
     public var code: String
     /// In place of a bearer.
     public var signedRequest: SignedRequest?
+    /// By v2 no call lacks the bearer.
+    public var api: ApiVersion
 
     public init() { self.init(accessToken: "") }
 
@@ -841,12 +949,14 @@ public struct RegistrationCodeRequest: Message {
         accessToken: String = "",
         requestor: String = "",
         code: String = "",
-        signedRequest: SignedRequest? = nil
+        signedRequest: SignedRequest? = nil,
+        api: ApiVersion = ApiVersion(rawValue: 0)
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
         self.code = code
         self.signedRequest = signedRequest
+        self.api = api
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.RegistrationCodeRequest" }
@@ -859,6 +969,7 @@ public struct RegistrationCodeRequest: Message {
         requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.RegistrationCodeRequest.requestor")
         code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.RegistrationCodeRequest.code")
         signedRequest = try CField.message(c.pointee.signed_request)
+        api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -868,6 +979,7 @@ public struct RegistrationCodeRequest: Message {
         if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.RegistrationCodeRequest.requestor") }
         if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.RegistrationCodeRequest.code") }
         c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
+        c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
     }
 }
 
@@ -897,6 +1009,9 @@ public struct RegistrationCode: Message {
     public var used: Bool
     /// The device's description of itself, for a person to recognise; at most 120 characters, empty if it gives none. Shown to everyone who has the code.
     public var deviceLabel: String
+    /// What was sent so far for the sign-in (BeginSignIn); empty: nothing.
+    public var domainName: String
+    public var redirectURL: String
 
     public init() { self.init(id: "") }
 
@@ -920,7 +1035,9 @@ public struct RegistrationCode: Message {
         applicationName: String = "",
         applicationVersion: String = "",
         used: Bool = false,
-        deviceLabel: String = ""
+        deviceLabel: String = "",
+        domainName: String = "",
+        redirectURL: String = ""
     ) {
         self.id = id
         self.code = code
@@ -942,6 +1059,8 @@ public struct RegistrationCode: Message {
         self.applicationVersion = applicationVersion
         self.used = used
         self.deviceLabel = deviceLabel
+        self.domainName = domainName
+        self.redirectURL = redirectURL
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.RegistrationCode" }
@@ -970,6 +1089,8 @@ public struct RegistrationCode: Message {
         applicationVersion = try CField.string(c.pointee.application_version, "boxoffice.authentication.v1.RegistrationCode.application_version")
         used = c.pointee.used != 0
         deviceLabel = try CField.string(c.pointee.device_label, "boxoffice.authentication.v1.RegistrationCode.device_label")
+        domainName = try CField.string(c.pointee.domain_name, "boxoffice.authentication.v1.RegistrationCode.domain_name")
+        redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.RegistrationCode.redirect_url")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -995,6 +1116,342 @@ public struct RegistrationCode: Message {
         if !applicationVersion.isEmpty { c.pointee.application_version = try arena.string(applicationVersion, "boxoffice.authentication.v1.RegistrationCode.application_version") }
         c.pointee.used = used ? 1 : 0
         if !deviceLabel.isEmpty { c.pointee.device_label = try arena.string(deviceLabel, "boxoffice.authentication.v1.RegistrationCode.device_label") }
+        if !domainName.isEmpty { c.pointee.domain_name = try arena.string(domainName, "boxoffice.authentication.v1.RegistrationCode.domain_name") }
+        if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.RegistrationCode.redirect_url") }
+    }
+}
+
+public struct BeginSignInRequest: Message {
+    public var call: DeviceCall?
+    /// Each may be absent: somebody else may know it.
+    public var mvpd: String
+    /// Decides nothing; one that is blank, too long or no text on one line is as good as absent.
+    public var domainName: String
+    public var redirectURL: String
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        mvpd: String = "",
+        domainName: String = "",
+        redirectURL: String = ""
+    ) {
+        self.call = call
+        self.mvpd = mvpd
+        self.domainName = domainName
+        self.redirectURL = redirectURL
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.BeginSignInRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_BeginSignInRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__BeginSignInRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__BeginSignInRequest.self)
+        call = try CField.message(c.pointee.call)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.BeginSignInRequest.mvpd")
+        domainName = try CField.string(c.pointee.domain_name, "boxoffice.authentication.v1.BeginSignInRequest.domain_name")
+        redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.BeginSignInRequest.redirect_url")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__BeginSignInRequest.self, capacity: 1)
+        boxoffice__authentication__v1__begin_sign_in_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.BeginSignInRequest.mvpd") }
+        if !domainName.isEmpty { c.pointee.domain_name = try arena.string(domainName, "boxoffice.authentication.v1.BeginSignInRequest.domain_name") }
+        if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.BeginSignInRequest.redirect_url") }
+    }
+}
+
+public struct ContinueSignInRequest: Message {
+    public var accessToken: String
+    public var requestor: String
+    public var code: String
+    /// Empty: as before.
+    public var mvpd: String
+    public var domainName: String
+    public var redirectURL: String
+
+    public init() { self.init(accessToken: "") }
+
+    public init(
+        accessToken: String = "",
+        requestor: String = "",
+        code: String = "",
+        mvpd: String = "",
+        domainName: String = "",
+        redirectURL: String = ""
+    ) {
+        self.accessToken = accessToken
+        self.requestor = requestor
+        self.code = code
+        self.mvpd = mvpd
+        self.domainName = domainName
+        self.redirectURL = redirectURL
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ContinueSignInRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ContinueSignInRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ContinueSignInRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ContinueSignInRequest.self)
+        accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.ContinueSignInRequest.access_token")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.ContinueSignInRequest.requestor")
+        code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.ContinueSignInRequest.code")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.ContinueSignInRequest.mvpd")
+        domainName = try CField.string(c.pointee.domain_name, "boxoffice.authentication.v1.ContinueSignInRequest.domain_name")
+        redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.ContinueSignInRequest.redirect_url")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ContinueSignInRequest.self, capacity: 1)
+        boxoffice__authentication__v1__continue_sign_in_request__init(c)
+        if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.ContinueSignInRequest.access_token") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.ContinueSignInRequest.requestor") }
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.ContinueSignInRequest.code") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.ContinueSignInRequest.mvpd") }
+        if !domainName.isEmpty { c.pointee.domain_name = try arena.string(domainName, "boxoffice.authentication.v1.ContinueSignInRequest.domain_name") }
+        if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.ContinueSignInRequest.redirect_url") }
+    }
+}
+
+public struct SignInPlan: Message {
+    public var step: SignInStep
+    public var reason: SignInReason
+    public var lacksMvpd: Bool
+    public var lacksDomainName: Bool
+    public var lacksRedirectURL: Bool
+    /// For tracing alone.
+    public var id: String
+    /// As far as it is known.
+    public var mvpd: String
+    /// Absent where none was made.
+    public var code: RegistrationCode?
+
+    public init() { self.init(step: SignInStep(rawValue: 0)) }
+
+    public init(
+        step: SignInStep = SignInStep(rawValue: 0),
+        reason: SignInReason = SignInReason(rawValue: 0),
+        lacksMvpd: Bool = false,
+        lacksDomainName: Bool = false,
+        lacksRedirectURL: Bool = false,
+        id: String = "",
+        mvpd: String = "",
+        code: RegistrationCode? = nil
+    ) {
+        self.step = step
+        self.reason = reason
+        self.lacksMvpd = lacksMvpd
+        self.lacksDomainName = lacksDomainName
+        self.lacksRedirectURL = lacksRedirectURL
+        self.id = id
+        self.mvpd = mvpd
+        self.code = code
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SignInPlan" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SignInPlan_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SignInPlan>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SignInPlan.self)
+        step = SignInStep(rawValue: Int32(bitPattern: c.pointee.step.rawValue))
+        reason = SignInReason(rawValue: Int32(bitPattern: c.pointee.reason.rawValue))
+        lacksMvpd = c.pointee.lacks_mvpd != 0
+        lacksDomainName = c.pointee.lacks_domain_name != 0
+        lacksRedirectURL = c.pointee.lacks_redirect_url != 0
+        id = try CField.string(c.pointee.id, "boxoffice.authentication.v1.SignInPlan.id")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.SignInPlan.mvpd")
+        code = try CField.message(c.pointee.code)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SignInPlan.self, capacity: 1)
+        boxoffice__authentication__v1__sign_in_plan__init(c)
+        c.pointee.step = Boxoffice__Authentication__V1__SignInStep(rawValue: UInt32(bitPattern: step.rawValue))
+        c.pointee.reason = Boxoffice__Authentication__V1__SignInReason(rawValue: UInt32(bitPattern: reason.rawValue))
+        c.pointee.lacks_mvpd = lacksMvpd ? 1 : 0
+        c.pointee.lacks_domain_name = lacksDomainName ? 1 : 0
+        c.pointee.lacks_redirect_url = lacksRedirectURL ? 1 : 0
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.authentication.v1.SignInPlan.id") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.SignInPlan.mvpd") }
+        c.pointee.code = try arena.message(code, as: Boxoffice__Authentication__V1__RegistrationCode.self)
+    }
+}
+
+public struct FindProfilesRequest: Message {
+    public var call: DeviceCall?
+    /// Empty: every MVPD.
+    public var mvpd: String
+    /// A person's identity, a JSON object as it was sent; a promotional TempPass needs it.
+    public var identity: String
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        mvpd: String = "",
+        identity: String = ""
+    ) {
+        self.call = call
+        self.mvpd = mvpd
+        self.identity = identity
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.FindProfilesRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_FindProfilesRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__FindProfilesRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__FindProfilesRequest.self)
+        call = try CField.message(c.pointee.call)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.FindProfilesRequest.mvpd")
+        identity = try CField.string(c.pointee.identity, "boxoffice.authentication.v1.FindProfilesRequest.identity")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__FindProfilesRequest.self, capacity: 1)
+        boxoffice__authentication__v1__find_profiles_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.FindProfilesRequest.mvpd") }
+        if !identity.isEmpty { c.pointee.identity = try arena.string(identity, "boxoffice.authentication.v1.FindProfilesRequest.identity") }
+    }
+}
+
+public struct Profiles: Message {
+    /// Of each MVPD at most one, by its id.
+    public var profiles: [Profile]
+
+    public init() { self.init(profiles: []) }
+
+    public init(
+        profiles: [Profile] = []
+    ) {
+        self.profiles = profiles
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.Profiles" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_Profiles_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__Profiles>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__Profiles.self)
+        profiles = try CField.messages(c.pointee.profiles, c.pointee.n_profiles)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__Profiles.self, capacity: 1)
+        boxoffice__authentication__v1__profiles__init(c)
+        c.pointee.profiles = try arena.messages(profiles, as: Boxoffice__Authentication__V1__Profile.self)
+        c.pointee.n_profiles = profiles.count
+    }
+}
+
+public struct Profile: Message {
+    /// What stands for a session has no id.
+    public var session: Session?
+    /// Absent: the caller learns the user's id and nothing else.
+    public var metadata: UserMetadata?
+
+    public init() { self.init(session: nil) }
+
+    public init(
+        session: Session? = nil,
+        metadata: UserMetadata? = nil
+    ) {
+        self.session = session
+        self.metadata = metadata
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.Profile" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_Profile_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__Profile>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__Profile.self)
+        session = try CField.message(c.pointee.session)
+        metadata = try CField.message(c.pointee.metadata)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__Profile.self, capacity: 1)
+        boxoffice__authentication__v1__profile__init(c)
+        c.pointee.session = try arena.message(session, as: Boxoffice__Authentication__V1__Session.self)
+        c.pointee.metadata = try arena.message(metadata, as: Boxoffice__Authentication__V1__UserMetadata.self)
+    }
+}
+
+public struct EndProfileRequest: Message {
+    public var call: DeviceCall?
+    public var mvpd: String
+    /// Where a browser goes at last.
+    public var redirectURL: String
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        mvpd: String = "",
+        redirectURL: String = ""
+    ) {
+        self.call = call
+        self.mvpd = mvpd
+        self.redirectURL = redirectURL
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.EndProfileRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_EndProfileRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__EndProfileRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__EndProfileRequest.self)
+        call = try CField.message(c.pointee.call)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.EndProfileRequest.mvpd")
+        redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.EndProfileRequest.redirect_url")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__EndProfileRequest.self, capacity: 1)
+        boxoffice__authentication__v1__end_profile_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.EndProfileRequest.mvpd") }
+        if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.EndProfileRequest.redirect_url") }
+    }
+}
+
+public struct EndedProfile: Message {
+    public var end: ProfileEnd
+    public var visitURL: String
+
+    public init() { self.init(end: ProfileEnd(rawValue: 0)) }
+
+    public init(
+        end: ProfileEnd = ProfileEnd(rawValue: 0),
+        visitURL: String = ""
+    ) {
+        self.end = end
+        self.visitURL = visitURL
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.EndedProfile" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_EndedProfile_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__EndedProfile>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__EndedProfile.self)
+        end = ProfileEnd(rawValue: Int32(bitPattern: c.pointee.end.rawValue))
+        visitURL = try CField.string(c.pointee.visit_url, "boxoffice.authentication.v1.EndedProfile.visit_url")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__EndedProfile.self, capacity: 1)
+        boxoffice__authentication__v1__ended_profile__init(c)
+        c.pointee.end = Boxoffice__Authentication__V1__ProfileEnd(rawValue: UInt32(bitPattern: end.rawValue))
+        if !visitURL.isEmpty { c.pointee.visit_url = try arena.string(visitURL, "boxoffice.authentication.v1.EndedProfile.visit_url") }
     }
 }
 
@@ -1028,6 +1485,8 @@ public struct StartSignInRequest: Message {
     /// The code's maker by itself begins the sign-in, and hands it over: any agent that brings the MVPD's answer completes it, once. Empty, over, or another
     /// client's: the sign-in belongs to the browser that began it, and this is no fault.
     public var accessToken: String
+    /// By v2 MVPD, domain and address are those of the code (BeginSignIn); one that lacks some is `invalid_request`.
+    public var api: ApiVersion
 
     public init() { self.init(requestor: "") }
 
@@ -1040,7 +1499,8 @@ public struct StartSignInRequest: Message {
         clientAddress: String = "",
         genericData: String = "",
         isPassive: Bool = false,
-        accessToken: String = ""
+        accessToken: String = "",
+        api: ApiVersion = ApiVersion(rawValue: 0)
     ) {
         self.requestor = requestor
         self.mvpd = mvpd
@@ -1051,6 +1511,7 @@ public struct StartSignInRequest: Message {
         self.genericData = genericData
         self.isPassive = isPassive
         self.accessToken = accessToken
+        self.api = api
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.StartSignInRequest" }
@@ -1068,6 +1529,7 @@ public struct StartSignInRequest: Message {
         genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.StartSignInRequest.generic_data")
         isPassive = c.pointee.is_passive != 0
         accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.StartSignInRequest.access_token")
+        api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1082,6 +1544,7 @@ public struct StartSignInRequest: Message {
         if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.StartSignInRequest.generic_data") }
         c.pointee.is_passive = isPassive ? 1 : 0
         if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.StartSignInRequest.access_token") }
+        c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
     }
 }
 
@@ -1317,13 +1780,21 @@ public struct SignInOutcome: Message {
 
 public struct SessionRequest: Message {
     public var call: DeviceCall?
+    /// Read by FindSession for a call of v2, which needs it: what the caller has at this MVPD.
+    public var mvpd: String
+    /// As of FindProfilesRequest.
+    public var identity: String
 
     public init() { self.init(call: nil) }
 
     public init(
-        call: DeviceCall? = nil
+        call: DeviceCall? = nil,
+        mvpd: String = "",
+        identity: String = ""
     ) {
         self.call = call
+        self.mvpd = mvpd
+        self.identity = identity
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionRequest" }
@@ -1333,12 +1804,16 @@ public struct SessionRequest: Message {
     public init(cMessage: UnsafeRawPointer) throws(Fault) {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SessionRequest.self)
         call = try CField.message(c.pointee.call)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.SessionRequest.mvpd")
+        identity = try CField.string(c.pointee.identity, "boxoffice.authentication.v1.SessionRequest.identity")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
         let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SessionRequest.self, capacity: 1)
         boxoffice__authentication__v1__session_request__init(c)
         c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.SessionRequest.mvpd") }
+        if !identity.isEmpty { c.pointee.identity = try arena.string(identity, "boxoffice.authentication.v1.SessionRequest.identity") }
     }
 }
 
@@ -1353,6 +1828,7 @@ public struct SessionByCodeRequest: Message {
     public var deviceID: String
     /// True: a caller that does not name the code's device is not its maker. Read by IssueStoredToken.
     public var demandsDevice: Bool
+    public var api: ApiVersion
 
     public init() { self.init(accessToken: "") }
 
@@ -1362,7 +1838,8 @@ public struct SessionByCodeRequest: Message {
         code: String = "",
         signedRequest: SignedRequest? = nil,
         deviceID: String = "",
-        demandsDevice: Bool = false
+        demandsDevice: Bool = false,
+        api: ApiVersion = ApiVersion(rawValue: 0)
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
@@ -1370,6 +1847,7 @@ public struct SessionByCodeRequest: Message {
         self.signedRequest = signedRequest
         self.deviceID = deviceID
         self.demandsDevice = demandsDevice
+        self.api = api
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionByCodeRequest" }
@@ -1384,6 +1862,7 @@ public struct SessionByCodeRequest: Message {
         signedRequest = try CField.message(c.pointee.signed_request)
         deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.SessionByCodeRequest.device_id")
         demandsDevice = c.pointee.demands_device != 0
+        api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1395,6 +1874,7 @@ public struct SessionByCodeRequest: Message {
         c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
         if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SessionByCodeRequest.device_id") }
         c.pointee.demands_device = demandsDevice ? 1 : 0
+        c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
     }
 }
 
@@ -1633,6 +2113,10 @@ public struct SessionSubject: Message {
     /// What a stored token says of the session and of its device; empty unless the call brought one.
     public var sessionIndex: String
     public var deviceFingerprint: String
+    /// True: there is no session; this stands for one at a TempPass, or while a degradation rule permits something at the MVPD.
+    public var standsIn: Bool
+    /// At a TempPass.
+    public var trial: TrialState?
 
     public init() { self.init(session: nil) }
 
@@ -1645,7 +2129,9 @@ public struct SessionSubject: Message {
         device: DeviceInformation? = nil,
         upstreamSessionID: String = "",
         sessionIndex: String = "",
-        deviceFingerprint: String = ""
+        deviceFingerprint: String = "",
+        standsIn: Bool = false,
+        trial: TrialState? = nil
     ) {
         self.session = session
         self.upstreamUserID = upstreamUserID
@@ -1656,6 +2142,8 @@ public struct SessionSubject: Message {
         self.upstreamSessionID = upstreamSessionID
         self.sessionIndex = sessionIndex
         self.deviceFingerprint = deviceFingerprint
+        self.standsIn = standsIn
+        self.trial = trial
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionSubject" }
@@ -1673,6 +2161,8 @@ public struct SessionSubject: Message {
         upstreamSessionID = try CField.string(c.pointee.upstream_session_id, "boxoffice.authentication.v1.SessionSubject.upstream_session_id")
         sessionIndex = try CField.string(c.pointee.session_index, "boxoffice.authentication.v1.SessionSubject.session_index")
         deviceFingerprint = try CField.string(c.pointee.device_fingerprint, "boxoffice.authentication.v1.SessionSubject.device_fingerprint")
+        standsIn = c.pointee.stands_in != 0
+        trial = try CField.message(c.pointee.trial)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1688,6 +2178,42 @@ public struct SessionSubject: Message {
         if !upstreamSessionID.isEmpty { c.pointee.upstream_session_id = try arena.string(upstreamSessionID, "boxoffice.authentication.v1.SessionSubject.upstream_session_id") }
         if !sessionIndex.isEmpty { c.pointee.session_index = try arena.string(sessionIndex, "boxoffice.authentication.v1.SessionSubject.session_index") }
         if !deviceFingerprint.isEmpty { c.pointee.device_fingerprint = try arena.string(deviceFingerprint, "boxoffice.authentication.v1.SessionSubject.device_fingerprint") }
+        c.pointee.stands_in = standsIn ? 1 : 0
+        c.pointee.trial = try arena.message(trial, as: Boxoffice__Authentication__V1__TrialState.self)
+    }
+}
+
+/// A trial of a TempPass as it is now; one that did not begin is not over.
+public struct TrialState: Message {
+    public var isOver: Bool
+    /// No further resource may be used.
+    public var isUsedUp: Bool
+
+    public init() { self.init(isOver: false) }
+
+    public init(
+        isOver: Bool = false,
+        isUsedUp: Bool = false
+    ) {
+        self.isOver = isOver
+        self.isUsedUp = isUsedUp
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.TrialState" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_TrialState_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__TrialState>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__TrialState.self)
+        isOver = c.pointee.is_over != 0
+        isUsedUp = c.pointee.is_used_up != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__TrialState.self, capacity: 1)
+        boxoffice__authentication__v1__trial_state__init(c)
+        c.pointee.is_over = isOver ? 1 : 0
+        c.pointee.is_used_up = isUsedUp ? 1 : 0
     }
 }
 
@@ -1921,17 +2447,21 @@ public struct UserMetadata: Message {
     /// Keys whose values are encrypted to the programmer's certificate.
     public var encrypted: [String]
     public var data: [MetadataEntry]
+    /// Keys whose values are left out, as there is no certificate that they could be encrypted to.
+    public var unsealed: [String]
 
     public init() { self.init(updatedAtSeconds: 0) }
 
     public init(
         updatedAtSeconds: UInt64 = 0,
         encrypted: [String] = [],
-        data: [MetadataEntry] = []
+        data: [MetadataEntry] = [],
+        unsealed: [String] = []
     ) {
         self.updatedAtSeconds = updatedAtSeconds
         self.encrypted = encrypted
         self.data = data
+        self.unsealed = unsealed
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.UserMetadata" }
@@ -1943,6 +2473,7 @@ public struct UserMetadata: Message {
         updatedAtSeconds = c.pointee.updated_at_s
         encrypted = try CField.strings(c.pointee.encrypted, c.pointee.n_encrypted, "boxoffice.authentication.v1.UserMetadata.encrypted")
         data = try CField.messages(c.pointee.data, c.pointee.n_data)
+        unsealed = try CField.strings(c.pointee.unsealed, c.pointee.n_unsealed, "boxoffice.authentication.v1.UserMetadata.unsealed")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1953,6 +2484,8 @@ public struct UserMetadata: Message {
         c.pointee.n_encrypted = encrypted.count
         c.pointee.data = try arena.messages(data, as: Boxoffice__Authentication__V1__MetadataEntry.self)
         c.pointee.n_data = data.count
+        c.pointee.unsealed = try arena.strings(unsealed, "boxoffice.authentication.v1.UserMetadata.unsealed")
+        c.pointee.n_unsealed = unsealed.count
     }
 }
 
@@ -2576,6 +3109,8 @@ public struct SpendTempPassRequest: Message {
     public var resource: String
     /// `generic_data` as it was sent; a promotional TempPass needs it.
     public var genericData: String
+    /// In place of `session_id`: the device is on trial at this MVPD without a session. Then the faults are those of FindProfiles.
+    public var mvpd: String
 
     public init() { self.init(sessionID: "") }
 
@@ -2584,13 +3119,15 @@ public struct SpendTempPassRequest: Message {
         deviceID: String = "",
         requestor: String = "",
         resource: String = "",
-        genericData: String = ""
+        genericData: String = "",
+        mvpd: String = ""
     ) {
         self.sessionID = sessionID
         self.deviceID = deviceID
         self.requestor = requestor
         self.resource = resource
         self.genericData = genericData
+        self.mvpd = mvpd
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SpendTempPassRequest" }
@@ -2604,6 +3141,7 @@ public struct SpendTempPassRequest: Message {
         requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.SpendTempPassRequest.requestor")
         resource = try CField.string(c.pointee.resource, "boxoffice.authentication.v1.SpendTempPassRequest.resource")
         genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.SpendTempPassRequest.generic_data")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.SpendTempPassRequest.mvpd")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2614,6 +3152,7 @@ public struct SpendTempPassRequest: Message {
         if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.SpendTempPassRequest.requestor") }
         if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authentication.v1.SpendTempPassRequest.resource") }
         if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.SpendTempPassRequest.generic_data") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.SpendTempPassRequest.mvpd") }
     }
 }
 
@@ -3537,6 +4076,15 @@ public protocol Authentication: Sendable {
     /// Faults: `invalid_requestor`, `invalid_request` (a field is absent), `invalid_registration_code` (as above), `registration_code_spent` (used), `unknown_integration`,
     /// `invalid_domain`, `invalid_redirect_url` (not under a domain of the requestor).
     func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart
+    /// Whether a person has to sign in at an MVPD before a device may play there, and if so with which code (rest-v2 section 2.2). A new code ends an unused one
+    /// that the client's device got here before.
+    ///
+    /// Faults: as every device call; `invalid_mvpd` (no MVPD has the id), `unknown_integration`, `invalid_redirect_url`, `too_many_requests`.
+    func beginSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan
+    /// The same for a code that is there, with what is sent in place of what it has (rest-v2 section 2.3). Any client of the requestor may add to it.
+    ///
+    /// Faults: those of a bearer; `invalid_registration_code`, `registration_code_spent`; `invalid_mvpd`, `unknown_integration`, `invalid_redirect_url`.
+    func continueSignIn(_ request: ContinueSignInRequest, context: CallContext) async throws -> SignInPlan
     func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome
     func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome
     /// A call without a requestor is for every requestor of the application: the first session that is found.
@@ -3553,6 +4101,20 @@ public protocol Authentication: Sendable {
     /// Faults: `authentication_session_missing` (not signed in yet, or no longer), `authentication_session_expired` (for a day after its end),
     /// `invalid_registration_code` (also for a code that the caller has not made), `registration_code_spent` (the caller's, and over for less than an hour).
     func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session
+    /// What the calling device has at the requestor: sessions of the caller's own client, one of each MVPD, and those that it takes over. For one MVPD also what
+    /// stands for a session, at a TempPass or while an AuthN-all rule holds; without a session the answer is empty.
+    ///
+    /// Faults: as every device call; with an MVPD `invalid_mvpd`, `unknown_integration`, and at a TempPass `invalid_temporary_access_identity`,
+    /// `temporary_access_duration_limit_exceeded`, `temporary_access_resources_limit_exceeded`, `invalid_temporary_access_configuration`.
+    func findProfiles(_ request: FindProfilesRequest, context: CallContext) async throws -> Profiles
+    /// What a sign-in through the code made: to its maker as long as that lasts, to other clients for ten minutes and without anything but the user's id. Empty
+    /// until somebody has signed in, and after a logout.
+    ///
+    /// Faults: those of a bearer; `invalid_registration_code`, `registration_code_spent`.
+    func findProfilesByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Profiles
+    /// Ends what the calling device has at an MVPD; its sessions elsewhere go on. Faults: as every device call; `invalid_mvpd`, `unknown_integration`,
+    /// `invalid_redirect_url`.
+    func endProfile(_ request: EndProfileRequest, context: CallContext) async throws -> EndedProfile
     /// The token that an app of the vendor's SDKs keeps in place of a session of its own, for the code's maker (clients section 3); with what it may know of the
     /// person. A caller that many installations share names the code's device, as does every caller where `demands_device` is set.
     ///
@@ -3604,6 +4166,10 @@ public enum AuthenticationMethods {
         service: service, name: "DeleteRegistrationCode", idempotency: .unknown)
     public static let startSignIn = UnaryMethod<StartSignInRequest, SignInStart>(
         service: service, name: "StartSignIn", idempotency: .unknown)
+    public static let beginSignIn = UnaryMethod<BeginSignInRequest, SignInPlan>(
+        service: service, name: "BeginSignIn", idempotency: .unknown)
+    public static let continueSignIn = UnaryMethod<ContinueSignInRequest, SignInPlan>(
+        service: service, name: "ContinueSignIn", idempotency: .idempotent)
     public static let completeSamlSignIn = UnaryMethod<CompleteSamlSignInRequest, SignInOutcome>(
         service: service, name: "CompleteSamlSignIn", idempotency: .unknown)
     public static let completeOAuthSignIn = UnaryMethod<CompleteOAuthSignInRequest, SignInOutcome>(
@@ -3614,6 +4180,12 @@ public enum AuthenticationMethods {
         service: service, name: "GetSessionByCode", idempotency: .noSideEffects)
     public static let getOwnSessionByCode = UnaryMethod<SessionByCodeRequest, Session>(
         service: service, name: "GetOwnSessionByCode", idempotency: .noSideEffects)
+    public static let findProfiles = UnaryMethod<FindProfilesRequest, Profiles>(
+        service: service, name: "FindProfiles", idempotency: .noSideEffects)
+    public static let findProfilesByCode = UnaryMethod<SessionByCodeRequest, Profiles>(
+        service: service, name: "FindProfilesByCode", idempotency: .noSideEffects)
+    public static let endProfile = UnaryMethod<EndProfileRequest, EndedProfile>(
+        service: service, name: "EndProfile", idempotency: .idempotent)
     public static let issueStoredToken = UnaryMethod<SessionByCodeRequest, StoredAuthentication>(
         service: service, name: "IssueStoredToken", idempotency: .idempotent)
     public static let identifyDevice = UnaryMethod<IdentifyDeviceRequest, IdentifiedDevice>(
@@ -3648,11 +4220,16 @@ public enum AuthenticationMethods {
         registry.unary(getRegistrationCode) { try await implementation.getRegistrationCode($0, context: $1) }
         registry.unary(deleteRegistrationCode) { try await implementation.deleteRegistrationCode($0, context: $1) }
         registry.unary(startSignIn) { try await implementation.startSignIn($0, context: $1) }
+        registry.unary(beginSignIn) { try await implementation.beginSignIn($0, context: $1) }
+        registry.unary(continueSignIn) { try await implementation.continueSignIn($0, context: $1) }
         registry.unary(completeSamlSignIn) { try await implementation.completeSamlSignIn($0, context: $1) }
         registry.unary(completeOAuthSignIn) { try await implementation.completeOAuthSignIn($0, context: $1) }
         registry.unary(getSession) { try await implementation.getSession($0, context: $1) }
         registry.unary(getSessionByCode) { try await implementation.getSessionByCode($0, context: $1) }
         registry.unary(getOwnSessionByCode) { try await implementation.getOwnSessionByCode($0, context: $1) }
+        registry.unary(findProfiles) { try await implementation.findProfiles($0, context: $1) }
+        registry.unary(findProfilesByCode) { try await implementation.findProfilesByCode($0, context: $1) }
+        registry.unary(endProfile) { try await implementation.endProfile($0, context: $1) }
         registry.unary(issueStoredToken) { try await implementation.issueStoredToken($0, context: $1) }
         registry.unary(identifyDevice) { try await implementation.identifyDevice($0, context: $1) }
         registry.unary(getStoredTokenKeys) { try await implementation.getStoredTokenKeys($0, context: $1) }
@@ -3702,6 +4279,14 @@ public struct AuthenticationClient: Authentication {
         try await caller.call(AuthenticationMethods.startSignIn, request, context: context)
     }
 
+    public func beginSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await caller.call(AuthenticationMethods.beginSignIn, request, context: context)
+    }
+
+    public func continueSignIn(_ request: ContinueSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await caller.call(AuthenticationMethods.continueSignIn, request, context: context)
+    }
+
     public func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome {
         try await caller.call(AuthenticationMethods.completeSamlSignIn, request, context: context)
     }
@@ -3720,6 +4305,18 @@ public struct AuthenticationClient: Authentication {
 
     public func getOwnSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Session {
         try await caller.call(AuthenticationMethods.getOwnSessionByCode, request, context: context)
+    }
+
+    public func findProfiles(_ request: FindProfilesRequest, context: CallContext) async throws -> Profiles {
+        try await caller.call(AuthenticationMethods.findProfiles, request, context: context)
+    }
+
+    public func findProfilesByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Profiles {
+        try await caller.call(AuthenticationMethods.findProfilesByCode, request, context: context)
+    }
+
+    public func endProfile(_ request: EndProfileRequest, context: CallContext) async throws -> EndedProfile {
+        try await caller.call(AuthenticationMethods.endProfile, request, context: context)
     }
 
     public func issueStoredToken(_ request: SessionByCodeRequest, context: CallContext) async throws -> StoredAuthentication {
@@ -3773,7 +4370,10 @@ public struct AuthenticationClient: Authentication {
 
 /// For services that decide: what they need to know of a session, the upstream identity included.
 public protocol Sessions: Sendable {
-    /// Faults: as Authentication.GetSession.
+    /// A call of v2 is for one MVPD: the caller's own session there, one that it takes over, or what stands for one.
+    ///
+    /// Faults: as Authentication.GetSession; by v2 also `invalid_mvpd`, `unknown_integration`, and at a TempPass `invalid_temporary_access_identity` and
+    /// `invalid_temporary_access_configuration`.
     func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject
     /// Faults: as Authentication.GetSessionByCode.
     func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject

@@ -4,6 +4,38 @@ internal import CContracts
 public import ContractRuntime
 public import Faults
 
+/// Who has decided.
+public enum DecisionSource: Hashable, Sendable {
+    case mvpd
+    case degradation
+    case tempPass
+    /// Nobody: at this MVPD who is signed in may watch all.
+    case dummy
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .mvpd
+        case 1: self = .degradation
+        case 2: self = .tempPass
+        case 3: self = .dummy
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .mvpd: 0
+        case .degradation: 1
+        case .tempPass: 2
+        case .dummy: 3
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public struct AuthorizeRequest: Message {
     public var call: DeviceCall?
     public var resource: String
@@ -158,6 +190,8 @@ public struct MediaToken: Message {
     public var expiresAtMilliseconds: UInt64
     /// Base64 of the reference form, or a compact JWS.
     public var serializedToken: String
+    /// Milliseconds since 1970.
+    public var issuedAtMilliseconds: UInt64
 
     public init() { self.init(requestor: "") }
 
@@ -168,7 +202,8 @@ public struct MediaToken: Message {
         resource: String = "",
         userID: String = "",
         expiresAtMilliseconds: UInt64 = 0,
-        serializedToken: String = ""
+        serializedToken: String = "",
+        issuedAtMilliseconds: UInt64 = 0
     ) {
         self.requestor = requestor
         self.mvpd = mvpd
@@ -177,6 +212,7 @@ public struct MediaToken: Message {
         self.userID = userID
         self.expiresAtMilliseconds = expiresAtMilliseconds
         self.serializedToken = serializedToken
+        self.issuedAtMilliseconds = issuedAtMilliseconds
     }
 
     public static var messageName: String { "boxoffice.authorization.v1.MediaToken" }
@@ -192,6 +228,7 @@ public struct MediaToken: Message {
         userID = try CField.string(c.pointee.user_id, "boxoffice.authorization.v1.MediaToken.user_id")
         expiresAtMilliseconds = c.pointee.expires_at_ms
         serializedToken = try CField.string(c.pointee.serialized_token, "boxoffice.authorization.v1.MediaToken.serialized_token")
+        issuedAtMilliseconds = c.pointee.issued_at_ms
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -204,6 +241,142 @@ public struct MediaToken: Message {
         if !userID.isEmpty { c.pointee.user_id = try arena.string(userID, "boxoffice.authorization.v1.MediaToken.user_id") }
         c.pointee.expires_at_ms = expiresAtMilliseconds
         if !serializedToken.isEmpty { c.pointee.serialized_token = try arena.string(serializedToken, "boxoffice.authorization.v1.MediaToken.serialized_token") }
+        c.pointee.issued_at_ms = issuedAtMilliseconds
+    }
+}
+
+public struct DecideRequest: Message {
+    public var call: DeviceCall?
+    public var mvpd: String
+    /// As they were sent.
+    public var resources: [String]
+    /// As of FindProfilesRequest.
+    public var identity: String
+    /// True: informative; nothing is kept, and there are no tokens.
+    public var isPreliminary: Bool
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        mvpd: String = "",
+        resources: [String] = [],
+        identity: String = "",
+        isPreliminary: Bool = false
+    ) {
+        self.call = call
+        self.mvpd = mvpd
+        self.resources = resources
+        self.identity = identity
+        self.isPreliminary = isPreliminary
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.DecideRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_DecideRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__DecideRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__DecideRequest.self)
+        call = try CField.message(c.pointee.call)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authorization.v1.DecideRequest.mvpd")
+        resources = try CField.strings(c.pointee.resources, c.pointee.n_resources, "boxoffice.authorization.v1.DecideRequest.resources")
+        identity = try CField.string(c.pointee.identity, "boxoffice.authorization.v1.DecideRequest.identity")
+        isPreliminary = c.pointee.is_preliminary != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__DecideRequest.self, capacity: 1)
+        boxoffice__authorization__v1__decide_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authorization.v1.DecideRequest.mvpd") }
+        c.pointee.resources = try arena.strings(resources, "boxoffice.authorization.v1.DecideRequest.resources")
+        c.pointee.n_resources = resources.count
+        if !identity.isEmpty { c.pointee.identity = try arena.string(identity, "boxoffice.authorization.v1.DecideRequest.identity") }
+        c.pointee.is_preliminary = isPreliminary ? 1 : 0
+    }
+}
+
+public struct Decisions: Message {
+    /// In the order of the request.
+    public var decisions: [ResourceDecision]
+
+    public init() { self.init(decisions: []) }
+
+    public init(
+        decisions: [ResourceDecision] = []
+    ) {
+        self.decisions = decisions
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.Decisions" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_Decisions_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__Decisions>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__Decisions.self)
+        decisions = try CField.messages(c.pointee.decisions, c.pointee.n_decisions)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__Decisions.self, capacity: 1)
+        boxoffice__authorization__v1__decisions__init(c)
+        c.pointee.decisions = try arena.messages(decisions, as: Boxoffice__Authorization__V1__ResourceDecision.self)
+        c.pointee.n_decisions = decisions.count
+    }
+}
+
+public struct ResourceDecision: Message {
+    public var resource: String
+    public var authorized: Bool
+    public var source: DecisionSource
+    /// Of a denial.
+    public var refusal: ResourceRefusal?
+    /// Of a permit, unless the call is preliminary.
+    public var token: MediaToken?
+    /// Of such a permit: its end, in milliseconds since 1970.
+    public var expiresAtMilliseconds: UInt64
+
+    public init() { self.init(resource: "") }
+
+    public init(
+        resource: String = "",
+        authorized: Bool = false,
+        source: DecisionSource = DecisionSource(rawValue: 0),
+        refusal: ResourceRefusal? = nil,
+        token: MediaToken? = nil,
+        expiresAtMilliseconds: UInt64 = 0
+    ) {
+        self.resource = resource
+        self.authorized = authorized
+        self.source = source
+        self.refusal = refusal
+        self.token = token
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.ResourceDecision" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_ResourceDecision_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__ResourceDecision>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__ResourceDecision.self)
+        resource = try CField.string(c.pointee.resource, "boxoffice.authorization.v1.ResourceDecision.resource")
+        authorized = c.pointee.authorized != 0
+        source = DecisionSource(rawValue: Int32(bitPattern: c.pointee.source.rawValue))
+        refusal = try CField.message(c.pointee.refusal)
+        token = try CField.message(c.pointee.token)
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__ResourceDecision.self, capacity: 1)
+        boxoffice__authorization__v1__resource_decision__init(c)
+        if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authorization.v1.ResourceDecision.resource") }
+        c.pointee.authorized = authorized ? 1 : 0
+        c.pointee.source = Boxoffice__Authorization__V1__DecisionSource(rawValue: UInt32(bitPattern: source.rawValue))
+        c.pointee.refusal = try arena.message(refusal, as: Boxoffice__Authorization__V1__ResourceRefusal.self)
+        c.pointee.token = try arena.message(token, as: Boxoffice__Authorization__V1__MediaToken.self)
+        c.pointee.expires_at_ms = expiresAtMilliseconds
     }
 }
 
@@ -512,6 +685,12 @@ public protocol Authorization: Sendable {
     /// The same for the device of a registration code. Faults of the code, `invalid_registration_code` and `registration_code_spent`, are passed on, so that
     /// the gateway can tell a guess; a service that does not tell them apart answers `authentication_session_missing`.
     func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization
+    /// Whether each of several resources may be watched at an MVPD, by a call of v2. A denial is a part of the answer, as is the lack of a session. Resources
+    /// that are named twice count once.
+    ///
+    /// Faults: those of the bearer and the device; `invalid_mvpd`, `unknown_integration`, `missing_resource`, `malformed_authz_request`;
+    /// `invalid_temporary_access_configuration`.
+    func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys
 }
 
@@ -529,6 +708,8 @@ public enum AuthorizationMethods {
         service: service, name: "Preauthorize", idempotency: .noSideEffects)
     public static let preauthorizeByCode = UnaryMethod<PreauthorizeByCodeRequest, Preauthorization>(
         service: service, name: "PreauthorizeByCode", idempotency: .noSideEffects)
+    public static let decide = UnaryMethod<DecideRequest, Decisions>(
+        service: service, name: "Decide", idempotency: .idempotent)
     public static let getMediaTokenKeys = UnaryMethod<GetMediaTokenKeysRequest, MediaTokenKeys>(
         service: service, name: "GetMediaTokenKeys", idempotency: .noSideEffects)
 
@@ -539,6 +720,7 @@ public enum AuthorizationMethods {
         registry.unary(issueMediaToken) { try await implementation.issueMediaToken($0, context: $1) }
         registry.unary(preauthorize) { try await implementation.preauthorize($0, context: $1) }
         registry.unary(preauthorizeByCode) { try await implementation.preauthorizeByCode($0, context: $1) }
+        registry.unary(decide) { try await implementation.decide($0, context: $1) }
         registry.unary(getMediaTokenKeys) { try await implementation.getMediaTokenKeys($0, context: $1) }
     }
 }
@@ -567,6 +749,10 @@ public struct AuthorizationClient: Authorization {
 
     public func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization {
         try await caller.call(AuthorizationMethods.preauthorizeByCode, request, context: context)
+    }
+
+    public func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions {
+        try await caller.call(AuthorizationMethods.decide, request, context: context)
     }
 
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {

@@ -79,15 +79,15 @@ struct RememberedLoginsTests {
     func knowsMadeSessions() async throws {
         try await signIn()
         let key = Self.session(3).key
-        #expect(try #require(try await store.rememberedLogins(of: [Self.ada], besides: key, now: t0)).own == nil)
+        #expect(try #require(try await store.rememberedLogins(of: [Self.ada], besides: key, now: t0)).own.isEmpty)
         let made = MadeSession(session: Self.session(3, kind: .automatic), login: SessionID("session-1"), replaced: nil, tokens: nil)
         #expect(try await store.start(made, now: t0))
-        #expect(try await store.rememberedLogins(of: [Self.ada], besides: key, now: t0)?.own == made.session)
+        #expect(try await store.rememberedLogins(of: [Self.ada], besides: key, now: t0)?.own == [made.session])
         #expect(try await store.session(key) == made.session)
         #expect(try await !store.start(made, now: t0), "the device has it already")
         #expect(try await store.session(key) == made.session)
         #expect(try await store.endAutomatic([made.session.id], now: t0) == 1)
-        #expect(try #require(try await store.rememberedLogins(of: [Self.ada], besides: key, now: t0)).own == nil)
+        #expect(try #require(try await store.rememberedLogins(of: [Self.ada], besides: key, now: t0)).own.isEmpty)
         #expect(try await store.session(key) == nil)
     }
 

@@ -36,8 +36,8 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         /// Of sign-ins, as they began.
         var order: [UpstreamRequestID] = []
         var assertions: Set<AssertionKey> = []
-        var sessions: [SessionKey: SessionRecord] = [:] {
-            didSet { acted.formUnion(sessions.values.map(\.clientID)) }
+        private(set) var sessions: [SessionRecord] = [] {
+            didSet { acted.formUnion(sessions.map(\.clientID)) }
         }
         var upstream: [SessionID: UpstreamTokenRecord] = [:]
         var refreshing: [SessionID: Timestamp] = [:]
@@ -46,12 +46,37 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var pendingLogouts: [SecretDigest: PendingLogout] = [:]
         var logouts: [SessionKey: (at: Timestamp, until: Timestamp)] = [:]
 
-        mutating func use(_ id: RegistrationRecordID, now: Timestamp) -> Bool {
+        /// The newest first.
+        func sessions(at key: SessionKey) -> [SessionRecord] {
+            sessions.filter { $0.key == key }.reversed()
+        }
+
+        mutating func end(_ record: RegistrationRecord, _ now: Timestamp) {
+            let end = min(now, record.generatedAt) - .milliseconds(RegistrationRecord.clockErrorMilliseconds)
+            records[record.code]?.expiresAt = end
+            records[record.code]?.keptUntil = end
+            pending = pending.filter { $0.value.record != record.id }
+        }
+
+        mutating func put(_ session: SessionRecord) {
+            sessions.removeAll { $0.key == session.key && $0.clientID == session.clientID && $0.mvpd == session.mvpd }
+            sessions.append(session)
+        }
+
+        mutating func replace(_ session: SessionRecord) {
+            guard let place = sessions.firstIndex(where: { $0.id == session.id }) else { return }
+            sessions[place] = session
+        }
+
+        mutating func remove(_ session: SessionID) { sessions.removeAll { $0.id == session } }
+
+        mutating func use(_ id: RegistrationRecordID, until end: Timestamp, now: Timestamp) -> Bool {
             guard let code = records.first(where: { $0.value.id == id })?.key, let record = records[code], !record.isUsed,
                 record.expiresAt > now
             else { return false }
             records[code]?.isUsed = true
             records[code]?.usedAt = now
+            records[code]?.keptUntil = max(record.expiresAt, end)
             pending = pending.filter { $0.value.record != id }
             return true
         }
@@ -92,7 +117,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             let unused = state.clients.values.filter { client in
                 let last = max(state.lastUses[client.id] ?? client.issuedAt, client.issuedAt)
                 guard state.acted.contains(client.id) else { return last < idle }
-                return last < used && !state.sessions.values.contains { $0.clientID == client.id }
+                return last < used && !state.sessions.contains { $0.clientID == client.id }
                     && !state.records.values.contains { $0.clientID == client.id && $0.expiresAt > now }
             }
             for client in unused { state.clients[client.id] = nil }
@@ -106,7 +131,15 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
-            if let other = state.records[record.code], other.expiresAt > now { return false }
+            if let other = state.records[record.code], other.keptUntil > now { return false }
+            if record.isPlan {
+                for other in state.records.values
+                where other.isPlan && !other.isUsed && other.expiresAt > now && other.deviceID == record.deviceID && other.clientID == record.clientID
+                    && other.requestor == record.requestor
+                {
+                    state.end(other, now)
+                }
+            }
             state.records[record.code] = record
             state.acted.insert(record.clientID)
             return true
@@ -117,11 +150,22 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { $0.records[code] }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
+    func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
+        state.withLock { $0.records[code] }.flatMap { $0.keptUntil > now ? $0 : nil }
+    }
+
+    func plan(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
+        state.withLock { state in
+            guard let known = state.records[record.code], known.id == record.id, !known.isUsed, known.expiresAt > now else { return false }
+            state.records[record.code] = record
+            return true
+        }
+    }
+
     func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
             guard let record = state.records[code], record.requestor == requestor, record.expiresAt > now else { return false }
-            state.records[code]?.expiresAt = min(now, record.generatedAt) - .milliseconds(RegistrationRecord.clockErrorMilliseconds)
-            state.pending = state.pending.filter { $0.value.record != record.id }
+            state.end(record, now)
             return true
         }
     }
@@ -151,33 +195,33 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             guard let pending = state.pending.removeValue(forKey: completion.requestID), pending.expiresAt > now else { return .notPending }
             let key = AssertionKey(issuer: completion.replay.issuer, id: completion.replay.assertionID)
             guard state.assertions.insert(key).inserted else { return .replayed }
-            guard state.use(completion.record, now: now) else { return .codeGone }
-            state.sessions[completion.session.key] = completion.session
+            guard state.use(completion.record, until: completion.session.expiresAt, now: now) else { return .codeGone }
+            state.put(completion.session)
             return .completed
         }
     }
 
-    func session(_ key: SessionKey) async throws(Fault) -> SessionRecord? { state.withLock { $0.sessions[key] } }
+    func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord] { state.withLock { $0.sessions(at: key) } }
 
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
-            if let record = session.record, !state.use(record, now: now) { return false }
-            state.sessions[session.key] = session
+            if let record = session.record, !state.use(record, until: session.expiresAt, now: now) { return false }
+            state.put(session)
             return true
         }
     }
 
     func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
-            if let record = session.record, !state.use(record, now: now) { return false }
-            state.sessions[session.key] = session
+            if let record = session.record, !state.use(record, until: session.expiresAt, now: now) { return false }
+            state.put(session)
             state.upstream[session.id] = tokens
             return true
         }
     }
 
     func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord? {
-        state.withLock { state in state.sessions.values.contains { $0.id == session } ? state.upstream[session] : nil }
+        state.withLock { state in state.sessions.contains { $0.id == session } ? state.upstream[session] : nil }
     }
 
     func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
@@ -190,7 +234,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
         state.withLock { state in
-            guard state.sessions.values.contains(where: { $0.id == tokens.session }), let known = state.upstream[tokens.session],
+            guard state.sessions.contains(where: { $0.id == tokens.session }), let known = state.upstream[tokens.session],
                 known.refreshToken == before
             else { return false }
             state.upstream[tokens.session] = tokens
@@ -202,7 +246,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
     func endRefresh(of session: SessionID) async throws(Fault) { state.withLock { $0.refreshing[session] = nil } }
 
     func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
-        state.withLock { $0.sessions.values.filter { $0.origin.identity == identity && $0.expiresAt > now } }
+        state.withLock { $0.sessions.filter { $0.origin.identity == identity && $0.expiresAt > now } }
     }
 
     func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp? {
@@ -230,15 +274,15 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             state.profileRequests[completion.requestID] = nil
             let key = AssertionKey(issuer: completion.replay.issuer, id: completion.replay.assertionID)
             guard state.assertions.insert(key).inserted else { return .replayed }
-            state.sessions[completion.session.key] = completion.session
+            state.put(completion.session)
             return .completed
         }
     }
 
     func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
-            guard let session = update.applied(to: state.sessions[update.key], now: now) else { return false }
-            state.sessions[update.key] = session
+            guard let session = update.applied(to: state.sessions(at: update.key), now: now) else { return false }
+            state.replace(session)
             return true
         }
     }
@@ -248,11 +292,21 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             var ended: [SessionRecord] = []
             for key in requestors.map({ SessionKey(device: device, requestor: $0) }) {
                 defer { Self.remember(logoutOf: key, &state, now) }
-                guard let session = state.sessions[key], claims.agree(with: session.claims) else { continue }
-                state.sessions[key] = nil
-                if session.expiresAt > now { ended.append(session) }
+                for session in state.sessions(at: key) where claims.agree(with: session.claims) {
+                    state.remove(session.id)
+                    if session.expiresAt > now { ended.append(session) }
+                }
             }
             return ended
+        }
+    }
+
+    func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
+        state.withLock { state in
+            defer { Self.remember(logoutOf: key, &state, now) }
+            guard let session = state.sessions(at: key).first(where: { $0.clientID == client && $0.mvpd == mvpd }) else { return nil }
+            state.remove(session.id)
+            return session.expiresAt > now ? session : nil
         }
     }
 
@@ -286,9 +340,9 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { state in
             let key = AssertionKey(issuer: logout.replay.issuer, id: logout.replay.assertionID)
             guard state.assertions.insert(key).inserted else { return .replayed }
-            let named = state.sessions.values.filter(logout.names)
+            let named = state.sessions.filter(logout.names)
             for session in named {
-                state.sessions[session.key] = nil
+                state.remove(session.id)
                 Self.remember(logoutOf: session.key, &state, now)
             }
             return .ended(named.filter { $0.expiresAt > now })
@@ -297,19 +351,19 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     func logins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
-    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord]) {
-        (try await session(device), try await logins(of: subscribers, at: device.requestor, now: now))
+    ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord]) {
+        (try await sessions(device), try await logins(of: subscribers, at: device.requestor, now: now))
     }
 
     func rememberedLogins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
-    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord])? {
+    ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord])? {
         try await logins(of: subscribers, besides: device, now: now)
     }
 
     func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         state.withLock { state in
-            state.sessions.values.filter {
+            state.sessions.filter {
                 $0.key.requestor == requestor && $0.isLogin && subscribers.contains($0.subscriber) && $0.expiresAt > now
             }
         }
@@ -317,9 +371,10 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
-            let isLive = state.sessions.values.contains { $0.id == made.login && $0.expiresAt > now }
-            guard isLive, state.sessions[made.session.key]?.id == made.replaced else { return false }
-            state.sessions[made.session.key] = made.session
+            let isLive = state.sessions.contains { $0.id == made.login && $0.expiresAt > now }
+            guard isLive, state.sessions(at: made.session.key).first?.id == made.replaced else { return false }
+            if let replaced = made.replaced { state.remove(replaced) }
+            state.put(made.session)
             state.upstream[made.session.id] = made.tokens
             return true
         }
@@ -327,9 +382,9 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     func endAutomatic(_ sessions: [SessionID], now: Timestamp) async throws(Fault) -> Int {
         state.withLock { state in
-            let ended = state.sessions.values.filter { $0.kind == .automatic && sessions.contains($0.id) }
+            let ended = state.sessions.filter { $0.kind == .automatic && sessions.contains($0.id) }
             for session in ended {
-                state.sessions[session.key] = nil
+                state.remove(session.id)
                 Self.remember(logoutOf: session.key, &state, now)
             }
             return ended.count { $0.expiresAt > now }
@@ -339,17 +394,17 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
     func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult {
         state.withLock { state in
             guard let session = preview.session(continuing: state.trial(of: preview.holder), now: now) else { return .usedUp }
-            if let record = session.record, !state.use(record, now: now) { return .codeGone }
-            state.sessions[session.key] = session
+            if let record = session.record, !state.use(record, until: session.expiresAt, now: now) { return .codeGone }
+            state.put(session)
             return .started(session)
         }
     }
 
     func spend(_ play: TrialPlay, now: Timestamp) async throws(Fault) -> TrialPlay.Outcome {
         state.withLock { state in
-            let outcome = play.outcome(session: state.sessions[play.holder.key], known: state.trial(of: play.holder), now: now)
+            let outcome = play.outcome(sessions: state.sessions(at: play.holder.key), known: state.trial(of: play.holder), now: now)
             guard case .permitted(let permit) = outcome else { return outcome }
-            state.sessions[play.holder.key] = permit.session
+            if let session = permit.session { state.replace(session) }
             state.keep(permit.trial, of: play.holder)
             return outcome
         }
@@ -358,6 +413,8 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
     func trial(_ id: TrialID) async throws(Fault) -> Trial? {
         state.withLock { $0.trials.first { $0.trial.id == id }?.trial }
     }
+
+    func trial(of holder: TrialHolder) async throws(Fault) -> Trial? { state.withLock { $0.trial(of: holder)?.trial } }
 
     func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int {
         state.withLock { state in
@@ -376,7 +433,12 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
     }
 
     private static func remember(logoutOf key: SessionKey, _ state: inout State, _ now: Timestamp) {
-        let latest = state.sessions.values.filter { $0.origin.identity != nil }.map(\.expiresAt).max()
+        let latest = state.sessions.filter { $0.origin.identity != nil }.map(\.expiresAt).max()
         if let latest, latest > now { state.logouts[key] = (now, latest) }
     }
+}
+
+extension SessionStore {
+    /// The newest that a device has at a requestor.
+    func session(_ key: SessionKey) async throws(Fault) -> SessionRecord? { try await sessions(key).first }
 }

@@ -1,21 +1,22 @@
 internal import Storage
 
-/// Which session a device has at a requestor, or that it has none, as the store said lately: devices that wait for their person poll for a session that
+/// Which sessions a device has at a requestor, or that it has none, as the store said lately: devices that wait for their person poll for a session that
 /// is not there yet (rest-v1 §3.9). Absences are kept apart, so that unknown devices displace no session.
 struct SessionMemory: Sendable {
     struct Epochs: Sendable {
-        fileprivate let session: CoherentCache<SessionKey, SessionRecord>.Epoch
+        fileprivate let session: CoherentCache<SessionKey, [SessionRecord]>.Epoch
         fileprivate let absence: CoherentCache<SessionKey, Void>.Epoch
     }
 
     enum Lookup: Sendable {
-        case session(SessionRecord)
+        /// At least one, the newest first.
+        case sessions([SessionRecord])
         case absent
         /// What is read now may be offered with this.
         case unknown(Epochs)
     }
 
-    private let sessions: CoherentCache<SessionKey, SessionRecord>
+    private let sessions: CoherentCache<SessionKey, [SessionRecord]>
     private let absences: CoherentCache<SessionKey, Void>
 
     /// - Parameters:
@@ -28,7 +29,7 @@ struct SessionMemory: Sendable {
 
     func lookup(_ key: SessionKey) -> Lookup {
         switch sessions.lookup(key) {
-        case .hit(let session): return .session(session)
+        case .hit(let found): return .sessions(found)
         case .miss(let session):
             guard case .miss(let absence) = absences.lookup(key) else { return .absent }
             return .unknown(Epochs(session: session, absence: absence))
@@ -36,21 +37,22 @@ struct SessionMemory: Sendable {
     }
 
     /// Keeps what was read from the store since then, unless it may be out of date.
-    func offer(_ found: SessionRecord?, for key: SessionKey, readIn epochs: Epochs) {
-        if let found {
-            sessions.offer(found, for: key, readIn: epochs.session)
-        } else {
+    func offer(_ found: [SessionRecord], for key: SessionKey, readIn epochs: Epochs) {
+        if found.isEmpty {
             absences.offer((), for: key, readIn: epochs.absence)
+        } else {
+            sessions.offer(found, for: key, readIn: epochs.session)
         }
     }
 
     /// Keeps what a commit wrote. Only for calls in the order of the commits: `Store.write(_:whenCommitted:)` makes them so.
+    /// - Parameter session: The only one that the device has there.
     func replace(_ key: SessionKey, with session: SessionRecord) {
         absences.forget(key)
-        sessions.replace(key, with: session)
+        sessions.replace(key, with: [session])
     }
 
-    /// To be called after a change of the key's session, before anybody hears of it.
+    /// To be called after a change of the key's sessions, before anybody hears of it.
     func forget(_ key: SessionKey) {
         absences.forget(key)
         sessions.forget(key)

@@ -9,24 +9,23 @@ extension SqliteAuthenticationStore: LoginStore {
 
     func logins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
-    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord]) {
+    ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord]) {
         try await store.read { database in
-            (try database.session(device), try Self.logins(of: subscribers, at: device.requestor, database, now))
+            (try database.sessions(device), try Self.logins(of: subscribers, at: device.requestor, database, now))
         }
     }
 
     func rememberedLogins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
-    ) async throws(Fault) -> (own: SessionRecord?, logins: [SessionRecord])? {
+    ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord])? {
         var found: [SessionRecord] = []
         for subscriber in subscribers {
             guard let keys = try await devices(of: subscriber, at: device.requestor) else { return nil }
             for key in keys {
-                guard let session = try await session(key) else { continue }
-                if session.isLogin, session.subscriber == subscriber, session.expiresAt > now { found.append(session) }
+                found += try await sessions(key).filter { $0.isLogin && $0.subscriber == subscriber && $0.expiresAt > now }
             }
         }
-        guard case .session(let own) = sessions.lookup(device) else { return (nil, found) }
+        guard case .sessions(let own) = memory.lookup(device) else { return ([], found) }
         return (own, found)
     }
 
@@ -44,7 +43,7 @@ extension SqliteAuthenticationStore: LoginStore {
         readLogins.increment()
         let keys = try await store.read { database in
             try database.all(
-                "SELECT device_id FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 LIMIT ?",
+                "SELECT DISTINCT device_id FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1 LIMIT ?",
                 [subscriber.userID, requestor, subscriber.mvpd, Self.mostLogins + 1]
             ) { SessionKey(device: $0.next(), requestor: requestor) }
         }
@@ -60,13 +59,14 @@ extension SqliteAuthenticationStore: LoginStore {
     func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {
         let key = made.session.key
         do throws(Fault) {
-            return try await store.write(
+            let start = try await store.write(
                 { try $0.start(made, now: now) },
-                whenCommitted: { [sessions] isMade in
-                    if isMade { sessions.replace(key, with: made.session) } else { sessions.forget(key) }
+                whenCommitted: { [memory] start in
+                    if start == .only { memory.replace(key, with: made.session) } else { memory.forget(key) }
                 })
+            return start != .refused
         } catch {
-            sessions.forget(key)
+            memory.forget(key)
             throw error
         }
     }
@@ -85,7 +85,7 @@ extension SqliteAuthenticationStore: LoginStore {
             }
             return ended
         }
-        for session in ended { sessions.forget(session.key) }
+        for session in ended { memory.forget(session.key) }
         return ended.count { $0.isLive }
     }
 
@@ -103,15 +103,25 @@ extension SqliteAuthenticationStore: LoginStore {
     }
 }
 
+/// What became of a session made from a login elsewhere.
+private enum AutomaticStart {
+    /// The login is over, or the device has another newest session by now.
+    case refused
+    /// The device has no other at the requestor.
+    case only
+    case oneOfSeveral
+}
+
 extension Database {
-    /// - Returns: False when the login is over, or the device has another session by now.
-    fileprivate func start(_ made: MadeSession, now: Timestamp) throws -> Bool {
+    fileprivate func start(_ made: MadeSession, now: Timestamp) throws -> AutomaticStart {
         let key = made.session.key
-        let own: SessionID? = try value("SELECT id FROM session WHERE device_id = ? AND requestor = ?", [key.device, key.requestor])
-        guard own == made.replaced else { return false }
-        guard try hasRow("SELECT 1 FROM session WHERE id = ? AND expires_at_ms > ?", [made.login, now]) else { return false }
+        let own: [SessionID] = try values(
+            "SELECT id FROM session WHERE device_id = ? AND requestor = ? ORDER BY number DESC", [key.device, key.requestor])
+        guard own.first == made.replaced else { return .refused }
+        guard try hasRow("SELECT 1 FROM session WHERE id = ? AND expires_at_ms > ?", [made.login, now]) else { return .refused }
+        if let replaced = made.replaced { try run("DELETE FROM session WHERE id = ?", [replaced]) }
         try made.session.insert(into: self)
         try made.tokens?.insert(into: self)
-        return true
+        return own.count < 2 ? .only : .oneOfSeveral
     }
 }

@@ -62,7 +62,7 @@ extension SqliteAuthenticationStore: LogoutStore {
             }
             return (.ended(ended), keys)
         }
-        for key in keys { sessions.forget(key) }
+        for key in keys { memory.forget(key) }
         return result
     }
 }

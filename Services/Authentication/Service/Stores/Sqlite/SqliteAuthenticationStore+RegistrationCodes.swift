@@ -7,18 +7,27 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
     /// A code that expired but was not swept yet may be given out again.
     private static let claim: Statement = """
         INSERT INTO registration_code (\(RegistrationRecord.columns))
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, NULL)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, NULL, ?, ?, ?, ?)
         ON CONFLICT (code) DO UPDATE SET id = excluded.id, requestor = excluded.requestor, mvpd = excluded.mvpd,
             generated_at_ms = excluded.generated_at_ms, expires_at_ms = excluded.expires_at_ms, device_id = excluded.device_id,
             device = excluded.device, user_agent = excluded.user_agent, device_type = excluded.device_type, app_id = excluded.app_id,
             device_user = excluded.device_user, registration_url = excluded.registration_url, client_id = excluded.client_id,
-            is_used = 0, identity = excluded.identity, used_at_ms = NULL
-        WHERE registration_code.expires_at_ms <= ?
+            is_used = 0, identity = excluded.identity, used_at_ms = NULL, api = excluded.api, domain_name = excluded.domain_name,
+            redirect_url = excluded.redirect_url, kept_until_ms = excluded.kept_until_ms
+        WHERE registration_code.kept_until_ms <= ?
         """
+    /// Over, and remembered for a while: its maker may go on polling. From the time of its making on, and some more: by another clock, that of a copy
+    /// or this one set right, it must not be there again.
+    private static let ended = """
+        UPDATE registration_code SET expires_at_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2,
+            kept_until_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2
+        """
+    private static let planned = "device_id = ?3 AND client_id = ?4 AND requestor = ?5 AND api = 1 AND is_used = 0 AND expires_at_ms > ?1"
 
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         let device = try record.device.serialized()
         return try await store.write { database in
+            if record.isPlan { try Self.endPlans(before: record, database, now) }
             guard try database.run(Self.claim, record.columns(device: device, now: now)) == 1 else { return false }
             try database.noteAct(of: record.clientID)
             return true
@@ -31,6 +40,32 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         }
     }
 
+    /// A new plan of a client's device ends the one before that nobody has signed in by (rest-v2 D7).
+    private static func endPlans(before record: RegistrationRecord, _ database: Database, _ now: Timestamp) throws {
+        let pending: Statement = """
+            DELETE FROM pending_sign_in WHERE record_id IN (SELECT id FROM registration_code
+                WHERE device_id = ?1 AND client_id = ?2 AND requestor = ?3 AND api = 1 AND is_used = 0 AND expires_at_ms > ?4)
+            """
+        try database.run(pending, [record.deviceID, record.clientID, record.requestor, now])
+        let plans: Statement = "\(ended) WHERE \(planned)"
+        try database.run(plans, [now, RegistrationRecord.clockErrorMilliseconds, record.deviceID, record.clientID, record.requestor])
+    }
+
+    func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
+        try await store.read { database in
+            try database.first(RegistrationRecord.kept, [code, now]) { try RegistrationRecord(columns: &$0) }
+        }
+    }
+
+    func plan(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
+        try await store.write { database in
+            let plan: Statement = """
+                UPDATE registration_code SET mvpd = ?, domain_name = ?, redirect_url = ? WHERE id = ? AND is_used = 0 AND expires_at_ms > ?
+                """
+            return try database.run(plan, [record.mvpd, record.domainName, record.redirectURL, record.id, now]) == 1
+        }
+    }
+
     func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
             let pending: Statement = """
@@ -38,12 +73,7 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
                     (SELECT id FROM registration_code WHERE code = ? AND requestor = ? AND expires_at_ms > ?)
                 """
             try database.run(pending, [code, requestor, now])
-            // Over, and remembered for a while: its maker may go on polling. From the time of its making on, and some more: by another clock, that of a copy
-            // or this one set right, it must not be there again.
-            let record: Statement = """
-                UPDATE registration_code SET expires_at_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2
-                WHERE code = ?3 AND requestor = ?4 AND expires_at_ms > ?1
-                """
+            let record: Statement = "\(Self.ended) WHERE code = ?3 AND requestor = ?4 AND expires_at_ms > ?1"
             return try database.run(record, [now, RegistrationRecord.clockErrorMilliseconds, code, requestor]) == 1
         }
     }
@@ -53,16 +83,18 @@ extension RegistrationRecord {
     /// In the order in which they are read and written.
     fileprivate static let columns = """
         code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent, device_type, app_id, device_user, registration_url, \
-        client_id, is_used, identity, used_at_ms
+        client_id, is_used, identity, used_at_ms, api, domain_name, redirect_url, kept_until_ms
         """
 
     fileprivate static let live: Statement = "SELECT \(columns) FROM registration_code WHERE code = ? AND expires_at_ms > ?"
 
-    /// Those of the insert, but for `is_used`.
+    fileprivate static let kept: Statement = "SELECT \(columns) FROM registration_code WHERE code = ? AND kept_until_ms > ?"
+
+    /// Those of the insert, but for `is_used` and `used_at_ms`.
     fileprivate func columns(device: [UInt8], now: Timestamp) -> Arguments {
         [
             code, id, requestor, mvpd, generatedAt, expiresAt, deviceID, device, userAgent, deviceType, claims.appID, claims.deviceUser,
-            registrationURL, clientID, identity, now,
+            registrationURL, clientID, identity, isPlan, domainName, redirectURL, keptUntil, now,
         ]
     }
 
@@ -75,6 +107,7 @@ extension RegistrationRecord {
             device: try DeviceInformation(serialized: columns.next() as [UInt8]), userAgent: columns.next(), deviceType: columns.next(),
             claims: DeviceClaims(appID: columns.next(), deviceUser: columns.next()), registrationURL: columns.next(),
             clientID: columns.next(), isUsed: columns.next(), identity: columns.next())
-        usedAt = columns.next()
+        (usedAt, isPlan) = (columns.next(), columns.next())
+        (domainName, redirectURL, keptUntil) = (columns.next(), columns.next(), columns.next())
     }
 }

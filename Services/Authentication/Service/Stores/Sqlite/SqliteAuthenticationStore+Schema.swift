@@ -200,11 +200,53 @@ extension SqliteAuthenticationStore {
                 "ALTER TABLE pending_sign_in ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE pending_sign_in SET number = rowid",
                 "ALTER TABLE trial_resource ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE trial_resource SET number = rowid",
             ], isAdditive: true),
+        // Of each client and MVPD a device has a session of its own, numbered as they came (rest-v2 §4). The release before shows one of them and replaces all: it cannot go on
+        // beside this one.
+        Migration(
+            "20-profiles",
+            sql: """
+                CREATE TABLE new_session (
+                    device_id TEXT NOT NULL, requestor TEXT NOT NULL, id TEXT NOT NULL UNIQUE, mvpd TEXT NOT NULL, record_id TEXT,
+                    app_id TEXT NOT NULL, device_user TEXT NOT NULL, client_id TEXT NOT NULL, user_id TEXT NOT NULL,
+                    upstream_user_id TEXT NOT NULL, name_id TEXT NOT NULL, name_format TEXT NOT NULL, name_qualifier TEXT NOT NULL,
+                    sp_name_qualifier TEXT NOT NULL, sp_provided_id TEXT NOT NULL DEFAULT '', session_index TEXT NOT NULL,
+                    is_home_based INTEGER NOT NULL, attributes BLOB NOT NULL, created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL,
+                    kind INTEGER NOT NULL, rule TEXT, identity TEXT, trial TEXT, authenticated_at_ms INTEGER NOT NULL,
+                    updated_at_ms INTEGER NOT NULL, device BLOB NOT NULL, upstream TEXT, number INTEGER NOT NULL DEFAULT 0,
+                    UNIQUE (device_id, requestor, client_id, mvpd)
+                );
+                INSERT INTO new_session (device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id, upstream_user_id, name_id,
+                    name_format, name_qualifier, sp_name_qualifier, sp_provided_id, session_index, is_home_based, attributes, created_at_ms,
+                    expires_at_ms, kind, rule, identity, trial, authenticated_at_ms, updated_at_ms, device, upstream)
+                SELECT device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id, upstream_user_id, name_id, name_format,
+                    name_qualifier, sp_name_qualifier, sp_provided_id, session_index, is_home_based, attributes, created_at_ms, expires_at_ms, kind,
+                    rule, identity, trial, authenticated_at_ms, updated_at_ms, device, upstream FROM session;
+                DROP TABLE session;
+                ALTER TABLE new_session RENAME TO session;
+                CREATE INDEX session_expiry ON session (expires_at_ms);
+                CREATE INDEX session_identity ON session (identity) WHERE identity IS NOT NULL;
+                CREATE INDEX session_identity_expiry ON session (expires_at_ms) WHERE identity IS NOT NULL;
+                CREATE INDEX session_name ON session (name_id);
+                CREATE INDEX session_login ON session (user_id, requestor) WHERE kind <= 1;
+                """),
+        // What a session of REST v2 gathers before a person signs in, and until when a code that was used tells its maker of the profile (clients §4.3).
+        Migration(
+            "21-sign-in-plans",
+            statements: [
+                "ALTER TABLE registration_code ADD COLUMN api INTEGER NOT NULL DEFAULT 0",
+                "ALTER TABLE registration_code ADD COLUMN domain_name TEXT NOT NULL DEFAULT ''",
+                "ALTER TABLE registration_code ADD COLUMN redirect_url TEXT NOT NULL DEFAULT ''",
+                "ALTER TABLE registration_code ADD COLUMN kept_until_ms INTEGER NOT NULL DEFAULT 0",
+                "UPDATE registration_code SET kept_until_ms = expires_at_ms",
+                "CREATE INDEX registration_code_kept ON registration_code (kept_until_ms)",
+                "CREATE INDEX registration_code_plan ON registration_code (device_id, client_id, requestor) WHERE api = 1",
+                "DROP INDEX registration_code_expiry",
+            ]),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
     static let sweeps = [
-        Sweep(table: "registration_code", key: ["id"], expiryColumn: "expires_at_ms", grace: RegistrationRecord.remembrance),
+        Sweep(table: "registration_code", key: ["id"], expiryColumn: "kept_until_ms", grace: RegistrationRecord.remembrance),
         Sweep(table: "pending_sign_in", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "used_assertion", key: ["issuer", "assertion_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", key: ["request_id"], expiryColumn: "expires_at_ms"),

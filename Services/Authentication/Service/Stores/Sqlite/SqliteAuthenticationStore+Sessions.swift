@@ -4,42 +4,41 @@ internal import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: SessionStore {
-    func session(_ key: SessionKey) async throws(Fault) -> SessionRecord? {
+    func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord] {
         let epochs: SessionMemory.Epochs
-        switch sessions.lookup(key) {
-        case .session(let session): return session
-        case .absent: return nil
+        switch memory.lookup(key) {
+        case .sessions(let sessions): return sessions
+        case .absent: return []
         case .unknown(let current): epochs = current
         }
-        let found = try await store.read { try $0.session(key) }
-        sessions.offer(found, for: key, readIn: epochs)
+        let found = try await store.read { try $0.sessions(key) }
+        memory.offer(found, for: key, readIn: epochs)
         return found
     }
 
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { noteStart(of: session) }
         return try await store.write { database in
-            if let record = session.record, try !database.use(record, now: now) { return false }
+            if let record = session.record, try !database.use(record, until: session.expiresAt, now: now) { return false }
             try session.insert(into: database)
             return true
         }
     }
 
     func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
-        defer { sessions.forget(update.key) }
+        defer { memory.forget(update.key) }
         return try await store.write { database in
-            let (device, requestor) = (update.key.device, update.key.requestor)
-            guard let after = update.applied(to: try database.session(update.key), now: now) else { return false }
+            guard let after = update.applied(to: try database.sessions(update.key), now: now) else { return false }
             try database.run(
-                "UPDATE session SET attributes = ?, updated_at_ms = ? WHERE device_id = ? AND requestor = ?",
-                [try after.subject.attributesColumn(), after.updatedAt, device, requestor])
+                "UPDATE session SET attributes = ?, updated_at_ms = ? WHERE id = ?",
+                [try after.subject.attributesColumn(), after.updatedAt, after.id])
             return true
         }
     }
 
     func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         defer {
-            for requestor in requestors { sessions.forget(SessionKey(device: device, requestor: requestor)) }
+            for requestor in requestors { memory.forget(SessionKey(device: device, requestor: requestor)) }
         }
         return try await store.write { database in
             var ended: [SessionRecord] = []
@@ -48,27 +47,43 @@ extension SqliteAuthenticationStore: SessionStore {
                     DELETE FROM session WHERE device_id = ? AND requestor = ? AND (app_id = '' OR ? IN ('', app_id)) AND ? IN ('', device_user)
                     RETURNING \(SessionRecord.columns)
                     """
-                let session = try database.first(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
-                if let session, session.expiresAt > now { ended.append(session) }
+                let sessions = try database.all(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
+                ended += sessions.filter { $0.expiresAt > now }
                 try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
             }
             return ended
         }
     }
+
+    func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
+        defer { memory.forget(key) }
+        return try await store.write { database in
+            let end: Statement = """
+                DELETE FROM session WHERE device_id = ? AND requestor = ? AND client_id = ? AND mvpd = ? RETURNING \(SessionRecord.columns)
+                """
+            let ended = try database.first(end, [key.device, key.requestor, client, mvpd]) { try SessionRecord(columns: &$0) }
+            try Self.remember(logoutOf: key, database, now)
+            return ended.flatMap { $0.expiresAt > now ? $0 : nil }
+        }
+    }
 }
 
 extension Database {
-    /// What a device has at a requestor.
-    func session(_ key: SessionKey) throws -> SessionRecord? {
-        try first(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
+    /// What a device has at a requestor, the newest first.
+    func sessions(_ key: SessionKey) throws -> [SessionRecord] {
+        try all(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
     }
 
     /// Marks a registration code used and ends a sign-in under way through it.
+    /// - Parameter end: Of the session that it made: so long its maker may ask for it.
     /// - Returns: False when it is no longer live or has been used.
-    func use(_ record: RegistrationRecordID, now: Timestamp) throws -> Bool {
-        let used = try run(
-            "UPDATE registration_code SET is_used = 1, used_at_ms = ?1 WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1", [now, record])
-        guard used == 1 else { return false }
+    func use(_ record: RegistrationRecordID, until end: Timestamp, now: Timestamp) throws -> Bool {
+        let use: Statement = """
+            UPDATE registration_code
+            SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END
+            WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1
+            """
+        guard try run(use, [now, record, end]) == 1 else { return false }
         try run("DELETE FROM pending_sign_in WHERE record_id = ?", [record])
         return true
     }
@@ -82,14 +97,25 @@ extension SessionRecord {
         authenticated_at_ms, updated_at_ms, device, upstream
         """
 
-    fileprivate static let byKey: Statement = "SELECT \(columns) FROM session WHERE device_id = ? AND requestor = ?"
+    fileprivate static let byKey: Statement = """
+        SELECT \(columns) FROM session WHERE device_id = ? AND requestor = ? ORDER BY number DESC
+        """
+    private static let same: Statement = "DELETE FROM session WHERE device_id = ? AND requestor = ? AND client_id = ? AND mvpd = ?"
+    private static let beyondMost: Statement = """
+        DELETE FROM session WHERE device_id = ?1 AND requestor = ?2 AND id NOT IN
+            (SELECT id FROM session WHERE device_id = ?1 AND requestor = ?2 ORDER BY number DESC LIMIT ?3)
+        """
+    /// A device id that many devices share would let a place grow without end; the oldest sessions go.
+    private static let most = 64
     private static let insertion: Statement = """
-        INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO session (\(columns), number)
+        VALUES (\((1...28).map { "?\($0)" }.joined(separator: ", ")),
+            (SELECT coalesce(max(number) + 1, 0) FROM session WHERE device_id = ?1 AND requestor = ?2))
         """
 
-    /// In place of the session that the device has at the requestor; with that go its tokens.
+    /// In place of the session that the client's device has at the requestor and the MVPD; with that go its tokens.
     func insert(into database: Database) throws {
-        try database.run("DELETE FROM session WHERE device_id = ? AND requestor = ?", [key.device, key.requestor])
+        try database.run(Self.same, [key.device, key.requestor, clientID, mvpd])
         let values: Arguments = [
             key.device, key.requestor, id, mvpd, record, claims.appID, claims.deviceUser, clientID, userID, subject.userID,
             subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
@@ -98,6 +124,7 @@ extension SessionRecord {
             try device.serialized(), origin.upstream,
         ]
         try database.run(Self.insertion, values)
+        try database.run(Self.beyondMost, [key.device, key.requestor, Self.most])
         // One that came by a code is known by that.
         if record == nil { try database.noteAct(of: clientID) }
     }

@@ -41,7 +41,7 @@ extension SqliteAuthenticationStore: SignInStore {
                 "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?", [completion.requestID, now])
             guard consumed == 1 else { return .notPending }
             guard try database.remember(completion.replay) else { return .replayed }
-            guard try database.use(completion.record, now: now) else { return .codeGone }
+            guard try database.use(completion.record, until: session.expiresAt, now: now) else { return .codeGone }
             try session.insert(into: database)
             return .completed
         }

@@ -7,7 +7,7 @@ extension SqliteAuthenticationStore: TrialStore {
         defer { noteStart(of: preview.session) }
         return try await store.write { database in
             guard let session = preview.session(continuing: try database.trial(of: preview.holder), now: now) else { return .usedUp }
-            if let record = session.record, try !database.use(record, now: now) { return .codeGone }
+            if let record = session.record, try !database.use(record, until: session.expiresAt, now: now) { return .codeGone }
             try session.insert(into: database)
             return .started(session)
         }
@@ -17,7 +17,7 @@ extension SqliteAuthenticationStore: TrialStore {
         // Most plays are refused or repeat an earlier one: they need no commit.
         let outcome = try await store.read { try $0.outcome(of: play, now: now) }
         guard case .permitted(let permit) = outcome, !permit.changesNothing else { return outcome }
-        defer { sessions.forget(play.holder.key) }
+        defer { memory.forget(play.holder.key) }
         return try await store.write { database in
             let outcome = try database.outcome(of: play, now: now)
             if case .permitted(let permit) = outcome, !permit.changesNothing { try database.store(permit, of: play, now: now) }
@@ -27,6 +27,10 @@ extension SqliteAuthenticationStore: TrialStore {
 
     func trial(_ id: TrialID) async throws(Fault) -> Trial? {
         try await store.read { try $0.trial(id) }
+    }
+
+    func trial(of holder: TrialHolder) async throws(Fault) -> Trial? {
+        try await store.read { try $0.trial(of: holder)?.trial }
     }
 
     func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int {
@@ -72,7 +76,8 @@ extension Database {
     }
 
     fileprivate func outcome(of play: TrialPlay, now: Timestamp) throws -> TrialPlay.Outcome {
-        play.outcome(session: try session(play.holder.key), known: try trial(of: play.holder), now: now)
+        let sessions = play.session == nil ? [] : try sessions(play.holder.key)
+        return play.outcome(sessions: sessions, known: try trial(of: play.holder), now: now)
     }
 
     fileprivate func store(_ permit: TrialPlay.Permit, of play: TrialPlay, now: Timestamp) throws {
@@ -98,8 +103,8 @@ extension Database {
                 ON CONFLICT (trial, resource) DO NOTHING
                 """, [trial.id, play.resource, now])
         }
-        try run(
-            "UPDATE session SET trial = ?, expires_at_ms = ? WHERE device_id = ? AND requestor = ?",
-            [trial.id, permit.session.expiresAt, holder.key.device, requestor])
+        if let session = permit.session {
+            try run("UPDATE session SET trial = ?, expires_at_ms = ? WHERE id = ?", [trial.id, session.expiresAt, session.id])
+        }
     }
 }

@@ -6,7 +6,7 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
     func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { noteStart(of: session) }
         return try await store.write { database in
-            if let record = session.record, try !database.use(record, now: now) { return false }
+            if let record = session.record, try !database.use(record, until: session.expiresAt, now: now) { return false }
             try session.insert(into: database)
             try tokens.insert(into: database)
             return true

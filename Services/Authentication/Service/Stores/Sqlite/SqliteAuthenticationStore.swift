@@ -5,8 +5,8 @@ internal import Storage
 final class SqliteAuthenticationStore: Sendable {
     let store: Store
     let clients: CoherentCache<ClientID, Client>
-    let sessions: SessionMemory
-    /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `sessions`. Whoever adds a login
+    let memory: SessionMemory
+    /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. Whoever adds a login
     /// forgets the person's entry; a device that is listed and has no such login any more is passed over.
     let logins: CoherentCache<LoginPlace, [SessionKey]>
     let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
@@ -18,13 +18,13 @@ final class SqliteAuthenticationStore: Sendable {
     init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = store
         clients = CoherentCache(capacity: 16_384, changes: store.changes)
-        sessions = SessionMemory(capacity: cachedSessions, changes: store.changes)
+        memory = SessionMemory(capacity: cachedSessions, changes: store.changes)
         logins = CoherentCache(capacity: cachedSessions, changes: store.changes)
     }
 
     /// To be called when the session may be in the store by now, before anybody hears of it.
     func noteStart(of session: SessionRecord) {
-        sessions.forget(session.key)
+        memory.forget(session.key)
         if session.isLogin { logins.forget(LoginPlace(subscriber: session.subscriber, requestor: session.key.requestor)) }
     }
 }

@@ -38,6 +38,22 @@ struct AppCallReader: Sendable {
         return try catalogue.current().requireRequestor(try requestor(exchange))
     }
 
+    /// A call that names no device, for the owning service to check.
+    /// - Throws: As `device`.
+    func client<Others>(
+        _ exchange: Exchange, others: (Exchange) throws(Fault) -> Others
+    ) async throws -> (token: String, requestor: String, others: Others) {
+        let token = try Bearer.required(exchange)
+        var requestor = ""
+        do {
+            requestor = try self.requestor(exchange)
+            return (token, requestor, try others(exchange))
+        } catch {
+            try await verify(token, requestor, exchange)
+            throw error
+        }
+    }
+
     /// A call of a programmer's own backend, which has no device headers (apple §4).
     /// - Throws: `BearerProblem`, `invalid_requestor`, or what the endpoint finds; the bearer comes first, as for devices.
     func backend<Others>(

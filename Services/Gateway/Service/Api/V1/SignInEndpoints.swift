@@ -37,6 +37,11 @@ struct SignInEndpoints: Sendable {
         let requestor: String
         do { requestor = try exchange.required("requestor_id") } catch { throw Fault(.invalidRequestor, error.message) }
         _ = try dependencies.catalogue.current().requireRequestor(requestor)
+        // Of REST v2, where the code has the rest.
+        if exchange.audience.isBrowser, try exchange.value("api") == "v2" {
+            return StartSignInRequest(
+                requestor: requestor, registrationCode: try exchange.required("reg_code"), clientAddress: exchange.facts.clientAddress.text, api: .v2)
+        }
         return StartSignInRequest(
             requestor: requestor, mvpd: try exchange.required("mso_id"), registrationCode: try exchange.required("reg_code"),
             domainName: try exchange.required("domain_name"), redirectURL: try exchange.required("redirect_url"),

@@ -3,13 +3,24 @@ internal import Faults
 /// Public error codes of REST v2 with their actions and statuses (rest-v2 §3).
 enum V2Errors {
     /// The row of a fault's code; a code that this API does not list becomes `internal_server_error`.
-    static func row(for code: Fault.Code) -> ErrorTable.Row {
-        if StatusTable.isTransient(code) { return unavailable }
+    /// - Parameter isItem: True for what concerns one of several resources: an MVPD that cannot be asked is told by its own code there.
+    static func row(for code: Fault.Code, isItem: Bool = false) -> ErrorTable.Row {
+        if !isItem, StatusTable.isTransient(code) { return unavailable }
         return byCode[names[code] ?? code.rawValue] ?? internalError
     }
 
     /// Where clients tell a code by words of its message, these words (clients §4.7).
     static func fixedMessage(_ row: ErrorTable.Row) -> String? { fixedMessages[row.code] }
+
+    /// What an item says beside its code.
+    static func itemMessage(_ row: ErrorTable.Row) -> String {
+        switch row.action {
+        case "authentication": "The user has to sign in."
+        case "retry": "The MVPD could not be asked; the call may be repeated."
+        case "configuration": "The request is beyond what is configured."
+        default: "The user may not watch the resource."
+        }
+    }
 
     static let internalError = ErrorTable.Row(code: "internal_server_error", action: "none", statuses: [500])
     /// Not of the reference: what it has no answer for.
@@ -67,7 +78,9 @@ enum V2Errors {
         .accessDenied: "invalid_access_token_client_application", .invalidClient: "invalid_access_token_client_application",
         .insufficientScope: "invalid_access_token_service_provider", .invalidRequestor: "invalid_parameter_service_provider",
         .invalidDeviceID: "invalid_header_device_identifier", .invalidDeviceInformation: "invalid_header_device_info",
-        .unknownIntegration: "invalid_integration", .invalidRedirectURL: "invalid_parameter_redirect_url",
+        .unknownIntegration: "invalid_integration", .invalidMvpd: "invalid_parameter_mvpd",
+        .invalidTemporaryAccessIdentity: "invalid_header_identity_for_temporary_access",
+        .invalidTemporaryAccessConfiguration: "invalid_configuration_temporary_access", .invalidRedirectURL: "invalid_parameter_redirect_url",
         .invalidRegistrationCode: "invalid_authentication_session", .registrationCodeSpent: "invalid_authentication_session",
         .authenticationSessionMissing: "authenticated_profile_missing", .authenticationSessionExpired: "authenticated_profile_expired",
         .authenticationSessionInvalidated: "authenticated_profile_invalidated", .missingResource: "invalid_parameter_resources",

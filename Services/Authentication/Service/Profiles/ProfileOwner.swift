@@ -1,0 +1,35 @@
+internal import Catalogue
+internal import Contracts
+
+/// Whose profiles REST v2 shows: of a client, on a device, at a requestor (rest-v2 §4).
+struct ProfileOwner: Sendable {
+    let client: ClientID
+    let key: SessionKey
+    let catalogue: Catalogue
+    let platform: Platform
+
+    init(_ caller: DeviceCaller) {
+        client = caller.client.id
+        key = SessionKey(device: caller.device, requestor: caller.requestor)
+        catalogue = caller.catalogue
+        platform = caller.information.platform
+    }
+
+    init(_ record: RegistrationRecord, in catalogue: Catalogue) {
+        client = record.clientID
+        key = SessionKey(device: record.deviceID, requestor: record.requestor)
+        self.catalogue = catalogue
+        platform = record.device.platform
+    }
+}
+
+extension SessionRecord {
+    /// Whether a person has signed in for it somewhere: what stands for a session while a rule holds, or on trial, is shown by v2 where it is asked for by
+    /// its MVPD (rest-v2 §2.6).
+    var isProfile: Bool {
+        switch kind {
+        case .regular, .platform, .shared, .automatic: true
+        case .tempPass, .degraded, .unrecognized: false
+        }
+    }
+}

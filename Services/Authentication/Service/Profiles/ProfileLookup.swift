@@ -51,7 +51,7 @@ struct ProfileLookup: Sendable {
         guard code.isUsed, isMaker else {
             try code.requireTold(.session, to: isMaker ? client.id : nil, now: now)
             guard code.isUsed, let session = try await session(madeBy: code, in: client.catalogue) else { return Profiles() }
-            return Profiles(profiles: [Profile(session: session.contract(in: client.catalogue))])
+            return Profiles(profiles: [try await glimpse(session, in: client.catalogue)])
         }
         guard let session = try await session(madeBy: code, in: client.catalogue) else {
             // Over is another thing than ended.
@@ -59,6 +59,15 @@ struct ProfileLookup: Sendable {
             return Profiles()
         }
         return try await profiles([session], in: client.catalogue)
+    }
+
+    /// What whoever has seen the code is told: who has signed in, and nothing else.
+    private func glimpse(_ session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> Profile {
+        var told = try await metadata.metadata(of: session, in: catalogue)
+        told.data.removeAll { $0.key != "userID" }
+        told.encrypted.removeAll { $0 != "userID" }
+        told.unsealed.removeAll { $0 != "userID" }
+        return Profile(session: session.contract(in: catalogue), metadata: told)
     }
 
     /// The session that the sign-in through the code made, or a later one of the same client's device at the MVPD.

@@ -696,7 +696,7 @@ struct  Boxoffice__Authentication__V1__Profile
    */
   Boxoffice__Authentication__V1__Session *session;
   /*
-   * Absent: the caller learns the user's id and nothing else.
+   * Without `userID` it is the session's `user_id`.
    */
   Boxoffice__Authentication__V1__UserMetadata *metadata;
 };

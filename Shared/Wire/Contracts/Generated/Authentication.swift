@@ -1354,7 +1354,7 @@ public struct Profiles: Message {
 public struct Profile: Message {
     /// What stands for a session has no id.
     public var session: Session?
-    /// Absent: the caller learns the user's id and nothing else.
+    /// Without `userID` it is the session's `user_id`.
     public var metadata: UserMetadata?
 
     public init() { self.init(session: nil) }

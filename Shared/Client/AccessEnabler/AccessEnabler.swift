@@ -2,6 +2,7 @@ internal import EntitlementClient
 public import Foundation
 
 /// The vendor's SDK at source level: an app that was written for the SDK uses this module instead, without other changes (clients §5).
+/// `AccessEnablerRestVersion` = `v2` in the app's `Info.plist` makes it speak version 2 of the servers' API.
 ///
 /// Operations may be called from any thread and return at once; they take effect in the order of their calls. Results come to the delegates, on the
 /// main thread. An unusable argument, such as `nil` or a value of another type, ends with the operation's own callback and its error code.

@@ -9,10 +9,19 @@ enum PlatformEnvironment {
     /// Key of the app's `Info.plist`, and of its environment: the server of a `setRequestor` without service providers.
     static let serverKey = "AccessEnablerServiceProvider"
 
+    /// Key of the same two: `v1`, the default, or `v2`.
+    static let restVersionKey = "AccessEnablerRestVersion"
+
     /// `nil`: the app has to name one.
-    static var server: URL? {
-        let named = Bundle.main.object(forInfoDictionaryKey: serverKey) as? String ?? ProcessInfo.processInfo.environment[serverKey]
-        return named.flatMap { ServiceProviders.addresses([$0])?.first }
+    static var server: URL? { setting(serverKey).flatMap { ServiceProviders.addresses([$0])?.first } }
+
+    /// The version of the servers' API that the app wants.
+    static var restVersion: RestVersion { restVersion(named: setting(restVersionKey)) }
+
+    static func restVersion(named text: String?) -> RestVersion { text.flatMap { RestVersion(rawValue: $0.lowercased()) } ?? .v1 }
+
+    private static func setting(_ key: String) -> String? {
+        Bundle.main.object(forInfoDictionaryKey: key) as? String ?? ProcessInfo.processInfo.environment[key]
     }
 
     @MainActor
@@ -25,6 +34,7 @@ enum PlatformEnvironment {
             server: server, device: device, store: FileStore(folder: folder.appendingPathComponent("sessions", isDirectory: true)),
             bundleID: Bundle.main.bundleIdentifier ?? "")
         environment.revealsDeviceID = true
+        environment.restVersion = restVersion
         #if canImport(VideoSubscriberAccount) && (os(iOS) || os(tvOS) || os(visionOS) || APPLE_STUBS)
         environment.providerAccounts = AppleProviderAccounts()
         #endif

@@ -2,6 +2,7 @@
 import Cryptography
 import enum EntitlementClient.JSONValue
 import struct EntitlementClient.RequestSigner
+import enum EntitlementClient.RestVersion
 import Foundation
 import Testing
 import Tokens
@@ -137,6 +138,12 @@ struct AccessEnablerTests {
         #expect(METADATA_AUTHENTICATION == 0 && METADATA_AUTHORIZATION == 1 && METADATA_DEVICE_ID == 2 && METADATA_USER_META == 3)
         #expect(TRACKING_AUTHENTICATION == 0 && TRACKING_AUTHORIZATION == 1 && TRACKING_GET_SELECTED_PROVIDER == 2)
         #expect(METADATA_USER_META_KEY == "user_metadata_name" && ADOBEPASS_REDIRECT_URL == "adobepass://ios.app")
+    }
+
+    @Test(
+        "version 2 of the API has to be asked for", arguments: [(nil, RestVersion.v1), ("", .v1), ("v3", .v1), ("v1", .v1), ("v2", .v2), ("V2", .v2)])
+    func restVersion(named text: String?, expected: RestVersion) {
+        #expect(PlatformEnvironment.restVersion(named: text) == expected)
     }
 
     @Test("clients #68: secret and public key sign calls as the servers take it")

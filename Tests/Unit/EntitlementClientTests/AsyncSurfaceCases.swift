@@ -7,9 +7,9 @@ import Testing
 @Suite("client-sdk §3: async surface")
 @MainActor
 struct AsyncSurfaceCases {
-    @Test("configure, sign in, authorize, sign out")
-    func works() async throws {
-        let app = TestApp(.iOS)
+    @Test("configure, sign in, authorize, sign out", arguments: RestVersion.allCases)
+    func works(rest: RestVersion) async throws {
+        let app = TestApp(.iOS, rest: rest)
         let client = app.enabler.client
         await #expect(throws: EntitlementError.notConfigured) { try await client.authorize("NEWS") }
         try await client.configure(requestor: "ACME1")
@@ -22,13 +22,13 @@ struct AsyncSurfaceCases {
         let token = try await client.authorize("NEWS")
         #expect(token.serialized == "media-NEWS" && !"\(token)".contains("media-NEWS"))
         #expect(try await client.preauthorize(["NEWS"]) == [Decision(resource: "NEWS", isAuthorized: true)])
-        #expect(try await client.metadata(.user("userID")).text == "user-1")
+        #expect(try await client.metadata(.user("userID")).text == app.server.user(in: rest))
         #expect(try await client.signOut(interaction: ScriptedPerson(choice: nil)).mustSignOutInSettings == false)
     }
 
-    @Test("errors say what went wrong")
-    func throwsErrors() async throws {
-        let app = TestApp(.iOS)
+    @Test("errors say what went wrong", arguments: RestVersion.allCases)
+    func throwsErrors(rest: RestVersion) async throws {
+        let app = TestApp(.iOS, rest: rest)
         let client = app.enabler.client
         app.server.next(.CFG, .status(400))
         await #expect(throws: EntitlementError.configurationFailed(.badRequestor)) { try await client.configure(requestor: "ACME1") }

@@ -6,29 +6,29 @@ import Testing
 @Suite("client-sdk: authorization, preauthorization, metadata")
 @MainActor
 struct AuthorizationCases {
-    private func signedIn(_ device: DeviceDescription.Platform = .tvOS, as mvpd: String = "plain") async throws -> TestApp {
-        let app = TestApp(device)
+    private func signedIn(_ device: DeviceDescription.Platform = .tvOS, as mvpd: String = "plain", rest: RestVersion = .v1) async throws -> TestApp {
+        let app = TestApp(device, rest: rest)
         try await app.configure()
         try await app.signInOrdinarily(mvpd)
         return app
     }
 
-    @Test("client-sdk #54: authorized gives setToken; a second call makes MED again, AUZ not")
-    func keepsPermission() async throws {
-        let app = try await signedIn()
+    @Test("client-sdk #54: authorized gives setToken; a second call makes MED again, AUZ not", arguments: RestVersion.allCases)
+    func keepsPermission(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         #expect(try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") } == ["setToken(NEWS)"])
         #expect(app.callbacks == ["track(1)", "setToken(NEWS)"])
-        #expect(app.server.names == [.AUZ, .MED])
+        #expect(app.server.names == [.AUZ, .MED].said(in: rest))
         try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
-        #expect(app.server.names == [.AUZ, .MED, .MED])
+        #expect(app.server.names == [.AUZ, .MED, .MED].said(in: rest))
         app.relaunch()
         try await app.configure()
         app.forget()
         try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
-        #expect(app.server.names == [.MED], "permissions outlive a restart")
+        #expect(app.server.names == [.MED].said(in: rest), "permissions outlive a restart")
         app.clock.advance(601)
         try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
-        #expect(app.server.names == [.MED, .AUZ, .MED], "but not their end")
+        #expect(app.server.names == [.MED, .AUZ, .MED].said(in: rest), "but not their end")
     }
 
     @Test("a permission that the server has forgotten is asked for anew, once")
@@ -41,9 +41,9 @@ struct AuthorizationCases {
         #expect(app.server.names == [.MED, .AUZ, .MED])
     }
 
-    @Test("client-sdk #55: a refusal carries the provider's text, and Z100")
-    func tellsRefusal() async throws {
-        let app = try await signedIn()
+    @Test("client-sdk #55: a refusal carries the provider's text, and Z100", arguments: RestVersion.allCases)
+    func tellsRefusal(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         app.server.change { $0.permits = [] }
         let callbacks = try await app.until("tokenRequestFailed") { app.enabler.checkAuthorization("NEWS") }
         #expect(callbacks == ["status(Z100)", "tokenRequestFailed(NEWS,USER_NOT_AUTHORIZED_ERROR)"])
@@ -65,9 +65,9 @@ struct AuthorizationCases {
         #expect(app.codes == [expected])
     }
 
-    @Test("the sixth refusal within ten seconds is Z110")
-    func countsRefusals() async throws {
-        let app = try await signedIn()
+    @Test("the sixth refusal within ten seconds is Z110", arguments: RestVersion.allCases)
+    func countsRefusals(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         app.server.change { $0.permits = [] }
         for _ in 0..<6 { try await app.until("tokenRequestFailed") { app.enabler.checkAuthorization("NEWS") } }
         #expect(app.codes == Array(repeating: "Z100", count: 5) + ["Z110"])
@@ -76,9 +76,9 @@ struct AuthorizationCases {
         #expect(app.codes.last == "Z100")
     }
 
-    @Test("client-sdk #56: unauthenticated, checkAuthorization fails at once; getAuthorization signs in first")
-    func signsInForToken() async throws {
-        let app = TestApp()
+    @Test("client-sdk #56: unauthenticated, checkAuthorization fails at once; getAuthorization signs in first", arguments: RestVersion.allCases)
+    func signsInForToken(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         app.forget()
         #expect(
@@ -92,9 +92,9 @@ struct AuthorizationCases {
         #expect(try await app.until("setToken") { app.enabler.getAuthorization("NEWS") } == ["status(Z011)", "setToken(NEWS)"])
     }
 
-    @Test("getAuthorization after a login that was given up fails once")
-    func failsAfterGivingUp() async throws {
-        let app = TestApp()
+    @Test("getAuthorization after a login that was given up fails once", arguments: RestVersion.allCases)
+    func failsAfterGivingUp(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         app.whenDisplayed = { $0.enabler.setSelectedProvider(nil) }
         #expect(
@@ -102,9 +102,9 @@ struct AuthorizationCases {
                 == ["setAuthenticationStatus(0,PROVIDER_NOT_SELECTED_ERROR)", "tokenRequestFailed(NEWS,USER_NOT_AUTHENTICATED_ERROR)"])
     }
 
-    @Test("client-sdk #57: 429 is Z100, P100, an empty value")
-    func tellsThrottling() async throws {
-        let app = try await signedIn()
+    @Test("client-sdk #57: 429 is Z100, P100, an empty value", arguments: RestVersion.allCases)
+    func tellsThrottling(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         for name in [FakeServer.Name.AUZ, .PRE, .META] { app.server.always(name, .status(429)) }
         #expect(
             try await app.until("tokenRequestFailed") { app.enabler.checkAuthorization("NEWS") }
@@ -118,9 +118,9 @@ struct AuthorizationCases {
         #expect(app.metadata[0].value == nil)
     }
 
-    @Test("client-sdk #58: 6 resources against a limit of 5 are P100 and an empty list")
-    func tellsLimit() async throws {
-        let app = try await signedIn()
+    @Test("client-sdk #58: 6 resources against a limit of 5 are P100 and an empty list", arguments: RestVersion.allCases)
+    func tellsLimit(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         let six = (1...6).map { "R\($0)" }
         #expect(
             try await app.until("preauthorizedResources") { app.enabler.checkPreauthorizedResources(six) }
@@ -130,9 +130,9 @@ struct AuthorizationCases {
         #expect(app.decisions[0].status?.status == 403 && app.decisions[0].status?.action == .configuration)
     }
 
-    @Test("client-sdk #59: preauthorize before configuration is onFailure, requestor_not_configured")
-    func needsConfiguration() async throws {
-        let app = TestApp()
+    @Test("client-sdk #59: preauthorize before configuration is onFailure, requestor_not_configured", arguments: RestVersion.allCases)
+    func needsConfiguration(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         let request = ClientPreauthorizeRequest(resources: ["NEWS"])
         #expect(try await app.until("onFailure") { app.enabler.preauthorize(request, callback: app) } == ["onFailure(requestor_not_configured)"])
         #expect(app.failures[0].action == .retry && app.failures[0].status == 0)
@@ -149,22 +149,22 @@ struct AuthorizationCases {
         "client-sdk §1.4: what went wrong on the way",
         arguments: [
             (FakeServer.Answer.unreachable, "network_error"), (.captivePortal, "server_response_format_unknown"),
-        ])
-    func tellsFailure(answer: FakeServer.Answer, code: String) async throws {
-        let app = try await signedIn()
-        app.server.always(.PRE, answer)
+        ], RestVersion.allCases)
+    func tellsFailure(failure: (answer: FakeServer.Answer, code: String), rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
+        app.server.always(.PRE, failure.answer)
         #expect(
             try await app.until("onFailure") { app.enabler.preauthorize(ClientPreauthorizeRequest(resources: ["NEWS"]), callback: app) }
-                == ["onFailure(\(code))"])
+                == ["onFailure(\(failure.code))"])
         app.server.always(.PRE, .status(401))
         app.server.always(.TOK, .status(400, #"{"error":"unauthorized_client"}"#))
         try await app.until("onFailure") { app.enabler.preauthorize(ClientPreauthorizeRequest(resources: ["NEWS"]), callback: app) }
         #expect(app.failures.last?.code == "access_token_unavailable")
     }
 
-    @Test("client-sdk #60: with LOCAL_CACHE disabled PRE is called each time")
-    func disablesCache() async throws {
-        let app = try await signedIn()
+    @Test("client-sdk #60: with LOCAL_CACHE disabled PRE is called each time", arguments: RestVersion.allCases)
+    func disablesCache(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         app.server.change { $0.permits = ["NEWS"] }
         for _ in 0..<2 {
             #expect(
@@ -186,9 +186,9 @@ struct AuthorizationCases {
         #expect(app.server.calls(.PRE).count == 5, "a kept answer ends")
     }
 
-    @Test("client-sdk #62: an encrypted attribute says so, and the same dictionary comes back")
-    func tellsEncryption() async throws {
-        let app = try await signedIn()
+    @Test("client-sdk #62: an encrypted attribute says so, and the same dictionary comes back", arguments: RestVersion.allCases)
+    func tellsEncryption(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         app.server.change { state in
             state.metadata["zip"] = "bm90LXJlYWRhYmxl"
             state.encrypted = ["zip"]
@@ -200,9 +200,9 @@ struct AuthorizationCases {
         #expect(app.metadata[0].encrypted && app.metadata[0].value == "bm90LXJlYWRhYmxl" && app.metadata[0].arguments == question)
     }
 
-    @Test("static metadata are texts; the device's id is withheld unless switched on")
-    func tellsStaticMetadata() async throws {
-        let app = try await signedIn()
+    @Test("static metadata are texts; the device's id is withheld unless switched on", arguments: RestVersion.allCases)
+    func tellsStaticMetadata(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         let end = Int64((app.clock.now.timeIntervalSince1970) * 1000)
         try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
         try await app.until("setMetadataStatus(0)") { app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 0]) }
@@ -223,9 +223,9 @@ struct AuthorizationCases {
         #expect(app.metadata[3].value == "device-1")
     }
 
-    @Test("client-sdk #85: the GUID of tracking is the session's, which the media token carries")
-    func tracksGuid() async throws {
-        let app = TestApp(.iPadOS)
+    @Test("client-sdk #85: the GUID of tracking is the session's, which the media token carries", arguments: RestVersion.allCases)
+    func tracksGuid(rest: RestVersion) async throws {
+        let app = TestApp(.iPadOS, rest: rest)
         try await app.configure()
         app.server.signIn("plain")
         app.whenNavigated = { app, _ in app.enabler.handleExternalURL(LoginCases.end) }
@@ -239,9 +239,9 @@ struct AuthorizationCases {
         #expect(app.tracked[3][3] == "true", "already cached")
     }
 
-    @Test("getSelectedProvider tells the provider of the session")
-    func tellsProvider() async throws {
-        let app = try await signedIn()
+    @Test("getSelectedProvider tells the provider of the session", arguments: RestVersion.allCases)
+    func tellsProvider(rest: RestVersion) async throws {
+        let app = try await signedIn(rest: rest)
         #expect(try await app.until("selectedProvider") { app.enabler.getSelectedProvider() } == ["selectedProvider(plain)"])
         try await app.logout()
         #expect(try await app.until("selectedProvider") { app.enabler.getSelectedProvider() } == ["selectedProvider(nil)"])

@@ -16,28 +16,28 @@ struct AutoSignInCases {
 
     private func device(
         value: String? = nil, _ authorization: AutoSignInAuthorization = .notDetermined, answer: SimulatedAutoSignIn.Answer = .granted,
-        hasPrompt: Bool = true
+        hasPrompt: Bool = true, rest: RestVersion = .v1
     ) async throws -> Device {
         let account = SimulatedAppleAccount()
         account.set(value, authorization)
         let platform = SimulatedAutoSignIn(account: account, answer: answer, hasPrompt: hasPrompt)
-        let app = TestApp { $0.autoSignIn = platform }
+        let app = TestApp(rest: rest) { $0.autoSignIn = platform }
         try await app.configure()
         app.forget()
         return Device(account: account, platform: platform, app: app)
     }
 
-    @Test("client-sdk #86 S1: launched with a valid T, the value is not read")
-    func keepsSession() async throws {
-        let device = try await device(value: "asi1.value", .granted)
+    @Test("client-sdk #86 S1: launched with a valid T, the value is not read", arguments: RestVersion.allCases)
+    func keepsSession(rest: RestVersion) async throws {
+        let device = try await device(value: "asi1.value", .granted, rest: rest)
         try await device.app.signInOrdinarily()
         #expect(try await device.client.redeemAutomaticSignIn()?.provider == "plain")
         #expect(device.platform.calls.isEmpty && device.app.server.calls.isEmpty)
     }
 
-    @Test("client-sdk #86 S2: a value that is granted is redeemed")
-    func redeems() async throws {
-        let device = try await device(value: "asi1.value", .granted)
+    @Test("client-sdk #86 S2: a value that is granted is redeemed", arguments: RestVersion.allCases)
+    func redeems(rest: RestVersion) async throws {
+        let device = try await device(value: "asi1.value", .granted, rest: rest)
         let session = try #require(try await device.client.redeemAutomaticSignIn())
         #expect(session.provider == "harbor" && session.source == .regular)
         #expect(device.app.server.names == [.redeem, .AUN])
@@ -53,9 +53,9 @@ struct AutoSignInCases {
         arguments: [
             FakeServer.Answer.status(401, #"{"code":"token_revoked"}"#), .status(403, #"{"code":"subscription_required"}"#),
             .status(400, #"{"code":"environment_mismatch"}"#), .status(429), .status(503), .unreachable, .captivePortal,
-        ])
-    func goesOnAfterRefusal(answer: FakeServer.Answer) async throws {
-        let device = try await device(value: "asi1.value", .granted)
+        ], RestVersion.allCases)
+    func goesOnAfterRefusal(answer: FakeServer.Answer, rest: RestVersion) async throws {
+        let device = try await device(value: "asi1.value", .granted, rest: rest)
         device.app.server.next(.redeem, answer)
         #expect(try await device.client.redeemAutomaticSignIn() == nil)
         #expect(device.account.token.value == "asi1.value" && device.platform.calls == [.read])
@@ -66,17 +66,18 @@ struct AutoSignInCases {
 
     @Test(
         "client-sdk #86 S5: no value, another authorization, or a read that throws",
-        arguments: [(nil, AutoSignInAuthorization.granted, false), ("v", .notDetermined, false), ("v", .denied, false), ("v", .granted, true)])
-    func needsValue(value: String?, authorization: AutoSignInAuthorization, fails: Bool) async throws {
-        let device = try await device(value: value, authorization)
-        if fails { device.platform.setFaults([.read]) }
+        arguments: [(nil, AutoSignInAuthorization.granted, false), ("v", .notDetermined, false), ("v", .denied, false), ("v", .granted, true)],
+        RestVersion.allCases)
+    func needsValue(found: (value: String?, authorization: AutoSignInAuthorization, fails: Bool), rest: RestVersion) async throws {
+        let device = try await device(value: found.value, found.authorization, rest: rest)
+        if found.fails { device.platform.setFaults([.read]) }
         #expect(try await device.client.redeemAutomaticSignIn() == nil)
         #expect(device.app.server.calls.isEmpty)
     }
 
-    @Test("client-sdk #86 S6: after an ordinary sign-in: prompt once, issue, update, stored")
-    func enables() async throws {
-        let device = try await device()
+    @Test("client-sdk #86 S6: after an ordinary sign-in: prompt once, issue, update, stored", arguments: RestVersion.allCases)
+    func enables(rest: RestVersion) async throws {
+        let device = try await device(rest: rest)
         try await device.app.signInOrdinarily()
         #expect(try await device.client.enableAutomaticSignIn())
         #expect(device.platform.calls == [.read, .prompt, .update])
@@ -86,9 +87,9 @@ struct AutoSignInCases {
         #expect(device.account.token.value == "asi1.value")
     }
 
-    @Test("client-sdk #86 S6: an update that throws is told to the server")
-    func tellsFailedUpdate() async throws {
-        let device = try await device()
+    @Test("client-sdk #86 S6: an update that throws is told to the server", arguments: RestVersion.allCases)
+    func tellsFailedUpdate(rest: RestVersion) async throws {
+        let device = try await device(rest: rest)
         try await device.app.signInOrdinarily()
         device.platform.setFaults([.update])
         await #expect(throws: EntitlementError.self) { try await device.client.enableAutomaticSignIn() }
@@ -97,9 +98,10 @@ struct AutoSignInCases {
     }
 
     @Test(
-        "client-sdk #86 S6: a prompt that is refused or dismissed leaves playing alone", arguments: [SimulatedAutoSignIn.Answer.denied, .dismissed])
-    func goesOnWithoutOptIn(answer: SimulatedAutoSignIn.Answer) async throws {
-        let device = try await device(answer: answer)
+        "client-sdk #86 S6: a prompt that is refused or dismissed leaves playing alone", arguments: [SimulatedAutoSignIn.Answer.denied, .dismissed],
+        RestVersion.allCases)
+    func goesOnWithoutOptIn(answer: SimulatedAutoSignIn.Answer, rest: RestVersion) async throws {
+        let device = try await device(answer: answer, rest: rest)
         try await device.app.signInOrdinarily()
         #expect(try await !device.client.enableAutomaticSignIn())
         #expect(device.app.server.calls.isEmpty)
@@ -110,26 +112,28 @@ struct AutoSignInCases {
         }
     }
 
-    @Test("client-sdk #86 S6: no prompt without one, and none without an ordinary sign-in")
-    func asksOnlyWhenItMay() async throws {
-        let mac = try await device(hasPrompt: false)
+    @Test("client-sdk #86 S6: no prompt without one, and none without an ordinary sign-in", arguments: RestVersion.allCases)
+    func asksOnlyWhenItMay(rest: RestVersion) async throws {
+        let mac = try await device(hasPrompt: false, rest: rest)
         try await mac.app.signInOrdinarily()
         #expect(try await !mac.client.enableAutomaticSignIn())
         #expect(mac.platform.calls.isEmpty)
-        let signedOut = try await device()
+        let signedOut = try await device(rest: rest)
         await #expect(throws: EntitlementError.notAuthenticated) { try await signedOut.client.enableAutomaticSignIn() }
-        let redeemed = try await device(value: "asi1.value", .granted)
+        let redeemed = try await device(value: "asi1.value", .granted, rest: rest)
         _ = try await redeemed.client.redeemAutomaticSignIn()
         await #expect(throws: EntitlementError.notAuthenticated) { try await redeemed.client.enableAutomaticSignIn() }
-        let trial = try await device()
+        let trial = try await device(rest: rest)
         try await trial.app.until("setAuthenticationStatus(1") { trial.app.enabler.setSelectedProvider("trial") }
         await #expect(throws: EntitlementError.notAuthenticated) { try await trial.client.enableAutomaticSignIn() }
         for device in [signedOut, redeemed, trial] { #expect(!device.platform.calls.contains(.prompt)) }
     }
 
-    @Test("client-sdk #86 S7: opting out revokes first, then deletes; only a session from a redeem ends", arguments: [true, false])
-    func disables(redeemed: Bool) async throws {
-        let device = try await device(value: redeemed ? "asi1.value" : nil, redeemed ? .granted : .notDetermined)
+    @Test(
+        "client-sdk #86 S7: opting out revokes first, then deletes; only a session from a redeem ends", arguments: [true, false], RestVersion.allCases
+    )
+    func disables(redeemed: Bool, rest: RestVersion) async throws {
+        let device = try await device(value: redeemed ? "asi1.value" : nil, redeemed ? .granted : .notDetermined, rest: rest)
         if redeemed {
             _ = try await device.client.redeemAutomaticSignIn()
         } else {
@@ -144,9 +148,9 @@ struct AutoSignInCases {
         #expect(try await device.app.check().last == (redeemed ? SignOutCases.out : "setAuthenticationStatus(1,)"))
     }
 
-    @Test("client-sdk #86 S7: a server that cannot be told keeps everything as it is")
-    func keepsValueWithoutServer() async throws {
-        let device = try await device(value: "asi1.value", .granted)
+    @Test("client-sdk #86 S7: a server that cannot be told keeps everything as it is", arguments: RestVersion.allCases)
+    func keepsValueWithoutServer(rest: RestVersion) async throws {
+        let device = try await device(value: "asi1.value", .granted, rest: rest)
         _ = try await device.client.redeemAutomaticSignIn()
         device.app.server.always(.revoke, .status(503))
         await #expect(throws: EntitlementError.self) { try await device.client.disableAutomaticSignIn() }
@@ -154,9 +158,11 @@ struct AutoSignInCases {
         #expect(try await device.app.check() == ["setAuthenticationStatus(1,)"])
     }
 
-    @Test("client-sdk #87 S8: after a sign-out by hand the next launch does not redeem; after a sign-in by hand it may")
-    func remembersSignOut() async throws {
-        let device = try await device(value: "asi1.value", .granted)
+    @Test(
+        "client-sdk #87 S8: after a sign-out by hand the next launch does not redeem; after a sign-in by hand it may", arguments: RestVersion.allCases
+    )
+    func remembersSignOut(rest: RestVersion) async throws {
+        let device = try await device(value: "asi1.value", .granted, rest: rest)
         _ = try await device.client.redeemAutomaticSignIn()
         try await device.app.logout()
         #expect(device.account.token.value == "asi1.value", "value and family stay")

@@ -55,10 +55,10 @@ struct CheckCases {
         Row(id: "C12 expired there #19", source: .apple, system: .init(provider: "mso-harbor", expiresIn: -1), callbacks: [yes]),
     ]
 
-    @Test("client-sdk #70: rows C1 to C12, and the cases that they stand for", arguments: rows)
-    func follows(row: Row) async throws {
+    @Test("client-sdk #70: rows C1 to C12, and the cases that they stand for", arguments: rows, RestVersion.allCases)
+    func follows(row: Row, rest: RestVersion) async throws {
         // The platform is asked during the check only: the configuration happens without its single sign-on.
-        let app = TestApp(providers: [.plain])
+        let app = TestApp(rest: rest, providers: [.plain])
         try await app.configure()
         let clock = app.clock
         let platform = SimulatedPlatform(
@@ -80,15 +80,12 @@ struct CheckCases {
 
     private func keep(_ row: Row, in app: TestApp) {
         guard let source = row.source else { return }
-        app.enabler.client.keeper.keep(
-            StoredToken(
-                requestor: "ACME1", provider: Provider.ID(row.provider), source: source, expires: app.clock.now.addingTimeInterval(row.lifetime),
-                userID: "guid-1", deviceID: row.deviceID))
+        app.keep(source, at: row.provider, lifetime: row.lifetime, deviceID: row.deviceID)
     }
 
-    @Test("client-sdk #23: after the permission is given back, 1 without a login")
-    func comesBackWithPermission() async throws {
-        let app = TestApp(scenario: Scenario(permission: .init(initial: "granted"), system: .init(provider: "mso-harbor")))
+    @Test("client-sdk #23: after the permission is given back, 1 without a login", arguments: RestVersion.allCases)
+    func comesBackWithPermission(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest, scenario: Scenario(permission: .init(initial: "granted"), system: .init(provider: "mso-harbor")))
         try await app.configure()
         app.platform?.setPermission(.denied)
         #expect(try await app.check() == ["status(VSA403)", Self.no])
@@ -98,9 +95,9 @@ struct CheckCases {
         #expect(app.server.calls.isEmpty)
     }
 
-    @Test("client-sdk #27: a changed device id empties the store")
-    func clearsForeignDevice() async throws {
-        let app = TestApp()
+    @Test("client-sdk #27: a changed device id empties the store", arguments: RestVersion.allCases)
+    func clearsForeignDevice(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         try await app.signInOrdinarily()
         app.relaunch { $0.device.id = "device-2" }
@@ -109,9 +106,9 @@ struct CheckCases {
         #expect(app.enabler.client.keeper.sessions.isEmpty)
     }
 
-    @Test("client-sdk #72: a switch on the server is noticed at the next setRequestor")
-    func noticesAtConfiguration() async throws {
-        let app = TestApp(scenario: Scenario(permission: .init(initial: "granted"), system: .init(provider: "mso-harbor")))
+    @Test("client-sdk #72: a switch on the server is noticed at the next setRequestor", arguments: RestVersion.allCases)
+    func noticesAtConfiguration(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest, scenario: Scenario(permission: .init(initial: "granted"), system: .init(provider: "mso-harbor")))
         try await app.configure()
         app.server.change { $0.providers = Self.harborOff }
         #expect(try await app.check() == [Self.yes])

@@ -10,9 +10,9 @@ struct ConcurrencyCases {
     static let yes = "setAuthenticationStatus(1,)"
     static let gaveUp = "setAuthenticationStatus(0,PROVIDER_NOT_SELECTED_ERROR)"
 
-    @Test("client-sdk #68 G20: two getAuthentication calls: one final status for each, never two dialogs")
-    func secondEndsFirst() async throws {
-        let app = TestApp()
+    @Test("client-sdk #68 G20: two getAuthentication calls: one final status for each, never two dialogs", arguments: RestVersion.allCases)
+    func secondEndsFirst(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         app.whenDisplayed = { $0.enabler.setSelectedProvider("trial") }
         let callbacks = try await app.until("setAuthenticationStatus", times: 2) {
@@ -22,9 +22,9 @@ struct ConcurrencyCases {
         #expect(callbacks == [Self.gaveUp, "displayProviderDialog", Self.yes])
     }
 
-    @Test("client-sdk #68 G20: the dialog of the first is over before that of the second opens")
-    func secondEndsDialog() async throws {
-        let app = TestApp()
+    @Test("client-sdk #68 G20: the dialog of the first is over before that of the second opens", arguments: RestVersion.allCases)
+    func secondEndsDialog(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         try await app.until("displayProviderDialog") { app.enabler.getAuthentication() }
         app.whenDisplayed = { $0.enabler.setSelectedProvider("trial") }
@@ -32,10 +32,10 @@ struct ConcurrencyCases {
         #expect(callbacks == [Self.gaveUp, "displayProviderDialog", Self.yes], "without N005")
     }
 
-    @Test("client-sdk #68 G20: a picker that is open is taken away first")
-    func secondClosesPicker() async throws {
+    @Test("client-sdk #68 G20: a picker that is open is taken away first", arguments: RestVersion.allCases)
+    func secondClosesPicker(rest: RestVersion) async throws {
         let platform = OpenPicker()
-        let app = TestApp { $0.providerAccounts = platform }
+        let app = TestApp(rest: rest) { $0.providerAccounts = platform }
         try await app.configure()
         try await app.until("present") { app.enabler.getAuthentication() }
         let callbacks = try await app.until("present") { app.enabler.getAuthentication() }
@@ -44,9 +44,9 @@ struct ConcurrencyCases {
         #expect(end == ["dismiss", "status(N005)", Self.gaveUp])
     }
 
-    @Test("client-sdk #69: of 100 calls at once the callbacks come serially and once each")
-    func answersEachOnce() async throws {
-        let app = TestApp()
+    @Test("client-sdk #69: of 100 calls at once the callbacks come serially and once each", arguments: RestVersion.allCases)
+    func answersEachOnce(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         try await app.signInOrdinarily("plain")
         var inside = 0
@@ -72,9 +72,9 @@ struct ConcurrencyCases {
         #expect(app.visible.count { $0 == Self.yes } == 25)
     }
 
-    @Test("callbacks may call back into the library")
-    func allowsReentrancy() async throws {
-        let app = TestApp()
+    @Test("callbacks may call back into the library", arguments: RestVersion.allCases)
+    func allowsReentrancy(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         var done = 0
         app.whenCalled = { app, callback in
             switch callback {
@@ -104,9 +104,9 @@ struct ConcurrencyCases {
             ])
     }
 
-    @Test("five calls whose token is refused at once get one new token")
-    func renewsTokenOnce() async throws {
-        let app = TestApp()
+    @Test("five calls whose token is refused at once get one new token", arguments: RestVersion.allCases)
+    func renewsTokenOnce(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         try await app.signInOrdinarily()
         for _ in 0..<5 { app.server.next(.META, .status(401)) }
@@ -115,13 +115,13 @@ struct ConcurrencyCases {
                 app.enabler.getMetadata([DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "userID"])
             }
         }
-        #expect(app.metadata.allSatisfy { $0.value == "user-1" })
+        #expect(app.metadata.allSatisfy { $0.value == .string(app.server.user(in: rest)) })
         #expect(app.server.calls(.TOK).count == 1)
     }
 
-    @Test("after a 429 a storm of calls waits its second")
-    func waitsInStorm() async throws {
-        let app = TestApp()
+    @Test("after a 429 a storm of calls waits its second", arguments: RestVersion.allCases)
+    func waitsInStorm(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         try await app.signInOrdinarily()
         app.server.next(.META, .status(429))
@@ -135,28 +135,30 @@ struct ConcurrencyCases {
             }
         }
         #expect(app.clock.uptime - before >= .seconds(1))
-        #expect(app.metadata.count { $0.value == "user-1" } == 20)
+        #expect(app.metadata.count { $0.value == .string(app.server.user(in: rest)) } == 20)
     }
 
     // MARK: - Cancellation
 
     /// Each call of a sign-in that can hang.
-    nonisolated static let hangs: [FakeServer.Name] = [.RGC, .AUN, .META, .PRQ, .EXC, .LOG, .TMP]
+    nonisolated static let hangs: [(FakeServer.Name, RestVersion)] =
+        [.RGC, .AUN, .META, .PRQ, .EXC, .LOG, .TMP].map { ($0, .v1) } + [.RGC, .AUN, .META, .PRQ, .EXC].map { ($0, .v2) }
 
     @Test("a task that is cancelled while a call hangs ends at once, and nothing is heard afterwards", arguments: hangs)
-    func cancelsDuringCall(name: FakeServer.Name) async throws {
+    func cancelsDuringCall(name: FakeServer.Name, rest: RestVersion) async throws {
         let scenario: Scenario? =
             switch name {
             case .PRQ, .EXC, .LOG: Scenario(permission: .init(initial: "notDetermined", onPrompt: "granted"), system: .init(provider: "mso-harbor"))
             default: nil
             }
-        let app = TestApp(scenario: scenario)
+        let app = TestApp(rest: rest, scenario: scenario)
         try await app.configure()
+        let isTrial = name == .TMP || name == .META && rest == .v2
         if name == .LOG { app.server.change { $0.degraded = ["harbor"] } }
         if name == .META { app.server.signIn("plain") }
         app.server.always(name, .hangs)
         let client = app.enabler.client
-        let person = ScriptedPerson(choice: name == .TMP ? "trial" : "plain")
+        let person = ScriptedPerson(choice: isTrial ? "trial" : "plain")
         let task = Task { try await client.authenticate(interaction: person) }
         // Earlier events have been received too.
         let isChosen = [.RGC, .AUN, .META, .TMP].contains(name)
@@ -172,10 +174,12 @@ struct ConcurrencyCases {
         #expect(next.provider == "trial", "and the client goes on")
     }
 
-    @Test("a task that is cancelled while the app or the platform does not answer ends at once", arguments: ["choose", "open", "code", "picker"])
-    func cancelsDuringDialog(place: String) async throws {
+    @Test(
+        "a task that is cancelled while the app or the platform does not answer ends at once", arguments: ["choose", "open", "code", "picker"],
+        RestVersion.allCases)
+    func cancelsDuringDialog(place: String, rest: RestVersion) async throws {
         let platform = OpenPicker()
-        let app = TestApp(place == "code" ? .tvOS : .iOS) { if place == "picker" { $0.providerAccounts = platform } }
+        let app = TestApp(place == "code" ? .tvOS : .iOS, rest: rest) { if place == "picker" { $0.providerAccounts = platform } }
         try await app.configure()
         let client = app.enabler.client
         let person = ScriptedPerson(choice: "plain", hangsAt: place)
@@ -190,9 +194,12 @@ struct ConcurrencyCases {
         #expect(person.heard.withLock { $0 } == (place == "picker" ? ["dismiss"] : []), "an open picker is taken away, nothing else is heard")
     }
 
-    @Test("other operations end at once too when they are cancelled", arguments: [FakeServer.Name.CFG, .AUZ, .MED, .PRE, .META, .OUT])
-    func cancelsOperation(name: FakeServer.Name) async throws {
-        let app = TestApp()
+    @Test(
+        "other operations end at once too when they are cancelled",
+        arguments: [FakeServer.Name.CFG, .AUZ, .MED, .PRE, .META, .OUT].map { ($0, RestVersion.v1) }
+            + [.CFG, .AUZ, .PRE, .META, .OUT].map { ($0, .v2) })
+    func cancelsOperation(name: FakeServer.Name, rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         try await app.signInOrdinarily()
         app.server.always(name, .hangs)
@@ -215,9 +222,12 @@ struct ConcurrencyCases {
         #expect(try await app.check().last == (name == .OUT ? "setAuthenticationStatus(0,USER_NOT_AUTHENTICATED_ERROR)" : Self.yes))
     }
 
-    @Test("a captive portal is no session, no permission and no answer", arguments: [FakeServer.Name.AUN, .AUZ, .MED, .META, .PRE, .EXC, .TMP])
-    func meetsPortal(name: FakeServer.Name) async throws {
-        let app = TestApp(.iOS)
+    @Test(
+        "a captive portal is no session, no permission and no answer",
+        arguments: [FakeServer.Name.AUN, .AUZ, .MED, .META, .PRE, .EXC, .TMP].map { ($0, RestVersion.v1) }
+            + [.AUN, .AUZ, .META, .PRE, .EXC].map { ($0, .v2) })
+    func meetsPortal(name: FakeServer.Name, rest: RestVersion) async throws {
+        let app = TestApp(.iOS, rest: rest)
         try await app.configure()
         app.server.signIn("plain")
         app.server.always(name, .captivePortal)

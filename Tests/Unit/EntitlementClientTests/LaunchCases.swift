@@ -67,22 +67,17 @@ struct LaunchCases {
         Row(id: "R15 another provider", source: .apple, provider: "lagoon", calls: [.PRQ, .EXC, .AUN], kept: .apple),
     ]
 
-    @Test("client-sdk #70: rows R1 to R15, and the cases that they stand for", arguments: rows)
-    func follows(row: Row) async throws {
+    @Test("client-sdk #70: rows R1 to R15, and the cases that they stand for", arguments: rows, RestVersion.allCases)
+    func follows(row: Row, rest: RestVersion) async throws {
         let clock = TestClock()
         let platform = SimulatedPlatform(row.scenario, clock: clock, answers: FixedAnswer(row.answer))
-        let app = TestApp(providers: row.providers, clock: clock) { $0.providerAccounts = platform }
+        let app = TestApp(rest: rest, providers: row.providers, clock: clock) { $0.providerAccounts = platform }
         for (name, answer) in row.answers { app.server.always(name, answer) }
         app.server.change { $0.degraded = row.degraded }
-        if let source = row.source {
-            app.enabler.client.keeper.keep(
-                StoredToken(
-                    requestor: "ACME1", provider: Provider.ID(row.provider), source: source, expires: clock.now.addingTimeInterval(row.lifetime),
-                    userID: "guid-1", deviceID: "device-1"))
-        }
+        if let source = row.source { app.keep(source, at: row.provider, lifetime: row.lifetime) }
         let isDone = row.id != "R1"
         #expect(try await app.configure() == row.codes.map { "status(\($0))" } + ["setRequestorComplete(\(isDone ? 1 : 0))"])
-        #expect(app.server.business == [.CFG] + row.calls)
+        #expect(app.server.business == ([.CFG] + row.calls).said(in: rest))
         let kept = app.enabler.client.keeper.token(of: "ACME1")
         #expect(kept?.source == row.kept)
         if row.kept == .apple, row.calls.contains(.EXC) { #expect(kept?.provider == "harbor" && clock.now < (kept?.expires ?? .distantPast)) }
@@ -90,14 +85,14 @@ struct LaunchCases {
         #expect(!platform.calls.contains(.access(prompting: true)), "no prompt")
     }
 
-    @Test("client-sdk #61: after R15 tokenSource is Apple, after an ordinary login it is not")
-    func tellsSource() async throws {
-        let app = TestApp(scenario: Self.system("mso-harbor"))
+    @Test("client-sdk #61: after R15 tokenSource is Apple, after an ordinary login it is not", arguments: RestVersion.allCases)
+    func tellsSource(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest, scenario: Self.system("mso-harbor"))
         try await app.configure()
         let question: [String: JSONValue] = [DelegateConstants.METADATA_OPCODE_KEY: 3, DelegateConstants.METADATA_USER_META_KEY: "tokenSource"]
         try await app.until("setMetadataStatus(3)") { app.enabler.getMetadata(question) }
         #expect(app.metadata[0].value == "Apple")
-        let other = TestApp()
+        let other = TestApp(rest: rest)
         try await other.configure()
         try await other.signInOrdinarily()
         try await other.until("setMetadataStatus(3)") { other.enabler.getMetadata(question) }

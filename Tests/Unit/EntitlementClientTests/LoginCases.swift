@@ -12,17 +12,19 @@ struct LoginCases {
     static let gaveUp = "setAuthenticationStatus(0,PROVIDER_NOT_SELECTED_ERROR)"
 
     /// A phone on which the person has chosen `plain` and its page is open.
-    private func pageOpened(_ provider: String = "plain", _ change: (inout ClientEnvironment) -> Void = { _ in }) async throws -> TestApp {
-        let app = TestApp(.iOS, change: change)
+    private func pageOpened(
+        _ provider: String = "plain", rest: RestVersion = .v1, _ change: (inout ClientEnvironment) -> Void = { _ in }
+    ) async throws -> TestApp {
+        let app = TestApp(.iOS, rest: rest, change: change)
         try await app.configure()
         app.forget()
         try await app.until("navigateToUrl") { app.enabler.setSelectedProvider(provider) }
         return app
     }
 
-    @Test("client-sdk #46: handleExternalURL twice is one AUN")
-    func takesReturnOnce() async throws {
-        let app = try await pageOpened()
+    @Test("client-sdk #46: handleExternalURL twice is one AUN", arguments: RestVersion.allCases)
+    func takesReturnOnce(rest: RestVersion) async throws {
+        let app = try await pageOpened(rest: rest)
         app.server.signIn("plain")
         try await app.until(Self.yes) {
             app.enabler.handleExternalURL(Self.end)
@@ -30,15 +32,15 @@ struct LoginCases {
         }
         app.enabler.handleExternalURL(Self.end)
         await app.settle()
-        #expect(app.server.business == [.RGC, .AUN, .META])
+        #expect(app.server.business == [.RGC, .AUN, .META].said(in: rest))
         #expect(app.visible == ["navigateToUrl", Self.yes])
     }
 
     @Test(
         "client-sdk #47: an address that is not the return address is ignored",
-        arguments: ["other://ios.app", "adobepass://android.app", "https://ios.app"])
-    func ignoresForeignAddress(address: String) async throws {
-        let app = try await pageOpened()
+        arguments: ["other://ios.app", "adobepass://android.app", "https://ios.app"], RestVersion.allCases)
+    func ignoresForeignAddress(address: String, rest: RestVersion) async throws {
+        let app = try await pageOpened(rest: rest)
         app.enabler.handleExternalURL(try #require(URL(string: address)))
         await app.settle()
         #expect(app.server.business == [.RGC])
@@ -73,23 +75,23 @@ struct LoginCases {
         #expect(!app.pages[0].absoluteString.contains("token-"), "no token in the address")
     }
 
-    @Test("closing the page is giving up")
-    func givesUpAtPage() async throws {
-        let app = try await pageOpened()
+    @Test("closing the page is giving up", arguments: RestVersion.allCases)
+    func givesUpAtPage(rest: RestVersion) async throws {
+        let app = try await pageOpened(rest: rest)
         #expect(try await app.until("setAuthenticationStatus") { app.enabler.setSelectedProvider(nil) } == ["status(N005)", Self.gaveUp])
         #expect(app.server.business == [.RGC])
     }
 
-    @Test("client-sdk #49: on tvOS REGCODE, then polls no faster than 3 s, and none after success")
-    func polls() async throws {
-        let app = TestApp(.tvOS)
+    @Test("client-sdk #49: on tvOS REGCODE, then polls no faster than 3 s, and none after success", arguments: RestVersion.allCases)
+    func polls(rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         try await app.configure()
         app.forget()
         app.clock.whenSleeping { [server = app.server] count in if count == 4 { server.signIn("plain") } }
         #expect(try await app.until("setAuthenticationStatus") { app.enabler.setSelectedProvider("plain") } == ["status(REGCODE)", Self.yes])
         #expect(app.statuses[0]["code"] == "QK7M2XD" && app.statuses[0]["level"] == "success")
         #expect(app.clock.sleeps == Array(repeating: .seconds(5), count: 4))
-        #expect(app.server.business == [.RGC, .AUN, .AUN, .AUN, .AUN, .META])
+        #expect(app.server.business == [.RGC, .AUN, .AUN, .AUN, .AUN, .META].said(in: rest))
     }
 
     @Test("client-sdk #49: an interval below 3 s becomes 3 s")
@@ -101,9 +103,9 @@ struct LoginCases {
         #expect(environment.pollInterval == .seconds(3))
     }
 
-    @Test("client-sdk #50: a code that ends unused ends the polling, N130 and GENERIC", arguments: [1800.0, 17])
-    func endsWithCode(lifetime: Double) async throws {
-        let app = TestApp(.tvOS)
+    @Test("client-sdk #50: a code that ends unused ends the polling, N130 and GENERIC", arguments: [1800.0, 17], RestVersion.allCases)
+    func endsWithCode(lifetime: Double, rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         app.server.change { $0.codeLifetime = lifetime }
         try await app.configure()
         app.forget()
@@ -118,9 +120,9 @@ struct LoginCases {
 
     @Test(
         "a disturbed server is asked more and more seldom, a 429 storm too",
-        arguments: [FakeServer.Answer.status(429), .status(503), .unreachable, .captivePortal])
-    func backsOff(answer: FakeServer.Answer) async throws {
-        let app = TestApp(.tvOS)
+        arguments: [FakeServer.Answer.status(429), .status(503), .unreachable, .captivePortal], RestVersion.allCases)
+    func backsOff(answer: FakeServer.Answer, rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         try await app.configure()
         app.forget()
         app.server.next(.AUN, answer, answer, answer, answer, answer)
@@ -130,21 +132,21 @@ struct LoginCases {
         #expect(pauses == [.seconds(5), .seconds(10), .seconds(20), .seconds(30), .seconds(30), .seconds(30)])
     }
 
-    @Test("Retry-After is kept, up to 30 s", arguments: [("7", 7), ("0", 1), ("86400", 30), ("soon", 1)])
-    func keepsRetryAfter(header: String, seconds: Int) async throws {
-        let app = TestApp()
+    @Test("Retry-After is kept, up to 30 s", arguments: [("7", 7), ("0", 1), ("86400", 30), ("soon", 1)], RestVersion.allCases)
+    func keepsRetryAfter(pause: (header: String, seconds: Int), rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         try await app.signInOrdinarily()
         let slept = app.clock.sleeps.count
-        app.server.next(.AUZ, .response(HTTPResponse(status: 429, headers: [HTTPHeader("Retry-After", header)])))
+        app.server.next(.AUZ, .response(HTTPResponse(status: 429, headers: [HTTPHeader("Retry-After", pause.header)])))
         try await app.until("tokenRequestFailed") { app.enabler.checkAuthorization("NEWS") }
         try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
-        #expect(app.clock.sleeps.dropFirst(slept).first == .seconds(seconds))
+        #expect(app.clock.sleeps.dropFirst(slept).first == .seconds(pause.seconds))
     }
 
-    @Test("client-sdk #51: after setSelectedProvider(nil) while polling there is no further request")
-    func stopsPolling() async throws {
-        let app = TestApp(.tvOS)
+    @Test("client-sdk #51: after setSelectedProvider(nil) while polling there is no further request", arguments: RestVersion.allCases)
+    func stopsPolling(rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         try await app.configure()
         app.forget()
         app.clock.whenSleeping { [enabler = app.enabler] count in
@@ -158,9 +160,9 @@ struct LoginCases {
         #expect(app.server.calls.count == asked)
     }
 
-    @Test("another choice while polling goes on with it: one end")
-    func changesProvider() async throws {
-        let app = TestApp(.tvOS)
+    @Test("another choice while polling goes on with it: one end", arguments: RestVersion.allCases)
+    func changesProvider(rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         try await app.configure()
         app.forget()
         app.server.change { $0.codeLifetime = 36_000 }
@@ -169,25 +171,26 @@ struct LoginCases {
         }
         app.whenDisplayed = { $0.enabler.setSelectedProvider("plain") }
         #expect(try await app.signIn() == ["displayProviderDialog", "status(REGCODE)", Self.yes])
-        #expect(app.server.calls(.TMP).count == 1)
+        #expect(app.server.calls(rest == .v1 ? .TMP : .META).count == 1)
     }
 
     @Test(
-        "client-sdk #52: RGC failing is REG500", arguments: [FakeServer.Answer.status(400), .status(429), .status(500), .unreachable, .captivePortal])
-    func namesMissingCode(answer: FakeServer.Answer) async throws {
-        let app = TestApp(.tvOS)
+        "client-sdk #52: RGC failing is REG500",
+        arguments: [FakeServer.Answer.status(400), .status(429), .status(500), .unreachable, .captivePortal], RestVersion.allCases)
+    func namesMissingCode(answer: FakeServer.Answer, rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         try await app.configure()
         app.server.always(.RGC, answer)
         #expect(try await app.until("setAuthenticationStatus") { app.enabler.setSelectedProvider("plain") } == ["status(REG500)", Self.failed])
     }
 
-    @Test("client-sdk #53: a TempPass selected gives (1,\"\") without getAuthentication")
-    func startsTrial() async throws {
-        let app = TestApp()
+    @Test("client-sdk #53: a TempPass selected gives (1,\"\") without getAuthentication", arguments: RestVersion.allCases)
+    func startsTrial(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         app.forget()
         #expect(try await app.until("setAuthenticationStatus") { app.enabler.setSelectedProvider("trial") } == [Self.yes])
-        #expect(app.server.business == [.TMP, .AUN])
+        #expect(app.server.business == [.TMP, .AUN].said(in: rest))
         #expect(try await app.check() == ["status(N011)", Self.yes])
         app.clock.advance(601)
         app.forget()
@@ -209,9 +212,9 @@ struct LoginCases {
         #expect(app.server.calls(.TMP)[0].parameters["generic_data"] == nil)
     }
 
-    @Test("a provider named before the configuration is there skips the picker once")
-    func skipsPicker() async throws {
-        let app = TestApp(.tvOS)
+    @Test("a provider named before the configuration is there skips the picker once", arguments: RestVersion.allCases)
+    func skipsPicker(rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         app.enabler.setSelectedProvider("trial")
         try await app.configure()
         #expect(try await app.signIn() == [Self.yes])
@@ -219,9 +222,9 @@ struct LoginCases {
         #expect(try await app.signIn(force: true).first == "displayProviderDialog")
     }
 
-    @Test("a provider that is not in the configuration is GENERIC, without a call")
-    func refusesUnknownProvider() async throws {
-        let app = TestApp()
+    @Test("a provider that is not in the configuration is GENERIC, without a call", arguments: RestVersion.allCases)
+    func refusesUnknownProvider(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         app.forget()
         #expect(try await app.until("setAuthenticationStatus") { app.enabler.setSelectedProvider("nowhere") } == [Self.failed])

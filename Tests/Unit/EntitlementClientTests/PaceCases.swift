@@ -6,9 +6,9 @@ import Testing
 @Suite("How much the library asks for")
 @MainActor
 struct PaceCases {
-    @Test("from getAuthentication to the first poll's answer there is no call beside the code and the poll")
-    func addsNoRoundTrip() async throws {
-        let app = TestApp(.tvOS)
+    @Test("from getAuthentication to the first poll's answer there is no call beside the code and the poll", arguments: RestVersion.allCases)
+    func addsNoRoundTrip(rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         try await app.configure()
         app.forget()
         app.server.signIn("plain")
@@ -18,9 +18,9 @@ struct PaceCases {
         #expect(app.server.names.count { $0 == .AUN } == 1)
     }
 
-    @Test("a long wait for a second screen keeps nothing: no event, no entry, no call that goes on")
-    func keepsNothing() async throws {
-        let app = TestApp(.tvOS)
+    @Test("a long wait for a second screen keeps nothing: no event, no entry, no call that goes on", arguments: RestVersion.allCases)
+    func keepsNothing(rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         try await app.configure()
         app.server.change { $0.codeLifetime = 36_000 }
         app.forget()

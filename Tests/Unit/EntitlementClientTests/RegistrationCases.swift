@@ -6,9 +6,9 @@ import Testing
 @Suite("client-sdk: registration and configuration")
 @MainActor
 struct RegistrationCases {
-    @Test("client-sdk #1: REG and TOK once, both reused after a restart")
-    func registersOnce() async throws {
-        let app = TestApp()
+    @Test("client-sdk #1: REG and TOK once, both reused after a restart", arguments: RestVersion.allCases)
+    func registersOnce(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         #expect(try await app.configure() == ["setRequestorComplete(1)"])
         #expect(app.server.names == [.REG, .TOK, .CFG])
         app.relaunch()
@@ -17,9 +17,9 @@ struct RegistrationCases {
         #expect(app.server.calls[0].request.header("Authorization") == "Bearer token-1")
     }
 
-    @Test("client-sdk #2: invalid_client registers again")
-    func registersAgain() async throws {
-        let app = TestApp()
+    @Test("client-sdk #2: invalid_client registers again", arguments: RestVersion.allCases)
+    func registersAgain(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         app.relaunch()
         app.server.next(.CFG, .status(401))
@@ -28,9 +28,11 @@ struct RegistrationCases {
         #expect(app.server.names == [.CFG, .TOK, .REG, .TOK, .CFG])
     }
 
-    @Test("client-sdk #3: an invalid statement is R400", arguments: ["invalid_software_statement", "unapproved_software_statement"])
-    func refusesStatement(code: String) async throws {
-        let app = TestApp()
+    @Test(
+        "client-sdk #3: an invalid statement is R400", arguments: ["invalid_software_statement", "unapproved_software_statement"],
+        RestVersion.allCases)
+    func refusesStatement(code: String, rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         app.server.always(.REG, .status(400, #"{"error":"\#(code)"}"#))
         #expect(try await app.configure() == ["status(R400)", "setRequestorComplete(0)"])
         #expect(app.statuses[0]["details"] == code)
@@ -42,11 +44,11 @@ struct RegistrationCases {
             (FakeServer.Answer.status(400), "CFG400"), (.unreachable, "CFG404"), (.status(503), "CFG503"), (.status(429), "CFG429"),
             (.captivePortal, "CFG404"), (.status(403), "SEC403"), (.failure(TransportFailure(.insecure, "certificate")), "SEC420"),
             (.status(502), "CFG502"), (.status(200, "[]"), "CFG404"),
-        ])
-    func namesConfigurationFailure(answer: FakeServer.Answer, code: String) async throws {
-        let app = TestApp()
-        app.server.always(.CFG, answer)
-        #expect(try await app.configure() == ["status(\(code))", "setRequestorComplete(0)"])
+        ], RestVersion.allCases)
+    func namesConfigurationFailure(failure: (answer: FakeServer.Answer, code: String), rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
+        app.server.always(.CFG, failure.answer)
+        #expect(try await app.configure() == ["status(\(failure.code))", "setRequestorComplete(0)"])
     }
 
     @Test(
@@ -59,21 +61,22 @@ struct RegistrationCases {
         #expect(try await app.configure() == ["status(\(answer.1))", "setRequestorComplete(0)"])
     }
 
-    @Test("a token that is refused for another reason is R401")
-    func namesMissingToken() async throws {
-        let app = TestApp()
+    @Test("a token that is refused for another reason is R401", arguments: RestVersion.allCases)
+    func namesMissingToken(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         app.server.always(.TOK, .status(400, #"{"error":"unauthorized_client"}"#))
         #expect(try await app.configure() == ["status(R401)", "setRequestorComplete(0)"])
     }
 
-    @Test("client-sdk #5: of two servers with the same MVPD the faster one answers for it")
-    func prefersFasterServer() async throws {
+    @Test("client-sdk #5: of two servers with the same MVPD the faster one answers for it", arguments: RestVersion.allCases)
+    func prefersFasterServer(rest: RestVersion) async throws {
         let clock = TestClock()
         let (fast, slow) = (
             FakeServer("fast.example", clock: clock, providers: [.plain]), FakeServer("slow.example", clock: clock, providers: [.plain, .trial])
         )
+        let trialCall = rest == .v1 ? FakeServer.Name.TMP : .META
         let both = TwoServers(fast: fast, slow: slow)
-        let app = TestApp(providers: [], clock: clock, server: fast) { $0.transport = both }
+        let app = TestApp(rest: rest, providers: [], clock: clock, server: fast) { $0.transport = both }
         try await app.until("setRequestorComplete(1)") { app.enabler.setRequestor("ACME1", serviceProviders: [slow.url, fast.url]) }
         #expect(slow.names.contains(.CFG))
         fast.signIn("plain")
@@ -81,12 +84,12 @@ struct RegistrationCases {
         #expect(fast.names.contains(.RGC) && fast.names.contains(.AUN))
         #expect(!slow.names.contains(.RGC) && !slow.names.contains(.AUN))
         try await app.until("setAuthenticationStatus(1") { app.enabler.setSelectedProvider("trial") }
-        #expect(slow.names.contains(.TMP) && !fast.names.contains(.TMP))
+        #expect(slow.names.contains(trialCall) && !fast.names.contains(trialCall))
     }
 
-    @Test("client-sdk #6: checkAuthentication before completion answers after it")
-    func checksAfterConfiguration() async throws {
-        let app = TestApp()
+    @Test("client-sdk #6: checkAuthentication before completion answers after it", arguments: RestVersion.allCases)
+    func checksAfterConfiguration(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         let callbacks = try await app.until("setAuthenticationStatus") {
             app.enabler.setRequestor("ACME1")
             app.enabler.checkAuthentication()
@@ -94,9 +97,9 @@ struct RegistrationCases {
         #expect(callbacks == ["setRequestorComplete(1)", "status(N000)", "setAuthenticationStatus(0,USER_NOT_AUTHENTICATED_ERROR)"])
     }
 
-    @Test("client-sdk #7: after a failed configuration each queued call gets its failure once")
-    func failsQueuedCalls() async throws {
-        let app = TestApp()
+    @Test("client-sdk #7: after a failed configuration each queued call gets its failure once", arguments: RestVersion.allCases)
+    func failsQueuedCalls(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         app.server.always(.CFG, .status(503))
         try await app.until("tokenRequestFailed", times: 2) {
             app.enabler.setRequestor("ACME1")
@@ -121,9 +124,9 @@ struct RegistrationCases {
         #expect(app.visible.count { $0.hasPrefix("tokenRequestFailed(NEWS") } == 1)
     }
 
-    @Test("client-sdk #8: device_info takes the place of what was computed")
-    func replacesDeviceInformation() async throws {
-        let app = TestApp()
+    @Test("client-sdk #8: device_info takes the place of what was computed", arguments: RestVersion.allCases)
+    func replacesDeviceInformation(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         let computed = try #require(app.server.calls(.CFG)[0].request.header("X-Device-Info"))
         let json = try #require(computed.removingPercentEncoding.flatMap { Data(base64Encoded: $0) })
@@ -132,14 +135,14 @@ struct RegistrationCases {
         app.enabler.setOptions(["device_info": "bWluZQ==", "visitorID": "v-1", "applicationProfile": "kids"])
         try await app.configure()
         let sent = app.server.calls(.CFG)[1].request
-        #expect(sent.header("X-Device-Info") == "bWluZQ%3D%3D")
-        #expect(sent.header("ap_vi") == "v-1")
-        #expect(sent.header("X-Application-Profile") == "kids")
+        #expect(sent.header("X-Device-Info") == (rest == .v1 ? "bWluZQ%3D%3D" : "bWluZQ=="))
+        #expect(sent.header(rest == .v1 ? "ap_vi" : "AP-Visitor-Identifier") == "v-1")
+        #expect(sent.header("X-Application-Profile") == (rest == .v1 ? "kids" : nil), "version 2 has no place for it")
     }
 
-    @Test("client-sdk #75: 401 also with a new token, or 403 invalid_client: REG, TOK, one retry")
-    func registersAnewOnce() async throws {
-        let app = TestApp()
+    @Test("client-sdk #75: 401 also with a new token, or 403 invalid_client: REG, TOK, one retry", arguments: RestVersion.allCases)
+    func registersAnewOnce(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         try await app.configure()
         app.forget()
         app.server.next(.CFG, .status(401), .status(401))
@@ -147,20 +150,22 @@ struct RegistrationCases {
         #expect(app.server.names == [.CFG, .TOK, .CFG, .REG, .TOK, .CFG])
         app.forget()
         app.server.next(.CFG, .status(403, #"{"error":"invalid_client"}"#))
-        #expect(try await app.configure() == ["setRequestorComplete(1)"])
-        #expect(app.server.names == [.CFG, .REG, .TOK, .CFG])
+        let isOver = rest == .v2
+        #expect(try await app.configure() == (isOver ? ["status(SEC403)", "setRequestorComplete(0)"] : ["setRequestorComplete(1)"]))
+        #expect(app.server.names == (isOver ? [.CFG] : [.CFG, .REG, .TOK, .CFG]), "clients §4.8: in version 2 only 401 is about the token")
         app.forget()
         app.server.always(.CFG, .status(401))
         #expect(try await app.configure() == ["status(R401)", "setRequestorComplete(0)"])
         #expect(app.server.names == [.CFG, .TOK, .CFG, .REG, .TOK, .CFG])
     }
 
-    @Test("client-sdk #76: on iPadOS deviceType is iOS", arguments: DeviceDescription.Platform.allCases)
-    func namesDeviceType(platform: DeviceDescription.Platform) async throws {
-        let app = TestApp(platform)
+    @Test("client-sdk #76: on iPadOS deviceType is iOS", arguments: DeviceDescription.Platform.allCases, RestVersion.allCases)
+    func namesDeviceType(platform: DeviceDescription.Platform, rest: RestVersion) async throws {
+        let app = TestApp(platform, rest: rest)
         try await app.configure()
-        #expect(app.server.calls(.CFG)[0].parameters["deviceType"] == (platform == .tvOS ? "tvOS" : "iOS"))
-        try app.requireDeviceType(platform == .tvOS ? "tvOS" : "iOS")
+        let type = platform == .tvOS ? "tvOS" : "iOS"
+        #expect(app.server.calls(.CFG)[0].parameters["deviceType"] == (rest == .v1 ? type : nil))
+        try app.requireDeviceType(type)
     }
 
     @Test("a moment that is none is no session", arguments: ["1e300", "-1", "253402300800000", "\"1e999\"", "\"soon\""])
@@ -189,15 +194,20 @@ struct RegistrationCases {
         try app.requireDeviceType(type)
     }
 
-    @Test("a device whose clock is off by a day is told, and its session is good as long as the server says")
-    func correctsClock() async throws {
-        let app = TestApp()
+    @Test("a device whose clock is off by a day is told, and its session is good as long as the server says", arguments: RestVersion.allCases)
+    func correctsClock(rest: RestVersion) async throws {
+        let app = TestApp(rest: rest)
         app.server.change { [now = app.clock.now] in $0.date = now }
         app.clock.setAhead(86_400)
         #expect(try await app.configure() == ["status(CFG100)", "setRequestorComplete(1)"])
-        app.server.change { [now = app.clock.now] in $0.session = .init(mvpd: "plain", expires: now.addingTimeInterval(-86_400 + 3600)) }
+        let end = Int64(app.clock.now.timeIntervalSince1970 - 86_400 + 3600) * 1000
         app.server.always(
-            .AUN, .status(200, #"{"mvpd":"plain","userId":"u","expires":"\#(Int64(app.clock.now.timeIntervalSince1970 - 86_400 + 3600) * 1000)"}"#))
+            .AUN,
+            .status(
+                200,
+                rest == .v1
+                    ? #"{"mvpd":"plain","userId":"u","expires":"\#(end)"}"#
+                    : #"{"profiles":{"plain":{"notAfter":\#(end),"type":"regular","attributes":{"userID":{"value":"u","state":"plain"}}}}}"#))
         try await app.until("setAuthenticationStatus(1,)") { app.enabler.setSelectedProvider("plain") }
         #expect(try await app.check() == ["setAuthenticationStatus(1,)"])
         app.clock.advance(3601)
@@ -212,7 +222,7 @@ struct TwoServers: HTTPTransport {
 
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.url.host == slow.host else { return try await fast.send(request) }
-        if request.url.path.hasPrefix("/api/v1/config") {
+        if request.url.path.hasPrefix("/api/v1/config") || request.url.path.hasSuffix("/configuration") {
             while !fast.names.contains(.CFG) { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(30))
         }

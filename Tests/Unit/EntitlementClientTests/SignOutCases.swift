@@ -10,8 +10,8 @@ struct SignOutCases {
     static let out = "setAuthenticationStatus(0,USER_NOT_AUTHENTICATED_ERROR)"
     static let bySystem = Scenario(permission: .init(initial: "granted"), system: .init(provider: "mso-harbor"))
 
-    private func signedIn(_ device: DeviceDescription.Platform, byPlatform: Bool) async throws -> TestApp {
-        let app = TestApp(device, scenario: byPlatform ? Self.bySystem : nil)
+    private func signedIn(_ device: DeviceDescription.Platform, byPlatform: Bool, rest: RestVersion = .v1) async throws -> TestApp {
+        let app = TestApp(device, rest: rest, scenario: byPlatform ? Self.bySystem : nil)
         try await app.configure()
         if !byPlatform {
             app.server.signIn("plain")
@@ -23,17 +23,17 @@ struct SignOutCases {
         return app
     }
 
-    @Test("client-sdk #63 L1: tvOS, regular: OUT, no navigateToUrl, status 0")
-    func signsOutOnTV() async throws {
-        let app = try await signedIn(.tvOS, byPlatform: false)
+    @Test("client-sdk #63 L1: tvOS, regular: OUT, no navigateToUrl, status 0", arguments: RestVersion.allCases)
+    func signsOutOnTV(rest: RestVersion) async throws {
+        let app = try await signedIn(.tvOS, byPlatform: false, rest: rest)
         #expect(try await app.logout() == [Self.out])
         #expect(app.server.names == [.OUT])
         #expect(app.enabler.client.keeper.sessions.isEmpty)
     }
 
-    @Test("client-sdk #64 L2: tvOS, apple: VSA203 before status 0")
-    func signsOutOfPlatformOnTV() async throws {
-        let app = try await signedIn(.tvOS, byPlatform: true)
+    @Test("client-sdk #64 L2: tvOS, apple: VSA203 before status 0", arguments: RestVersion.allCases)
+    func signsOutOfPlatformOnTV(rest: RestVersion) async throws {
+        let app = try await signedIn(.tvOS, byPlatform: true, rest: rest)
         #expect(try await app.logout() == ["status(VSA203)", Self.out])
         #expect(app.server.names == [.OUT])
     }
@@ -79,24 +79,25 @@ struct SignOutCases {
         #expect(app.server.names == [.OUT])
     }
 
-    @Test("client-sdk #64 L4: iOS, apple: VSA203, then as L3")
-    func signsOutOfPlatformInBrowser() async throws {
-        let app = try await signedIn(.iOS, byPlatform: true)
-        #expect(try await app.logout() == ["status(VSA203)", "navigateToUrl", Self.out])
+    @Test("client-sdk #64 L4: iOS, apple: VSA203, then as L3", arguments: RestVersion.allCases)
+    func signsOutOfPlatformInBrowser(rest: RestVersion) async throws {
+        let app = try await signedIn(.iOS, byPlatform: true, rest: rest)
+        // Version 2 has no page for it: the person signs out in the settings.
+        #expect(try await app.logout() == ["status(VSA203)"] + (rest == .v1 ? ["navigateToUrl"] : []) + [Self.out])
     }
 
-    @Test("L5: nothing stored, no call", arguments: [DeviceDescription.Platform.iOS, .tvOS])
-    func signsOutNobody(device: DeviceDescription.Platform) async throws {
-        let app = TestApp(device)
+    @Test("L5: nothing stored, no call", arguments: [DeviceDescription.Platform.iOS, .tvOS], RestVersion.allCases)
+    func signsOutNobody(device: DeviceDescription.Platform, rest: RestVersion) async throws {
+        let app = TestApp(device, rest: rest)
         try await app.configure()
         app.forget()
         #expect(try await app.logout() == [Self.out])
         #expect(app.server.calls.isEmpty)
     }
 
-    @Test("client-sdk #65: without the system's sign-out a relaunch signs in again")
-    func signsInAgain() async throws {
-        let app = try await signedIn(.tvOS, byPlatform: true)
+    @Test("client-sdk #65: without the system's sign-out a relaunch signs in again", arguments: RestVersion.allCases)
+    func signsInAgain(rest: RestVersion) async throws {
+        let app = try await signedIn(.tvOS, byPlatform: true, rest: rest)
         try await app.logout()
         #expect(try await app.check() == ["status(N000)", Self.out])
         app.relaunch()
@@ -104,9 +105,10 @@ struct SignOutCases {
         #expect(try await app.check() == ["setAuthenticationStatus(1,)"])
     }
 
-    @Test("client-sdk #66 L6: with the network down the checked state is 0, and the server is told at the next start")
-    func signsOutOffline() async throws {
-        let app = try await signedIn(.tvOS, byPlatform: false)
+    @Test(
+        "client-sdk #66 L6: with the network down the checked state is 0, and the server is told at the next start", arguments: RestVersion.allCases)
+    func signsOutOffline(rest: RestVersion) async throws {
+        let app = try await signedIn(.tvOS, byPlatform: false, rest: rest)
         app.server.always(.OUT, .unreachable)
         #expect(try await app.logout() == [Self.out])
         #expect(try await app.check() == ["status(N000)", Self.out])
@@ -123,9 +125,9 @@ struct SignOutCases {
         #expect(app.server.names == [.CFG], "told once")
     }
 
-    @Test("a sign-in after a sign-out that is due is not ended by it")
-    func keepsLaterSession() async throws {
-        let app = try await signedIn(.tvOS, byPlatform: false)
+    @Test("a sign-in after a sign-out that is due is not ended by it", arguments: RestVersion.allCases)
+    func keepsLaterSession(rest: RestVersion) async throws {
+        let app = try await signedIn(.tvOS, byPlatform: false, rest: rest)
         app.server.always(.OUT, .unreachable)
         try await app.logout()
         try await app.signInOrdinarily()
@@ -136,20 +138,20 @@ struct SignOutCases {
         #expect(try await app.check() == ["setAuthenticationStatus(1,)"])
     }
 
-    @Test("a logout ends a sign-in that runs")
-    func endsSignIn() async throws {
-        let app = TestApp(.tvOS)
+    @Test("a logout ends a sign-in that runs", arguments: RestVersion.allCases)
+    func endsSignIn(rest: RestVersion) async throws {
+        let app = TestApp(.tvOS, rest: rest)
         try await app.configure()
         try await app.until("displayProviderDialog") { app.enabler.getAuthentication() }
         let callbacks = try await app.until("setAuthenticationStatus", times: 2) { app.enabler.logout() }
         #expect(Set(callbacks) == ["setAuthenticationStatus(0,PROVIDER_NOT_SELECTED_ERROR)", Self.out])
     }
 
-    @Test("client-sdk #88: a session from a redeem is signed out without VSA203")
-    func signsOutOfRedeem() async throws {
+    @Test("client-sdk #88: a session from a redeem is signed out without VSA203", arguments: RestVersion.allCases)
+    func signsOutOfRedeem(rest: RestVersion) async throws {
         let account = SimulatedAppleAccount()
         account.set("asi1.value", .granted)
-        let app = TestApp { $0.autoSignIn = SimulatedAutoSignIn(account: account) }
+        let app = TestApp(rest: rest) { $0.autoSignIn = SimulatedAutoSignIn(account: account) }
         try await app.configure()
         #expect(try await app.enabler.client.redeemAutomaticSignIn() != nil)
         app.forget()

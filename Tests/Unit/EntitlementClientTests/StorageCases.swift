@@ -8,8 +8,8 @@ import Testing
 @MainActor
 struct StorageCases {
     /// A store with a session and a permission in it.
-    private func filled(_ store: any SecureStore) async throws -> TestApp {
-        let app = TestApp(store: store)
+    private func filled(_ store: any SecureStore, rest: RestVersion = .v1) async throws -> TestApp {
+        let app = TestApp(rest: rest, store: store)
         try await app.configure()
         try await app.signInOrdinarily()
         try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
@@ -40,14 +40,15 @@ struct StorageCases {
 
     @Test(
         "client-sdk #67: a corrupt entry: INTEGRITY_CHECK_ALL empties the store, NONE leaves it", arguments: damages.indices,
-        [StoreEntry.sessions, .registrations])
-    func meetsDamage(index: Int, entry: StoreEntry) async throws {
+        [(StoreEntry.sessions, RestVersion.v1), (.sessions, .v2), (.registrations, .v1), (.registrations, .v2)])
+    func meetsDamage(index: Int, damaged: (entry: StoreEntry, rest: RestVersion)) async throws {
         let store = MemoryStore()
-        let app = try await filled(store)
+        let entry = damaged.entry
+        let app = try await filled(store, rest: damaged.rest)
         store.write(Self.damages[index].1(try #require(store.read(entry))), to: entry)
-        let damaged = store.read(entry)
+        let content = store.read(entry)
         app.relaunch()
-        #expect(store.read(entry) == damaged && store.read(.key) != nil, "left")
+        #expect(store.read(entry) == content && store.read(.key) != nil, "left")
         if entry == .sessions {
             try await app.configure()
             #expect(try await app.check().last == "setAuthenticationStatus(0,USER_NOT_AUTHENTICATED_ERROR)", "and not believed")
@@ -61,24 +62,24 @@ struct StorageCases {
         #expect(try await app.check() == ["setAuthenticationStatus(1,)"], "works again")
     }
 
-    @Test("entries cannot be mixed up, and a lost key is damage")
-    func protectsNames() async throws {
+    @Test("entries cannot be mixed up, and a lost key is damage", arguments: RestVersion.allCases)
+    func protectsNames(rest: RestVersion) async throws {
         let store = MemoryStore()
-        let app = try await filled(store)
+        let app = try await filled(store, rest: rest)
         store.write(try #require(store.read(.registrations)), to: .sessions)
         app.relaunch(check: .all)
         #expect(store.read(.sessions) == nil && store.read(.registrations) == nil)
         let other = MemoryStore()
-        let second = try await filled(other)
+        let second = try await filled(other, rest: rest)
         other.remove(.key)
         second.relaunch(check: .all)
         #expect(other.read(.sessions) == nil)
     }
 
-    @Test("CLEAR always clears, ALL keeps what is sound")
-    func clears() async throws {
+    @Test("CLEAR always clears, ALL keeps what is sound", arguments: RestVersion.allCases)
+    func clears(rest: RestVersion) async throws {
         let store = MemoryStore()
-        let app = try await filled(store)
+        let app = try await filled(store, rest: rest)
         app.relaunch(check: .all)
         try await app.configure()
         #expect(try await app.check() == ["setAuthenticationStatus(1,)"])
@@ -147,11 +148,11 @@ struct StorageCases {
         }
     }
 
-    @Test("the session goes through a real folder", arguments: [StorageCheck.none, .all])
-    func usesFolder(check: StorageCheck) async throws {
+    @Test("the session goes through a real folder", arguments: [StorageCheck.none, .all], RestVersion.allCases)
+    func usesFolder(check: StorageCheck, rest: RestVersion) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("entitlement-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let app = try await filled(FileStore(folder: folder))
+        let app = try await filled(FileStore(folder: folder), rest: rest)
         app.relaunch(check: check)
         try await app.configure()
         #expect(try await app.check() == ["setAuthenticationStatus(1,)"])

@@ -14,8 +14,8 @@ struct CheckDecision: Equatable, Sendable {
         case permission(AccountAccess)
         /// With the framework's words.
         case failed(String)
-        /// The platform's name of the provider, whether or not its login has expired.
-        case provider(String?)
+        /// The provider of the device, whether or not its login has expired.
+        case account(AccountMetadata)
     }
 
     /// For example `C5`.
@@ -55,8 +55,8 @@ struct CheckDecision: Equatable, Sendable {
             var decision = refusal("C10", .platformCheckFailed)
             decision.details = reason
             return decision
-        case .provider(let name):
-            guard name == provider.platformMappingID else { return refusal("C11", .notAuthenticated, .removeToken) }
+        case .account(let account):
+            guard account.providerIdentifier == provider.platformMappingID else { return refusal("C11", .notAuthenticated, .removeToken) }
             return CheckDecision(row: "C12", status: nil, isAuthenticated: true, effect: .keep)
         }
     }

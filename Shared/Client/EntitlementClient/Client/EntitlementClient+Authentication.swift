@@ -151,9 +151,9 @@ extension EntitlementClient {
         _ decision: PlatformDecision, _ data: [String: String], _ attempt: SignInAttempt, _ configuration: ServiceConfiguration
     ) async throws -> Session {
         switch decision {
-        case .signIn(let id, let name):
+        case .signIn(let id, let account):
             guard let provider = configuration.provider(id) else { throw EntitlementError.authenticationFailed(.authenticationFailed) }
-            return try await signInByPlatform(provider, name, data, attempt, configuration)
+            return try await signInByPlatform(provider, account, data, attempt, configuration)
         case .ordinaryLogin(let id): return try await signIn(id, data, attempt, configuration)
         case .degraded(let id):
             if let session = try await degradedSession(id, configuration) { return session }
@@ -167,31 +167,38 @@ extension EntitlementClient {
     }
 
     private func signInByPlatform(
-        _ provider: Provider, _ name: String, _ data: [String: String], _ attempt: SignInAttempt, _ configuration: ServiceConfiguration
+        _ provider: Provider, _ account: AccountMetadata, _ data: [String: String], _ attempt: SignInAttempt,
+        _ configuration: ServiceConfiguration
     ) async throws -> Session {
         func failed(_ message: String) async throws -> Session {
             try await display(Status(.platformRequestFailed, message: message), data, attempt, configuration)
         }
-        let verificationToken: String
+        let (verificationToken, attributeNames): (String, [String])
         do {
-            switch try await profileRequest(provider, configuration) {
-            case .request(let token): verificationToken = token
+            switch try await api(configuration, provider.id).beginPlatformSignIn(at: provider, account, returnAddress: environment.returnAddress) {
+            case .request(let token, let names): (verificationToken, attributeNames) = (token, names)
+            case .alreadySignedIn:
+                return succeeded(try await fetchSession(.provider(provider.id, source: .apple, account: account), configuration))
             case .refused:
                 if let session = try await degradedSession(provider.id, configuration) { return session }
                 return try await failed("the server made no profile request")
+            case .unsupported: return try await follow(.display(.unsupportedProvider, message: nil), data, attempt, configuration)
+            case .failed(let reason): return try await failed(reason)
             }
         } catch let failure as ServerFailure {
             return try await failed("the server made no profile request (\(failure.details))")
         }
-        switch try await platformAnswer(provider, verificationToken) {
+        switch try await platformAnswer(verificationToken, attributeNames) {
         case .failure(let error) where error.code == .accessNotGranted:
             return try await follow(.permissionLost, data, attempt, configuration)
         case .failure(let error): return try await failed(error.explanation)
         case .metadata(let answer):
-            guard answer.providerIdentifier == name else { return try await failed("the platform named another provider the second time") }
+            guard answer.providerIdentifier == account.providerIdentifier else {
+                return try await failed("the platform named another provider the second time")
+            }
             guard let response = answer.attributeQueryResponse else { return try await failed("the provider gave no answer") }
             do {
-                return succeeded(try await exchange(response, provider, configuration))
+                return succeeded(try await exchange(response, answer, provider, configuration))
             } catch EntitlementError.authenticationFailed(let code) {
                 return try await display(Status(code ?? .authenticationFailed), data, attempt, configuration)
             } catch let failure as ServerFailure {
@@ -218,7 +225,10 @@ extension EntitlementClient {
         keeper.keep(token)
         keeper.changeMarks { $0.signedOutByHand = false }
         track(tracked(token.session, isCached: false))
-        if token.source == .degraded { emit(Status(.degradedAuthentication)) }
+        if token.source == .degraded {
+            degradedProviders.insert(token.provider)
+            emit(Status(.degradedAuthentication))
+        }
         return token.session
     }
 }

@@ -17,7 +17,7 @@ extension EntitlementClient {
         do {
             let answer = try await post("redeem", order, configuration)
             guard answer.status == 200 else { return nil }
-            guard case .session(var token) = try await lookForSession(configuration, nil, source: .regular) else { return nil }
+            guard case .session(var token) = try await lookForSession(.any, configuration) else { return nil }
             token.isAutomatic = true
             keeper.keep(token)
             track(tracked(token.session, isCached: false))
@@ -116,17 +116,16 @@ extension EntitlementClient {
     }
 
     private func post(_ path: String, _ order: [String: String], _ configuration: ServiceConfiguration) async throws -> HTTPResponse {
-        try await send(autoSignInCall(path, order, configuration), configuration, nil)
+        try await configuration.firstLink.send(autoSignInCall(path, order, configuration), options: options)
     }
 
     private func autoSignInCall(
         _ path: String, _ order: [String: String], _ configuration: ServiceConfiguration
     ) throws -> ServerCall {
-        let identifier = Data(environment.device.id.utf8).base64EncodedString()
-        return ServerCall(
+        ServerCall(
             method: .post, path: "/auto-signin/v1/\(FormEncoding.encode(configuration.requestor.rawValue))/\(path)",
             json: try JSONEncoder().encode(order),
-            headers: [HTTPHeader("AP-Device-Identifier", "fingerprint \(identifier)"), HTTPHeader("Idempotency-Key", UUID().uuidString)])
+            headers: [environment.device.identifierHeader, HTTPHeader("Idempotency-Key", UUID().uuidString)])
     }
 
     private static func refusal(_ answer: HTTPResponse) -> EntitlementError {

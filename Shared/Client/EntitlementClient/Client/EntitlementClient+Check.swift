@@ -11,10 +11,10 @@ extension EntitlementClient {
             emit(Status(.notAuthenticated))
             return .notAuthenticated(reason: .notAuthenticated)
         }
-        let (decision, token) = await check(configuration)
+        let (decision, active) = await check(configuration)
         // The result of a cancelled platform request has no meaning.
         guard !Task.isCancelled else { return .notAuthenticated(reason: .notAuthenticated) }
-        let session = decision.isAuthenticated ? token?.session : nil
+        let session = decision.isAuthenticated ? active?.token.session : nil
         track(tracked(session, isCached: session != nil))
         if let status = decision.status { emit(Status(status, details: decision.details)) }
         if let session { return .authenticated(session) }
@@ -22,7 +22,7 @@ extension EntitlementClient {
     }
 
     /// Decides, and removes what is not good any more; sends nothing.
-    func check(_ configuration: ServiceConfiguration) async -> (decision: CheckDecision, token: StoredToken?) {
+    func check(_ configuration: ServiceConfiguration) async -> (decision: CheckDecision, session: ActiveSession?) {
         var platform: CheckDecision.Platform?
         while true {
             let token = keeper.token(of: configuration.requestor)
@@ -34,17 +34,21 @@ extension EntitlementClient {
                 case .removeToken: keeper.removeToken(of: configuration.requestor)
                 case .clear: keeper.clearSessions()
                 }
-                return (decision, token)
+                var session = token.map { ActiveSession(token: $0) }
+                if case .account(let account) = platform { session?.account = account }
+                return (decision, session)
             }
             platform = await askPlatform()
         }
     }
 
     /// The session, if it is good; sends nothing.
-    func goodToken(_ configuration: ServiceConfiguration) async -> StoredToken? {
-        let (decision, token) = await check(configuration)
-        return decision.isAuthenticated ? token : nil
+    func goodSession(_ configuration: ServiceConfiguration) async -> ActiveSession? {
+        let (decision, session) = await check(configuration)
+        return decision.isAuthenticated ? session : nil
     }
+
+    func goodToken(_ configuration: ServiceConfiguration) async -> StoredToken? { await goodSession(configuration)?.token }
 
     private func askPlatform() async -> CheckDecision.Platform {
         guard let accounts = environment.providerAccounts else { return .failed("the device has no single sign-on") }
@@ -52,7 +56,7 @@ extension EntitlementClient {
         do {
             let access = try await abandonable { try await accounts.accessStatus(prompting: false) }
             guard access == .granted else { return .permission(access) }
-            return .provider(try await abandonable { try await accounts.metadata(request, handler: NoDialogs()) }.providerIdentifier)
+            return .account(try await abandonable { try await accounts.metadata(request, handler: NoDialogs()) })
         } catch {
             return .failed(PlatformError(any: error).explanation)
         }

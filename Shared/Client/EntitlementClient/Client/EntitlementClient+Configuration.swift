@@ -18,6 +18,7 @@ extension EntitlementClient {
                 emit(Status(.wrongClock, details: "the device's clock is off by \(Int(-fetched.clockDifference)) s"))
             }
             await signOutWhatIsDue(fetched)
+            try await adoptSession(fetched)
             try await signInAtLaunch(fetched)
         } catch let failure as ConfigurationFailure {
             configuration = nil
@@ -28,14 +29,13 @@ extension EntitlementClient {
 
     /// - Throws: The failure of the first server that was named, when none has an answer.
     private func fetchConfiguration(_ requestor: Requestor.ID, _ links: [ServerLink]) async throws -> ServiceConfiguration {
-        let call = ServerCall.configuration(requestor, environment.device)
-        let options = options
         var (answers, failures): ([Answer], [(Int, any Error)]) = ([], [])
         await withTaskGroup(of: (Int, Result<Answer, any Error>).self) { group in
             for (index, link) in links.enumerated() {
+                let api = api(requestor, link)
                 group.addTask {
                     do {
-                        return (index, .success(try await Self.fetch(call, link, options)))
+                        return (index, .success(try await Self.fetch(api, link)))
                     } catch {
                         return (index, .failure(error))
                     }
@@ -55,10 +55,10 @@ extension EntitlementClient {
         return merged(answers, first, requestor)
     }
 
-    private static func fetch(_ call: ServerCall, _ link: ServerLink, _ options: ClientOptions) async throws -> Answer {
+    private static func fetch(_ api: any RestAPI, _ link: ServerLink) async throws -> Answer {
         let response: HTTPResponse
         do {
-            response = try await link.send(call, options: options)
+            response = try await api.configuration()
         } catch let failure as ServerFailure {
             throw ConfigurationFailure(failure)
         }
@@ -87,9 +87,23 @@ extension EntitlementClient {
     private func signOutWhatIsDue(_ configuration: ServiceConfiguration) async {
         let requestor = configuration.requestor
         guard keeper.marks.dueSignOuts.contains(requestor.rawValue) else { return }
-        let answer = try? await send(.logout(requestor, environment.device), configuration, nil)
-        guard let answer, answer.status == 204 else { return }
-        keeper.changeMarks { $0.dueSignOuts.remove(requestor.rawValue) }
+        let provider = keeper.marks.dueProviders?[requestor.rawValue]
+        let answer = try? await api(configuration, provider).signOut(
+            of: provider, opensPages: false, returnAddress: environment.returnAddress)
+        if case .done = answer { signedOut(requestor) }
+    }
+
+    /// A session of the other version of the API: the server may know it in this one too.
+    private func adoptSession(_ configuration: ServiceConfiguration) async throws {
+        guard let token = keeper.token(of: configuration.requestor), token.api ?? .v1 != environment.restVersion, now(configuration) < token.expires
+        else { return }
+        switch try await lookForSession(.provider(token.provider, source: token.source), configuration) {
+        case .session(var found):
+            found.isAutomatic = token.isAutomatic
+            keeper.keep(found)
+        case .none, .over, .refused: keeper.removeToken(of: configuration.requestor)
+        case .throttled, .failed: break
+        }
     }
 }
 
@@ -110,17 +124,19 @@ private struct ConfigurationFailure: Error {
         status = Status(code, details: failure.details)
     }
 
-    /// - Parameter answer: Of another status than 200 (rest-v1 §2.2, §3.3).
+    /// - Parameter answer: Of another status than 200 (rest-v1 §2.2, §3.3, rest-v2 §1.3).
     init(answer: HTTPResponse) {
+        let failure = answer.decoded(ServerAnswers.Failure.self)
         let code: StatusCode =
             switch answer.status {
             case 400: .badRequestor
+            case 401 where failure?.code == "invalid_access_token_service_provider": .domainNotAllowed
             case 401: .noAccessToken
             case 403: .domainNotAllowed
             case 429: .configurationThrottled
             case 500...599: .configurationUnavailable(status: answer.status)
             default: .serversNotFound
             }
-        status = Status(code, message: answer.decoded(ServerAnswers.Failure.self)?.message, details: "\(answer.status)")
+        status = Status(code, message: failure?.message, details: "\(answer.status)")
     }
 }

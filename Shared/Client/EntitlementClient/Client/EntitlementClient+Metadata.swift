@@ -18,16 +18,15 @@ extension EntitlementClient {
             else { return MetadataValue(nil) }
             return MetadataValue(Self.milliseconds(permission.expires))
         case .user(let name):
-            guard let token = await goodToken(configuration) else { return MetadataValue(nil) }
-            return try await userMetadata(name, token, configuration)
+            guard let session = await goodSession(configuration) else { return MetadataValue(nil) }
+            return try await userMetadata(name, session, configuration)
         }
     }
 
-    private func userMetadata(_ name: String, _ token: StoredToken, _ configuration: ServiceConfiguration) async throws -> MetadataValue {
+    private func userMetadata(_ name: String, _ session: ActiveSession, _ configuration: ServiceConfiguration) async throws -> MetadataValue {
         do {
-            let answer = try await send(.userMetadata(configuration.requestor, environment.device), configuration, token.provider)
-            guard answer.status == 200, let metadata = answer.decoded(ServerAnswers.UserMetadata.self) else { return MetadataValue(nil) }
-            return MetadataValue(metadata.data[name], isEncrypted: metadata.encrypted?.contains(name) ?? false)
+            guard let metadata = try await api(configuration, session.token.provider).userMetadata(session) else { return MetadataValue(nil) }
+            return MetadataValue(metadata.values[name], isEncrypted: metadata.encrypted.contains(name))
         } catch is ServerFailure {
             return MetadataValue(nil)
         }

@@ -40,13 +40,18 @@ extension EntitlementClient {
             return
         }
         do {
-            guard case .request(let verificationToken) = try await profileRequest(provider, configuration) else { return }
-            let outcome = try await platformAnswer(provider, verificationToken)
+            let start = try await api(configuration, provider.id).beginPlatformSignIn(
+                at: provider, metadata, returnAddress: environment.returnAddress)
+            if case .alreadySignedIn = start {
+                return keeper.keep(try await fetchSession(.provider(provider.id, source: .apple, account: metadata), configuration))
+            }
+            guard case .request(let verificationToken, let attributeNames) = start else { return }
+            let outcome = try await platformAnswer(verificationToken, attributeNames)
             guard case .metadata(let answer) = outcome, answer.providerIdentifier == name, let response = answer.attributeQueryResponse else {
                 if case .failure(let error) = outcome { return emit(Status(.platformFailed, details: error.explanation)) }
                 return emit(Status(.platformFailed, details: "the provider gave no answer"))
             }
-            _ = try await exchange(response, provider, configuration)
+            _ = try await exchange(response, answer, provider, configuration)
         } catch is ServerFailure {
             return
         } catch is EntitlementError {
@@ -56,29 +61,10 @@ extension EntitlementClient {
 
     // MARK: - Steps
 
-    enum ProfileRequest: Sendable, Equatable {
-        /// What the platform passes to the provider, unchanged.
-        case request(String)
-        /// 400: the provider is out of order, or its single sign-on is switched off at the server.
-        case refused
-    }
-
-    /// - Throws: `ServerFailure`, or `CancellationError`.
-    func profileRequest(_ provider: Provider, _ configuration: ServiceConfiguration) async throws -> ProfileRequest {
-        let answer = try await send(
-            .profileRequest(configuration.requestor, provider.id, environment.device), configuration, provider.id)
-        switch answer.status {
-        case 200 where !answer.body.isEmpty: return .request(String(decoding: answer.body, as: UTF8.self))
-        case 400: return .refused
-        case 429: throw ServerFailure.throttled
-        default: throw ServerFailure.unexpectedAnswer("profile request: status \(answer.status)")
-        }
-    }
-
     /// The second request: the provider's signed answer, without asking the person.
-    func platformAnswer(_ provider: Provider, _ verificationToken: String) async throws -> PlatformDecision.Outcome {
+    func platformAnswer(_ verificationToken: String, _ attributeNames: [String]) async throws -> PlatformDecision.Outcome {
         let request = AccountMetadataRequest(
-            channelIdentifier: environment.channelIdentifier, verificationToken: verificationToken, attributeNames: provider.requiredMetadataFields)
+            channelIdentifier: environment.channelIdentifier, verificationToken: verificationToken, attributeNames: attributeNames)
         return try await platformOutcome(request, NoDialogs())
     }
 
@@ -94,14 +80,16 @@ extension EntitlementClient {
         }
     }
 
-    /// EXC and AUN: makes a session of the provider's signed answer, and keeps it.
+    /// Makes a session of the provider's signed answer, and keeps it.
+    /// - Parameter account: What the platform said together with that answer.
     /// - Throws: `ServerFailure` when the exchange is refused, `EntitlementError` when there is no session after it, `CancellationError`.
-    func exchange(_ response: String, _ provider: Provider, _ configuration: ServiceConfiguration) async throws -> StoredToken {
-        let call = ServerCall.exchange(
-            configuration.requestor, provider.id, PlatformAnswerText.encoded(response), environment.device)
-        let answer = try await send(call, configuration, provider.id)
-        guard answer.status == 204 else { throw ServerFailure.unexpectedAnswer("exchange: status \(answer.status)") }
-        let token = try await fetchSession(configuration, provider.id, source: .apple)
+    func exchange(
+        _ response: String, _ account: AccountMetadata, _ provider: Provider, _ configuration: ServiceConfiguration
+    ) async throws -> StoredToken {
+        let api = api(configuration, provider.id)
+        var token = try await api.exchange(PlatformAnswerText.encoded(response), at: provider.id, account)
+        if token == nil { token = try await fetchSession(.provider(provider.id, source: .apple, account: account), configuration) }
+        guard let token else { throw EntitlementError.authenticationFailed(.noSession) }
         keeper.keep(token)
         return token
     }

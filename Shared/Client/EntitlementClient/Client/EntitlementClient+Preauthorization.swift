@@ -15,62 +15,33 @@ extension EntitlementClient {
         } catch is EntitlementError {
             throw EntitlementError.preauthorizationFailed(.requestorNotConfigured)
         }
-        let (decision, token) = await check(configuration)
-        guard decision.isAuthenticated, let token else {
+        let (decision, session) = await check(configuration)
+        guard decision.isAuthenticated, let session else {
             throw EntitlementError.preauthorizationFailed(decision.row == "C2" ? .sessionExpired : .sessionMissing)
         }
-        let key = PreauthorizationCache.Key(provider: token.provider, userID: token.userID, resources: resources)
+        let key = PreauthorizationCache.Key(provider: session.token.provider, userID: session.token.userID, resources: resources)
         if !disabling.contains(.localCache), let known = preauthorizations.decisions(key, at: environment.clock.uptime) { return known }
-        let decisions = try await askDecisions(resources, avoidsCaches: disabling.contains(.remoteCache), token, configuration)
+        let decisions = try await askDecisions(resources, avoidsCaches: disabling.contains(.remoteCache), session, configuration)
         let now = environment.clock.uptime
         preauthorizations.keep(decisions, key, until: now + Self.preauthorizationLifetime, now: now)
         return decisions
     }
 
     private func askDecisions(
-        _ resources: [Resource.ID], avoidsCaches: Bool, _ token: StoredToken, _ configuration: ServiceConfiguration
+        _ resources: [Resource.ID], avoidsCaches: Bool, _ session: ActiveSession, _ configuration: ServiceConfiguration
     ) async throws -> [Decision] {
-        let call = ServerCall.preauthorization(configuration.requestor, resources, avoidsCaches: avoidsCaches, environment.device)
-        let answer: HTTPResponse
+        let answer: PreauthorizationAnswer
         do {
-            answer = try await send(call, configuration, token.provider)
+            answer = try await api(configuration, session.token.provider).decisions(resources, avoidsCaches: avoidsCaches, session)
         } catch let failure as ServerFailure {
-            throw EntitlementError.preauthorizationFailed(Self.status(failure))
+            throw EntitlementError.preauthorizationFailed(PreauthorizationStatus(failure))
         }
-        guard answer.status == 200 else {
-            let status = Self.status(answer)
+        switch answer {
+        case .decisions(let decisions): return decisions
+        case .unknownFormat: throw EntitlementError.preauthorizationFailed(.unknownFormat)
+        case .refused(let status):
             emit(Status(.preauthorizationFailed, message: status.message, details: status.details ?? status.code))
             throw EntitlementError.preauthorizationFailed(status)
         }
-        guard let decisions = answer.decoded(ServerAnswers.Decisions.self) else {
-            throw EntitlementError.preauthorizationFailed(.unknownFormat)
-        }
-        return decisions.resources.map { item in
-            Decision(resource: Resource.ID(item.id), isAuthorized: item.authorized, status: item.error.map { Self.status($0, answer.status) })
-        }
-    }
-
-    private static func status(_ failure: ServerFailure) -> PreauthorizationStatus {
-        switch failure {
-        case .noAccessToken, .statementRefused: .noAccessToken
-        case .unreachable, .insecure: .networkError
-        case .unexpectedAnswer: .unknownFormat
-        case .throttled: PreauthorizationStatus(status: 429, code: "too_many_requests", action: .retryAfter)
-        case .unavailable(let status): PreauthorizationStatus(status: status, code: "internal_error", action: .retry)
-        }
-    }
-
-    private static func status(_ answer: HTTPResponse) -> PreauthorizationStatus {
-        if answer.status == 429 { return status(ServerFailure.throttled) }
-        if let failure = answer.decoded(ServerAnswers.Failure.self) { return status(failure, answer.status) }
-        return PreauthorizationStatus(
-            status: answer.status, code: answer.status >= 500 ? "internal_error" : "server_response_format_unknown", action: .none)
-    }
-
-    private static func status(_ failure: ServerAnswers.Failure, _ httpStatus: Int) -> PreauthorizationStatus {
-        PreauthorizationStatus(
-            status: failure.status ?? httpStatus, code: failure.code ?? "",
-            action: failure.action.flatMap(PreauthorizationStatus.Action.init) ?? .none,
-            message: failure.message, details: failure.details, helpURL: failure.helpUrl, trace: failure.trace)
     }
 }

@@ -18,58 +18,71 @@ extension EntitlementClient {
         let token = keeper.token(of: requestor)
         guard !keeper.sessions.isEmpty else { return SignOutResult(mustSignOutInSettings: false) }
         let isOfPlatform = token?.source == .apple
+        let opensPages = environment.device.platform.hasBrowser
         forgetSessions()
         preauthorizations = PreauthorizationCache()
-        if environment.device.platform.hasBrowser {
-            if isOfPlatform { emit(Status(.signOutInSettings)) }
-            try await openLogout(token, configuration, interaction)
-        } else {
-            await tellServer(token?.provider, configuration)
-            try Task.checkCancellation()
-            if isOfPlatform { emit(Status(.signOutInSettings)) }
-        }
-        return SignOutResult(mustSignOutInSettings: isOfPlatform)
+        if opensPages, isOfPlatform { emit(Status(.signOutInSettings)) }
+        let platformStays = try await signOutAtServer(token, configuration, opensPages ? interaction : nil)
+        try Task.checkCancellation()
+        let isSaid = opensPages && isOfPlatform
+        if !isSaid, isOfPlatform || platformStays { emit(Status(.signOutInSettings)) }
+        return SignOutResult(mustSignOutInSettings: isOfPlatform || platformStays)
     }
 
     /// Ends all sessions here, and records the sign-outs to report to the servers.
     private func forgetSessions() {
-        let requestors = keeper.sessions.tokens.keys
-        guard !requestors.isEmpty else { return }
+        let providers = keeper.sessions.tokens.mapValues(\.provider)
+        guard !providers.isEmpty else { return }
         keeper.clearSessions()
         keeper.changeMarks { marks in
-            marks.dueSignOuts.formUnion(requestors)
+            marks.dueSignOuts.formUnion(providers.keys)
+            marks.dueProviders = (marks.dueProviders ?? [:]).merging(providers) { $1 }
             marks.signedOutByHand = true
         }
     }
 
-    /// OUT. Not cancelled with the task: the person is signed out, and the server should know.
-    private func tellServer(_ provider: Provider.ID?, _ configuration: ServiceConfiguration) async {
-        let requestor = configuration.requestor
-        let (call, link, options) = (ServerCall.logout(requestor, environment.device), configuration.link(provider), options)
-        let answer = try? await abandonable(cancels: false) { try await link.send(call, options: options) }
-        if let answer, answer.status == 204 { signedOut(requestor) }
-    }
-
-    private func signedOut(_ requestor: Requestor.ID) {
-        keeper.changeMarks { $0.dueSignOuts.remove(requestor.rawValue) }
-    }
-
-    /// OUTW: lets the provider end its own session too.
-    private func openLogout(
-        _ token: StoredToken?, _ configuration: ServiceConfiguration, _ interaction: any AuthenticationInteraction
-    ) async throws {
-        let link = configuration.link(token?.provider)
-        // An address that a browser opens cannot be signed.
-        guard !link.isSigned else { return await tellServer(token?.provider, configuration) }
+    /// Tells the server, and opens the page that lets the provider end its own session too.
+    /// - Parameter interaction: `nil`: the device cannot open pages.
+    /// - Returns: Whether the platform would sign the person in again, as far as the server knows.
+    private func signOutAtServer(
+        _ token: StoredToken?, _ configuration: ServiceConfiguration, _ interaction: (any AuthenticationInteraction)?
+    ) async throws -> Bool {
         let (style, returnAddress) = browser(for: token.flatMap { configuration.provider($0.provider) })
-        let options = options
-        guard let bearer = try? await link.bearer(options: options) else { return try Task.checkCancellation() }
-        let call = ServerCall.browserLogout(
-            configuration.requestor, environment.device, information: options.deviceInformation ?? environment.device.information,
-            returnAddress: returnAddress, accessToken: bearer)
-        guard let url = call.url(at: link.server) else { return }
-        let end = try await abandonable { await interaction.openLogin(url, style: style == .webView ? .hidden : style) }
-        guard let end, Self.isReturn(end, to: returnAddress) else { return await tellServer(token?.provider, configuration) }
-        signedOut(configuration.requestor)
+        let answer = await tellServer(token?.provider, configuration, opensPages: interaction != nil, returnAddress)
+        guard case .page(let page, let isDone) = answer, let interaction else {
+            if case .done(let platformStays) = answer { return platformStays }
+            return false
+        }
+        let end = try await abandonable { await interaction.openLogin(page, style: style == .webView ? .hidden : style) }
+        if isDone { return false }
+        if let end, Self.isReturn(end, to: returnAddress) {
+            signedOut(configuration.requestor)
+        } else {
+            await tellServer(token?.provider, configuration, opensPages: false, returnAddress)
+        }
+        return false
+    }
+
+    /// Not cancelled with the task: the person is signed out, and the server should know.
+    @discardableResult
+    private func tellServer(
+        _ provider: Provider.ID?, _ configuration: ServiceConfiguration, opensPages: Bool, _ returnAddress: String
+    ) async -> SignOutAnswer {
+        let api = api(configuration, provider)
+        let answer = try? await abandonable(cancels: false) {
+            try await api.signOut(of: provider, opensPages: opensPages, returnAddress: returnAddress)
+        }
+        switch answer {
+        case .done, .page(_, isDone: true): signedOut(configuration.requestor)
+        case .page, .failed, nil: break
+        }
+        return answer ?? .failed
+    }
+
+    func signedOut(_ requestor: Requestor.ID) {
+        keeper.changeMarks { marks in
+            marks.dueSignOuts.remove(requestor.rawValue)
+            marks.dueProviders?[requestor.rawValue] = nil
+        }
     }
 }

@@ -54,9 +54,9 @@ public actor EntitlementClient {
     /// Changes what is sent with each call from now on.
     public func updateOptions(_ options: ClientOptions) { self.options = options }
 
-    /// Signs calls instead of sending an access token; `nil` ends that.
+    /// Signs calls instead of sending an access token; `nil` ends that. Version 2 of the API takes access tokens only.
     package func sign(with signer: RequestSigner?) {
-        guard signer != self.signer else { return }
+        guard environment.restVersion == .v1, signer != self.signer else { return }
         self.signer = signer
         linksByServer = [:]
     }
@@ -115,10 +115,15 @@ public actor EntitlementClient {
         return link
     }
 
-    /// Sends a call to the server of a provider.
-    /// - Throws: `ServerFailure`, or `CancellationError`.
-    func send(_ call: ServerCall, _ configuration: ServiceConfiguration, _ provider: Provider.ID?) async throws -> HTTPResponse {
-        try await configuration.link(provider).send(call, options: options)
+    /// The server of a provider.
+    func api(_ configuration: ServiceConfiguration, _ provider: Provider.ID?) -> any RestAPI {
+        api(configuration.requestor, configuration.link(provider), domain: configuration.domain)
+    }
+
+    func api(_ requestor: Requestor.ID, _ link: ServerLink, domain: String = "") -> any RestAPI {
+        let context = ServerContext(
+            link: link, options: options, requestor: requestor, domain: domain, environment: environment, keeper: keeper)
+        return environment.restVersion.api(context)
     }
 
     nonisolated func emit(_ status: Status) { hub.emit(.status(status)) }

@@ -3,7 +3,7 @@ internal import Foundation
 /// What an answer of the platform means for a sign-in (client-sdk §2.4, rows G6 to G15).
 enum PlatformDecision: Equatable, Sendable {
     /// Go on with this provider's signed answer.
-    case signIn(Provider.ID, platformName: String)
+    case signIn(Provider.ID, AccountMetadata)
     /// The provider signs people in the ordinary way: no code, no display.
     case ordinaryLogin(Provider.ID)
     /// The provider is out of order: the server lets the person in.
@@ -42,7 +42,7 @@ enum PlatformDecision: Equatable, Sendable {
             return .display(.unsupportedProvider, message: nil)
         }
         if degraded.contains(provider.id) { return .degraded(provider.id) }
-        return provider.boardingStatus == .supported ? .signIn(provider.id, platformName: name) : .ordinaryLogin(provider.id)
+        return provider.boardingStatus == .supported ? .signIn(provider.id, metadata) : .ordinaryLogin(provider.id)
     }
 
     private static func failure(

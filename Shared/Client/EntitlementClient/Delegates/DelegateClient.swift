@@ -62,7 +62,7 @@ package final class DelegateClient {
         }
     }
 
-    /// Signs calls with a key pair of the application instead of sending an access token, from the next operation on.
+    /// Signs calls with a key pair of the application instead of sending an access token, from the next operation on; with version 1 of the API only.
     package func setSigner(_ signer: RequestSigner?) {
         let previous = optionsChange
         optionsChange = Task { [client] in

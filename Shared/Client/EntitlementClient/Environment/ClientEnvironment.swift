@@ -4,6 +4,8 @@ public import Foundation
 public struct ClientEnvironment: Sendable {
     /// Base address of the servers, used when ``EntitlementClient/configure(requestor:endpoints:)`` names none.
     public var server: URL
+    /// The version of their API that the library speaks; ``RestVersion/v1`` unless it is set.
+    public var restVersion: RestVersion
     public var device: DeviceDescription
     public var transport: any HTTPTransport
     public var store: any SecureStore
@@ -44,6 +46,7 @@ public struct ClientEnvironment: Sendable {
         autoSignIn: (any AutoSignInPlatform)? = nil, bundleID: String = ""
     ) {
         self.server = server
+        restVersion = .v1
         self.device = device
         self.store = store
         self.transport = transport

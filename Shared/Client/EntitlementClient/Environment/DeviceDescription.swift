@@ -37,18 +37,27 @@ public struct DeviceDescription: Sendable, Hashable {
         self.id = id
     }
 
-    /// Base64 of the JSON that `X-Device-Info` carries (rest-v1 §2.4).
-    var information: String {
+    /// Names the device in a header (rest-v2 §1.3).
+    var identifierHeader: HTTPHeader { HTTPHeader("AP-Device-Identifier", "fingerprint \(Data(id.utf8).base64EncodedString())") }
+
+    /// Base64 of the JSON that `X-Device-Info` carries (rest-v1 §2.4, rest-v2 §1.3).
+    func information(_ version: RestVersion) -> String {
         let hardware =
             switch platform {
             case .iOS: "MobilePhone"
             case .iPadOS: "Tablet"
             case .tvOS: "SetTopBox"
             }
-        let facts = [
+        var facts = [
             "primaryHardwareType": hardware, "model": model, "manufacturer": "Apple", "vendor": "Apple", "osVendor": "Apple",
             "osName": platform.deviceType, "osFamily": platform.deviceType, "osVersion": systemVersion,
         ]
+        if version == .v2 {
+            // Version 2 requires both, and takes any text.
+            let number = model.drop { !$0.isNumber }.map { $0 == "," ? "." : $0 }
+            facts["version"] = number.isEmpty ? systemVersion : String(number)
+            facts["connectionType"] = "unknown"
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = (try? encoder.encode(facts)) ?? Data()

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The answers of rest-v1, as far as the library reads them.
+/// What both versions of the API answer in one form, as far as the library reads it.
 enum ServerAnswers {
-    /// §3.3.
+    /// rest-v1 §3.3, rest-v2 §2.1.
     struct Configuration: Decodable {
         struct Domain: Decodable { let name: String }
 
@@ -40,52 +40,7 @@ enum ServerAnswers {
         let requestor: Requestor
     }
 
-    /// §3.11.
-    struct Session: Decodable {
-        let mvpd: String
-        let userId: String?
-        let expires: Milliseconds
-    }
-
-    /// §3.4.
-    struct Code: Decodable {
-        struct Info: Decodable { let registrationURL: String? }
-
-        let code: String
-        let generated: Milliseconds
-        let expires: Milliseconds
-        let info: Info?
-    }
-
-    /// §3.14.
-    struct Permission: Decodable { let expires: Milliseconds }
-
-    /// §3.18.
-    struct Media: Decodable {
-        let serializedToken: String
-        let mvpdId: String?
-        let userId: String?
-        let expires: Milliseconds?
-    }
-
-    /// §3.16.
-    struct Decisions: Decodable {
-        struct Item: Decodable {
-            let id: String
-            let authorized: Bool
-            let error: Failure?
-        }
-
-        let resources: [Item]
-    }
-
-    /// §3.19.
-    struct UserMetadata: Decodable {
-        let encrypted: [String]?
-        let data: [String: JSONValue]
-    }
-
-    /// §2.8, plain and enhanced.
+    /// rest-v1 §2.8, plain and enhanced; rest-v2 §3.
     struct Failure: Decodable {
         let status: Int?
         let code: String?
@@ -110,6 +65,20 @@ enum ServerAnswers {
             date = Date(timeIntervalSince1970: number / 1000)
         }
     }
+}
+
+extension ServerAnswers.Failure {
+    /// The code by the name that apps of the original SDK know: rest-v2 has new names for some (rest-v2 §6).
+    var sdkCode: String? { code.map { Self.sdkNames[$0] ?? $0 } }
+
+    private static let sdkNames = [
+        "invalid_parameter_service_provider": "invalid_requestor", "invalid_integration": "unknown_integration",
+        "invalid_header_device_info": "invalid_device_info", "invalid_header_device_identifier": "invalid_device_id",
+        "invalid_parameter_resources": "missing_resource", "internal_server_error": "internal_error",
+        "authenticated_profile_missing": "authentication_session_missing",
+        "authenticated_profile_expired": "authentication_session_expired",
+        "authenticated_profile_invalidated": "authentication_session_invalidated",
+    ]
 }
 
 extension HTTPResponse {

@@ -38,7 +38,7 @@ actor ServerLink {
             token = try await accessToken(insteadOf: token)
             answer = try await exchange(call, bearer: token)
         }
-        if Self.isRefusedToken(answer) || answer.status == 403 && Self.error(answer) == "invalid_client" {
+        if Self.isRefusedToken(answer) || isRefusedClient(answer) {
             token = try await accessToken(insteadOf: token, registersAgain: true)
             answer = try await exchange(call, bearer: token)
         }
@@ -48,7 +48,12 @@ actor ServerLink {
     /// A 401 of another kind names its own reason: that of a redeem is about the value (apple §4).
     private static func isRefusedToken(_ answer: HTTPResponse) -> Bool {
         guard answer.status == 401 else { return false }
-        return error(answer) != nil || answer.decoded(ServerAnswers.Failure.self)?.code == nil
+        return error(answer) != nil || answer.decoded(ServerAnswers.Failure.self)?.code?.hasPrefix("invalid_access_token") ?? true
+    }
+
+    /// Version 2 says this too with 401 alone (clients §4.8).
+    private func isRefusedClient(_ answer: HTTPResponse) -> Bool {
+        environment.restVersion == .v1 && answer.status == 403 && Self.error(answer) == "invalid_client"
     }
 
     /// True where no call has an access token.
@@ -211,14 +216,22 @@ actor ServerLink {
     }
 
     private func headers(_ authorization: String?) -> [HTTPHeader] {
-        var headers = [HTTPHeader("Accept", "application/json"), HTTPHeader("X-Device-Info", FormEncoding.encode(deviceInformation))]
+        var headers = [HTTPHeader("Accept", "application/json")]
         if let authorization { headers.append(HTTPHeader("Authorization", authorization)) }
-        if let visitor = options.visitorID { headers.append(HTTPHeader("ap_vi", FormEncoding.encode(visitor))) }
-        if let profile = options.applicationProfile { headers.append(HTTPHeader("X-Application-Profile", FormEncoding.encode(profile))) }
+        let version = environment.restVersion
+        let information = options.deviceInformation ?? environment.device.information(version)
+        switch version {
+        case .v1:
+            headers.append(HTTPHeader("X-Device-Info", FormEncoding.encode(information)))
+            if let visitor = options.visitorID { headers.append(HTTPHeader("ap_vi", FormEncoding.encode(visitor))) }
+            if let profile = options.applicationProfile { headers.append(HTTPHeader("X-Application-Profile", FormEncoding.encode(profile))) }
+        case .v2:
+            // Base64 may come in lines.
+            headers.append(HTTPHeader("X-Device-Info", information.filter { !$0.isWhitespace }))
+            if let visitor = options.visitorID { headers.append(HTTPHeader("AP-Visitor-Identifier", FormEncoding.encode(visitor))) }
+        }
         return headers
     }
-
-    private var deviceInformation: String { options.deviceInformation ?? environment.device.information }
 
     /// After a 429 no call is sent before its time: a storm of calls becomes a queue.
     private func waitForThrottle() async throws {

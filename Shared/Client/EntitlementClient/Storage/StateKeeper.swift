@@ -52,8 +52,10 @@ final class StateKeeper: Sendable {
                 state.sessions.permissions.removeAll { $0.requestor == token.requestor }
             }
             save(state.sessions, .sessions, &state)
-            guard state.marks.dueSignOuts.remove(token.requestor.rawValue) != nil else { return }
-            // The pending sign-out would end this session.
+            // The pending sign-out would end this session; rest-v2 ends the one of its provider only.
+            let id = token.requestor.rawValue
+            guard token.api != .v2 || state.marks.dueProviders?[id] == token.provider, state.marks.dueSignOuts.remove(id) != nil else { return }
+            state.marks.dueProviders?[id] = nil
             save(state.marks, .marks, &state)
         }
     }

@@ -22,6 +22,10 @@ struct StoredToken: Codable, Sendable, Hashable {
     var deviceID: String
     /// Made by redeeming an Automatic Sign-In value.
     var isAutomatic = false
+    /// Who the person is, for a promotional trial: rest-v2 wants it with each call.
+    var trialIdentity: String?
+    /// The API whose session it is; `nil` is version 1, also in entries from before there were two.
+    var api: RestVersion?
 
     var session: Session { Session(requestor: requestor, provider: provider, source: source, expires: expires, userID: userID) }
 }
@@ -47,6 +51,8 @@ struct SessionsRecord: Codable, Sendable, Hashable {
 struct MarksRecord: Codable, Sendable, Hashable {
     /// Requestors for which the server could not be told of a sign-out.
     var dueSignOuts: Set<String> = []
+    /// The providers of those sessions, which rest-v2 wants to know; absent in older entries.
+    var dueProviders: [String: Provider.ID]?
     /// A person signed out by hand: an Automatic Sign-In value is left alone (client-sdk §2.7 S8).
     var signedOutByHand = false
     /// The opt-in that this device made.

@@ -103,7 +103,7 @@ extension FakeServer {
             ])
     }
 
-    private static func configuration(_ state: State) -> HTTPResponse {
+    static func configuration(_ state: State) -> HTTPResponse {
         let providers = state.providers.map { provider in
             var record: [String: JSONValue] = ["id": .string(provider.id.rawValue), "displayName": .string(provider.displayName)]
             if let mapping = provider.platformMappingID {

@@ -5,7 +5,8 @@
 import Foundation
 import Synchronization
 
-/// A server of rest-v1 for one device, in memory: behaves well unless told otherwise, and writes down each call by its short name (client-sdk §1.2).
+/// A server of rest-v1 and rest-v2 for one device, in memory: behaves well unless told otherwise, and writes down each call by its short name
+/// (client-sdk §1.2). In rest-v2, AUN is the profile by its code or all profiles, META the profile of a provider.
 final class FakeServer: HTTPTransport {
     enum Name: String, Sendable, CaseIterable {
         case REG, TOK, CFG, PRQ, EXC, AUN, RGC, LOG, TMP, AUZ, MED, PRE, META, OUT, OUTW
@@ -46,6 +47,11 @@ final class FakeServer: HTTPTransport {
             return found
         }
 
+        /// Of a decision of rest-v2.
+        var resources: [String] { (try? JSONDecoder().decode([String: [String]].self, from: request.body ?? Data()))?["resources"] ?? [] }
+        /// The path's last part.
+        var subject: String { request.url.lastPathComponent }
+
         var json: [String: String] { (try? JSONDecoder().decode([String: String].self, from: request.body ?? Data())) ?? [:] }
     }
 
@@ -53,6 +59,10 @@ final class FakeServer: HTTPTransport {
         var mvpd: String
         var userID = "guid-1"
         var expires: Date
+        /// Of the profile.
+        var type = "regular"
+        /// The device has read it: before, the person signs in with the code that the device gets next.
+        var isRead = false
     }
 
     struct State: Sendable {
@@ -71,6 +81,12 @@ final class FakeServer: HTTPTransport {
         /// Seconds for which codes are good.
         var codeLifetime = 1800.0
         var degraded: Set<String> = []
+        /// What the last login was begun with, in rest-v2.
+        var login: [String: String] = [:]
+        /// Trials that want to know who the person is.
+        var promotional: Set<String> = []
+        /// Trials that are used up, by the code of the error.
+        var usedUp: [String: String] = [:]
     }
 
     let host: String
@@ -93,6 +109,9 @@ final class FakeServer: HTTPTransport {
     func next(_ name: Name, _ answers: Answer...) { state.withLock { $0.next[name, default: []] += answers } }
     func always(_ name: Name, _ answer: Answer?) { state.withLock { $0.always[name] = answer } }
 
+    /// The user metadata of that name: in version 2 it is the session's.
+    func user(in version: RestVersion) -> String { version == .v1 ? "user-1" : "guid-1" }
+
     /// A person signs in with the device's code.
     func signIn(_ mvpd: String, lifetime: Double = 3600) {
         let expires = clock.now.addingTimeInterval(lifetime)
@@ -109,7 +128,7 @@ final class FakeServer: HTTPTransport {
         }
         await Task.yield()
         switch answer {
-        case nil: return usual(call)
+        case nil: return request.url.path.hasPrefix("/api/v2/") ? usualV2(call) : usual(call)
         case .response(let response): return response
         case .failure(let failure): throw failure
         case .hangs:
@@ -143,7 +162,44 @@ final class FakeServer: HTTPTransport {
         case (.get, _) where path.hasPrefix("/api/v1/config/"): return .CFG
         case (.get, _) where path.contains("/profile-requests/"): return .PRQ
         case (.post, _) where path.hasSuffix("/regcode"): return .RGC
+        default: return nameV2(request.method, path)
+        }
+    }
+
+    private static func nameV2(_ method: HTTPRequest.Method, _ path: String) -> Name {
+        let parts = path.split(separator: "/").map(String.init)
+        guard parts.count > 3, parts[0] == "api", parts[1] == "v2" else { return .unknown }
+        if method == .get, parts[2] == "authenticate" { return .LOG }
+        switch (method, parts[3], parts.count) {
+        case (.get, "configuration", 4): return .CFG
+        case (.post, "sessions", 4): return .RGC
+        case (.post, "sessions", 6) where parts[4...] == ["sso", "Apple"]: return .PRQ
+        case (.post, "profiles", 6) where parts[4...] == ["sso", "Apple"]: return .EXC
+        case (.get, "profiles", 6) where parts[4] == "code": return .AUN
+        case (.get, "profiles", 4): return .AUN
+        case (.get, "profiles", 5): return .META
+        case (.post, "decisions", 6) where parts[4] == "authorize": return .AUZ
+        case (.post, "decisions", 6) where parts[4] == "preauthorize": return .PRE
+        case (.get, "logout", 5): return .OUT
         default: return .unknown
         }
+    }
+}
+
+extension [FakeServer.Name] {
+    /// The calls of rest-v1 as rest-v2 makes them: it needs fewer.
+    func said(in version: RestVersion) -> [FakeServer.Name] {
+        guard version == .v2 else { return self }
+        let shorter: [(v1: [FakeServer.Name], v2: [FakeServer.Name])] = [
+            ([.RGC, .LOG, .AUN], [.META]), ([.RGC, .LOG], []), ([.TMP, .AUN], [.META]), ([.EXC, .AUN], [.EXC]), ([.AUN, .META], [.AUN]),
+            ([.AUZ, .MED], [.AUZ]), ([.MED], [.AUZ]),
+        ]
+        var (rest, said) = (self[...], [FakeServer.Name]())
+        while let first = rest.first {
+            let rule = shorter.first { rest.starts(with: $0.v1) } ?? ([first], [first])
+            rest = rest.dropFirst(rule.v1.count)
+            said += rule.v2
+        }
+        return said
     }
 }

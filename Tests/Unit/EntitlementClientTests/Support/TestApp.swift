@@ -29,7 +29,7 @@ final class TestApp: ClientDelegate, ClientStatusDelegate, ClientPreauthorizeCal
     var whenCalled: (TestApp, String) -> Void = { _, _ in }
 
     init(
-        _ platformKind: DeviceDescription.Platform = .tvOS, providers: [Provider] = Provider.all, scenario: Scenario? = nil,
+        _ platformKind: DeviceDescription.Platform = .tvOS, rest: RestVersion = .v1, providers: [Provider] = Provider.all, scenario: Scenario? = nil,
         store: any SecureStore = MemoryStore(), check: StorageCheck = .none, clock: TestClock = TestClock(), server: FakeServer? = nil,
         change: (inout ClientEnvironment) -> Void = { _ in }
     ) {
@@ -40,10 +40,22 @@ final class TestApp: ClientDelegate, ClientStatusDelegate, ClientPreauthorizeCal
         environment = ClientEnvironment(
             server: server.url, device: device, store: store, transport: server, clock: clock, providerAccounts: platform, bundleID: "example.acme.tv"
         )
+        environment.restVersion = rest
         change(&environment)
         enabler = DelegateClient(softwareStatement: "statement-1", environment: environment, storageCheck: check)
         enabler.delegate = self
         enabler.statusDelegate = self
+    }
+
+    /// The version of the API that the app speaks.
+    var rest: RestVersion { environment.restVersion }
+
+    /// Puts a session into the app's store.
+    func keep(_ source: Session.Source, at provider: String, lifetime: Double, deviceID: String = "device-1") {
+        enabler.client.keeper.keep(
+            StoredToken(
+                requestor: "ACME1", provider: Provider.ID(provider), source: source, expires: clock.now.addingTimeInterval(lifetime),
+                userID: "guid-1", deviceID: deviceID, api: rest))
     }
 
     /// The app is started anew on the same device.

@@ -1,0 +1,157 @@
+internal import Foundation
+
+/// The servers' API, version 2 (rest-v2).
+struct RestV2: RestAPI {
+    /// The platform's single sign-on, as the servers name it.
+    private static let partner = "Apple"
+    /// In seconds, where the server does not say it.
+    private static let usualCodeLifetime: TimeInterval = 1800
+
+    let context: ServerContext
+
+    func configuration() async throws -> HTTPResponse {
+        var call = call(.get, "configuration")
+        call.timeout = .seconds(10)
+        return try await context.send(call)
+    }
+
+    // MARK: - Sign-in
+
+    /// Pairs for the server have no place here, but for a trial.
+    func beginLogin(at provider: Provider.ID, data: [String: String], returnAddress: String?) async throws -> LoginStart? {
+        let form = [Parameter("mvpd", provider.rawValue)] + ending(at: returnAddress ?? secondScreenEnd)
+        let answer = try await context.send(call(.post, "sessions", form: form))
+        guard (200..<300).contains(answer.status), let session = answer.decoded(V2Answers.Session.self) else { return nil }
+        if session.actionName == "authorize" { return .alreadySignedIn }
+        guard let code = session.code, let end = session.notAfter?.date else { return nil }
+        let page = session.actionName == "authenticate" ? session.url.flatMap { ServerCall.url($0, at: context.link.server) } : nil
+        // The device's own clock may be wrong.
+        let lifetime = session.notBefore.map { min(max(end.timeIntervalSince($0.date), 0), 36_000) } ?? Self.usualCodeLifetime
+        let record = RegistrationCode(code: code, provider: provider, expires: end, lifetime: .seconds(lifetime), loginPage: page)
+        return .login(PendingLogin(code: record, page: page))
+    }
+
+    private func ending(at returnAddress: String) -> [Parameter] {
+        [Parameter("domainName", context.domain), Parameter("redirectUrl", returnAddress)]
+    }
+
+    /// The brand's own page: a second screen may know nothing of the app's address.
+    private var secondScreenEnd: String { context.domain.isEmpty ? context.environment.returnAddress : "https://\(context.domain)/" }
+
+    /// A trial needs no call: the first authorization starts it (§5 L).
+    func beginTrial(at provider: Provider.ID, data: [String: String]) async throws -> Bool { true }
+
+    /// Nor does a provider that is out of order (§5 K).
+    func beginDegraded(at provider: Provider.ID, returnAddress: String) async throws -> Bool { true }
+
+    func beginPlatformSignIn(at provider: Provider, _ account: AccountMetadata, returnAddress: String) async throws -> PlatformStart {
+        let answer = try await context.send(
+            call(
+                .post, "sessions", "sso", Self.partner, form: ending(at: returnAddress), headers: [Self.frameworkStatus(account)]))
+        switch answer.status {
+        case 200..<300:
+            guard let session = answer.decoded(V2Answers.Session.self) else {
+                throw ServerFailure.unexpectedAnswer("partner session: the answer is not what these servers send")
+            }
+            return Self.start(session, provider)
+        case 400 where answer.decoded(ServerAnswers.Failure.self)?.code == "invalid_integration": return .unsupported
+        case 429: throw ServerFailure.throttled
+        default: throw ServerFailure.unexpectedAnswer("partner session: status \(answer.status)")
+        }
+    }
+
+    private static func start(_ session: V2Answers.Session, _ provider: Provider) -> PlatformStart {
+        switch (session.actionName, session.reasonType) {
+        case ("authorize", "degraded"): return .refused
+        case ("authorize", _): return .alreadySignedIn
+        case (_, "configuration_fallback"): return .unsupported
+        default:
+            guard let request = session.authenticationRequest else {
+                return .failed("the server wants another way (\(session.reasonType ?? session.actionName))")
+            }
+            return .request(request.request, attributeNames: request.attributesNames ?? provider.requiredMetadataFields)
+        }
+    }
+
+    func exchange(_ response: String, at provider: Provider.ID, _ account: AccountMetadata) async throws -> StoredToken? {
+        let answer = try await context.send(
+            call(
+                .post, "profiles", "sso", Self.partner, form: [Parameter("SAMLResponse", response)], headers: [Self.frameworkStatus(account)]))
+        guard (200..<300).contains(answer.status) else { throw ServerFailure.unexpectedAnswer("exchange: status \(answer.status)") }
+        guard let profiles = answer.decoded(V2Answers.Profiles.self), let token = token(profiles, provider) else {
+            throw ServerFailure.unexpectedAnswer("exchange: the answer holds no profile")
+        }
+        return token
+    }
+
+    // MARK: - Session
+
+    func session(_ search: SessionSearch) async throws -> SessionAnswer {
+        switch search {
+        case .login(let login): return found(try await context.send(call(.get, "profiles", "code", login.code.code)), nil)
+        case .provider(let id, _, let account):
+            let headers = account.map { [Self.frameworkStatus($0)] } ?? []
+            return found(try await context.send(call(.get, "profiles", id.rawValue, headers: headers)), id)
+        case .any: return found(try await context.send(call(.get, "profiles")), nil)
+        case .trial(let id, let data):
+            let identity = data.genericText
+            let answer = found(try await context.send(call(.get, "profiles", id.rawValue, headers: Self.identity(identity))), id)
+            guard case .session(var token) = answer else { return answer }
+            token.trialIdentity = identity
+            return .session(token)
+        }
+    }
+
+    private func found(_ answer: HTTPResponse, _ provider: Provider.ID?) -> SessionAnswer {
+        switch answer.status {
+        case 200:
+            guard let profiles = answer.decoded(V2Answers.Profiles.self) else { return .failed("the answer is not what these servers send") }
+            return token(profiles, provider).map { .session($0) } ?? .none
+        case 429: return .throttled
+        case 400, 403:
+            switch answer.decoded(ServerAnswers.Failure.self)?.code {
+            case "invalid_authentication_session": return .over
+            case "temporary_access_duration_limit_exceeded", "temporary_access_resources_limit_exceeded": return .refused(.tempPassExpired)
+            case "invalid_header_identity_for_temporary_access": return .refused(nil)
+            default: return .failed("status \(answer.status)")
+            }
+        default: return .failed("status \(answer.status)")
+        }
+    }
+
+    /// The session that a profile stands for; of several the newest.
+    private func token(_ answer: V2Answers.Profiles, _ provider: Provider.ID?) -> StoredToken? {
+        let candidates = answer.profiles.filter { provider == nil || $0.key == provider?.rawValue }
+        let newest = candidates.max { ($0.value.notBefore?.date ?? .distantPast) < ($1.value.notBefore?.date ?? .distantPast) }
+        return newest.map { id, profile in
+            StoredToken(
+                requestor: context.requestor, provider: Provider.ID(id), source: profile.source, expires: profile.notAfter.date,
+                userID: profile.userID, deviceID: context.device.id, api: .v2)
+        }
+    }
+
+    func userMetadata(_ session: ActiveSession) async throws -> UserMetadata? {
+        let provider = session.token.provider.rawValue
+        let answer = try await context.send(call(.get, "profiles", provider, headers: proof(of: session)))
+        guard answer.status == 200 else { return nil }
+        return answer.decoded(V2Answers.Profiles.self)?.profiles[provider]?.metadata
+    }
+
+    func signOut(of provider: Provider.ID?, opensPages: Bool, returnAddress: String) async throws -> SignOutAnswer {
+        guard let provider else { return .done(platformStays: false) }
+        let answer = try await context.send(call(.get, "logout", provider.rawValue, query: [Parameter("redirectUrl", returnAddress)]))
+        switch answer.status {
+        case 200:
+            guard let logout = answer.decoded(V2Answers.Logouts.self)?.logouts[provider.rawValue] else { return .failed }
+            if opensPages, logout.actionName == "logout", let page = logout.url.flatMap({ ServerCall.url($0, at: context.link.server) }) {
+                return .page(page, isDone: true)
+            }
+            return .done(platformStays: logout.actionName == "partner_logout")
+        case 400:
+            // A provider that can no longer be used has no session to end.
+            let code = answer.decoded(ServerAnswers.Failure.self)?.code
+            return code == "invalid_integration" || code == "invalid_parameter_mvpd" ? .done(platformStays: false) : .failed
+        default: return .failed
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/// The answers of rest-v2, as far as the library reads them.
+enum V2Answers {
+    /// §2.2, §2.12.
+    struct Session: Decodable {
+        struct AuthenticationRequest: Decodable {
+            let request: String
+            let attributesNames: [String]?
+        }
+
+        let actionName: String
+        let reasonType: String?
+        let url: String?
+        let code: String?
+        let notBefore: ServerAnswers.Milliseconds?
+        let notAfter: ServerAnswers.Milliseconds?
+        let authenticationRequest: AuthenticationRequest?
+    }
+
+    /// §2.6 to §2.8, §2.13.
+    struct Profiles: Decodable {
+        /// By provider.
+        let profiles: [String: Profile]
+    }
+
+    struct Profile: Decodable {
+        let notBefore: ServerAnswers.Milliseconds?
+        let notAfter: ServerAnswers.Milliseconds
+        let type: String?
+        let attributes: [String: Attribute]?
+    }
+
+    struct Attribute: Decodable {
+        let value: JSONValue?
+        let state: String?
+
+        /// The reference writes it in two ways.
+        var isEncrypted: Bool { state == "enc" || state == "encrypted" }
+    }
+
+    /// §2.9, §2.10.
+    struct Decisions: Decodable {
+        struct Token: Decodable {
+            let notAfter: ServerAnswers.Milliseconds?
+            let serializedToken: String
+        }
+
+        struct Item: Decodable {
+            let resource: String
+            let authorized: Bool
+            let mvpd: String?
+            let source: String?
+            let notAfter: ServerAnswers.Milliseconds?
+            let token: Token?
+            let error: ServerAnswers.Failure?
+        }
+
+        let decisions: [Item]
+    }
+
+    /// §2.11.
+    struct Logouts: Decodable {
+        struct Logout: Decodable {
+            let actionName: String
+            let url: String?
+        }
+
+        /// By provider.
+        let logouts: [String: Logout]
+    }
+}
+
+extension V2Answers.Profile {
+    var source: Session.Source {
+        switch type {
+        case "appleSSO": .apple
+        case "temporary": .tempPass
+        case "degraded": .degraded
+        default: .regular
+        }
+    }
+
+    /// The person's scrambled id.
+    var userID: String {
+        switch attributes?["userID"]?.value {
+        case .string(let text): text
+        case .integer(let number): "\(number)"
+        default: ""
+        }
+    }
+
+    var metadata: UserMetadata {
+        let attributes = attributes ?? [:]
+        return UserMetadata(values: attributes.compactMapValues(\.value), encrypted: Set(attributes.filter(\.value.isEncrypted).keys))
+    }
+}

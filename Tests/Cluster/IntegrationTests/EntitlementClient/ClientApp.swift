@@ -7,13 +7,17 @@ import TextEncodings
 
 /// An app on a device of its own, made with the client library, against the programs of the suite's cluster.
 struct ClientApp: Sendable {
+    /// The versions of the API over which the cases run.
+    static let versions: [RestVersion] = [.v1]
+
     let client: EntitlementClient
     let environment: ClientEnvironment
     let cluster: TestCluster
 
     /// - Parameter change: Changes the environment of the device.
     static func make(
-        _ platform: DeviceDescription.Platform, change: (inout ClientEnvironment, TestCluster, URL) throws -> Void = { _, _, _ in }
+        _ platform: DeviceDescription.Platform, _ version: RestVersion = .v1,
+        change: (inout ClientEnvironment, TestCluster, URL) throws -> Void = { _, _, _ in }
     ) throws -> ClientApp {
         let cluster = try TestCluster.running()
         let file = try #require(try ClusterFile.read(cluster.home))
@@ -21,6 +25,7 @@ struct ClientApp: Sendable {
         var environment = ClientEnvironment(
             server: try #require(URL(string: cluster.gateway)), device: device, store: MemoryStore(), bundleID: "example.acme.tv")
         environment.pollInterval = .seconds(3)
+        environment.restVersion = version
         try change(&environment, cluster, try #require(URL(string: file.sandbox.apple)))
         let client = EntitlementClient(softwareStatement: try #require(file.softwareStatements["acme-tv"]), environment: environment)
         return ClientApp(client: client, environment: environment, cluster: cluster)
@@ -55,12 +60,16 @@ struct ClusterPerson: AuthenticationInteraction {
     }
 
     func showCode(_ code: RegistrationCode) async {
+        var browser = SimulatedPerson(exchange: cluster.exchange)
+        if code.loginAddress == nil, let page = code.addressWithCode {
+            _ = try? await browser.signIn(at: page.absoluteString, name: name, password: name, until: "https://acme.example")
+            return
+        }
         let end = "\(cluster.gateway)/activate/done"
         let query = FormEncoding.encode([
             ("reg_code", code.code), ("requestor_id", "ACME1"), ("mso_id", code.provider.rawValue), ("domain_name", "acme.example"),
             ("noflash", "true"), ("no_iframe", "true"), ("redirect_url", "\(end)?code=\(code.code)&requestor=ACME1"),
         ])
-        var browser = SimulatedPerson(exchange: cluster.exchange)
         _ = try? await browser.signIn(at: "\(cluster.gateway)/api/v1/authenticate?\(query)", name: name, password: name, until: end)
     }
 

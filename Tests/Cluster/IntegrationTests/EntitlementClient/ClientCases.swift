@@ -7,9 +7,9 @@ import Testing
 /// The main ways of the client library, over `URLSession` against the programs of a cluster (client-sdk §5).
 @Suite("Client library against a cluster", .serialized, .cluster)
 struct ClientLibrary {
-    @Test("client-sdk #1, #49, #54: a TV signs in by a second screen, plays, and signs out")
-    func signsInBySecondScreen() async throws {
-        let app = try ClientApp.make(.tvOS)
+    @Test("client-sdk #1, #49, #54: a TV signs in by a second screen, plays, and signs out", arguments: ClientApp.versions)
+    func signsInBySecondScreen(version: RestVersion) async throws {
+        let app = try ClientApp.make(.tvOS, version)
         try await app.client.configure(requestor: "ACME1")
         #expect(await app.client.authenticationState() == .notAuthenticated(reason: "N000"))
         let session = try await app.client.authenticate(interaction: app.person(at: "NorthCable"))
@@ -32,9 +32,9 @@ struct ClientLibrary {
         #expect(await again.client.authenticationState() == .notAuthenticated(reason: "N000"))
     }
 
-    @Test("client-sdk #45, #74: a phone signs in and out in its browser, back to adobepass://ios.app")
-    func signsInByBrowser() async throws {
-        let app = try ClientApp.make(.iOS)
+    @Test("client-sdk #45, #74: a phone signs in and out in its browser, back to adobepass://ios.app", arguments: ClientApp.versions)
+    func signsInByBrowser(version: RestVersion) async throws {
+        let app = try ClientApp.make(.iOS, version)
         try await app.client.configure(requestor: "ACME1")
         let session = try await app.client.authenticate(interaction: app.person("ben", at: "NorthCable"))
         #expect(session.provider == "NorthCable")
@@ -46,9 +46,9 @@ struct ClientLibrary {
         #expect(await again.client.authenticationState() == .notAuthenticated(reason: "N000"))
     }
 
-    @Test("client-sdk #55: a refusal carries the provider's text")
-    func tellsRefusal() async throws {
-        let app = try ClientApp.make(.iOS)
+    @Test("client-sdk #55: a refusal carries the provider's text", arguments: ClientApp.versions)
+    func tellsRefusal(version: RestVersion) async throws {
+        let app = try ClientApp.make(.iOS, version)
         try await app.client.configure(requestor: "ACME1")
         _ = try await app.client.authenticate(interaction: app.person("ben", at: "NorthCable"))
         do {
@@ -59,9 +59,9 @@ struct ClientLibrary {
         }
     }
 
-    @Test("client-sdk #11, #61, #64: an Apple TV signs in by its platform, with the provider's signed answer")
-    func signsInByPlatform() async throws {
-        let app = try ClientApp.make(.tvOS) { environment, _, apple in
+    @Test("client-sdk #11, #61, #64: an Apple TV signs in by its platform, with the provider's signed answer", arguments: ClientApp.versions)
+    func signsInByPlatform(version: RestVersion) async throws {
+        let app = try ClientApp.make(.tvOS, version) { environment, _, apple in
             let answers = SandboxAnswers(address: apple, account: environment.device.id, transport: environment.transport)
             let scenario = Scenario(permission: .init(initial: "granted"), system: .init(provider: "north-cable"))
             environment.providerAccounts = SimulatedPlatform(scenario, clock: environment.clock, answers: answers)
@@ -77,9 +77,9 @@ struct ClientLibrary {
         #expect(try await app.client.signOut(interaction: app.person(at: nil)).mustSignOutInSettings)
     }
 
-    @Test("client-sdk #15: an answer that the provider did not sign makes no session")
-    func refusesUnsignedAnswer() async throws {
-        let app = try ClientApp.make(.tvOS) { environment, _, apple in
+    @Test("client-sdk #15: an answer that the provider did not sign makes no session", arguments: ClientApp.versions)
+    func refusesUnsignedAnswer(version: RestVersion) async throws {
+        let app = try ClientApp.make(.tvOS, version) { environment, _, apple in
             let answers = SandboxAnswers(address: apple, account: environment.device.id, flaw: "unsigned", transport: environment.transport)
             let scenario = Scenario(permission: .init(initial: "granted"), system: .init(provider: "north-cable"))
             environment.providerAccounts = SimulatedPlatform(scenario, clock: environment.clock, answers: answers)
@@ -94,9 +94,9 @@ struct ClientLibrary {
         }
     }
 
-    @Test("client-sdk #53: a trial needs no interaction")
-    func startsTrial() async throws {
-        let app = try ClientApp.make(.tvOS)
+    @Test("client-sdk #53: a trial needs no interaction", arguments: ClientApp.versions)
+    func startsTrial(version: RestVersion) async throws {
+        let app = try ClientApp.make(.tvOS, version)
         try await app.client.configure(requestor: "ACME1")
         let session = try await app.client.signIn(at: "Preview10", interaction: app.person(at: nil))
         #expect(session.source == .tempPass)
@@ -104,11 +104,13 @@ struct ClientLibrary {
         _ = try await app.client.authorize("ACME1-KIDS")
     }
 
-    @Test("client-sdk #73, #88: a value that one device of an Apple Account enables signs in another, until it is disabled")
-    func signsInAutomatically() async throws {
+    @Test(
+        "client-sdk #73, #88: a value that one device of an Apple Account enables signs in another, until it is disabled",
+        arguments: ClientApp.versions)
+    func signsInAutomatically(version: RestVersion) async throws {
         let account = "client-\(UUID().uuidString)"
         func device() throws -> ClientApp {
-            try ClientApp.make(.iOS) { environment, _, apple in
+            try ClientApp.make(.iOS, version) { environment, _, apple in
                 environment.autoSignIn = SandboxAutoSignIn(
                     address: apple, account: account, bundleID: "example.acme.tv", device: environment.device.id, transport: environment.transport)
             }

@@ -263,6 +263,18 @@ struct V2Cases {
         #expect(try await app.signIn() == ["displayProviderDialog", LoginCases.failed])
     }
 
+    @Test("the time of a trial runs from the first permission on")
+    func countsFromFirstPermission() async throws {
+        let app = try await configured()
+        try await app.until("setAuthenticationStatus(1") { app.enabler.setSelectedProvider("trial") }
+        app.clock.advance(500)
+        try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
+        app.clock.advance(500)
+        #expect(try await app.check() == ["status(N011)", LoginCases.yes])
+        app.clock.advance(101)
+        #expect(try await app.check() == ["status(N111)", Self.no])
+    }
+
     @Test("a trial that is used up is N111", arguments: ["temporary_access_duration_limit_exceeded", "temporary_access_resources_limit_exceeded"])
     func tellsUsedUpTrial(code: String) async throws {
         let app = try await configured()

@@ -17,15 +17,22 @@ extension RestV2 {
         }
         guard let token = item.token else { throw AuthorizationRefusal(.unexpectedAnswer("decision without a media token")) }
         let provider = item.mvpd.map { Provider.ID($0) } ?? session.token.provider
-        if let end = item.notAfter?.date {
-            context.keeper.keep(
-                StoredPermission(requestor: context.requestor, provider: session.token.provider, resource: resource, expires: end))
-        }
+        if let end = item.notAfter?.date { keep(resource, until: end, session.token) }
         return AuthorizationGrant(
             token: MediaToken(
                 serialized: token.serializedToken, resource: resource, provider: provider, userID: session.token.userID,
                 expires: token.notAfter?.date),
             exception: Self.exception(item, session))
+    }
+
+    private func keep(_ resource: Resource.ID, until end: Date, _ token: StoredToken) {
+        if token.source == .tempPass, token.expires < end {
+            // The time of a trial runs from the first permission on, not from the choice.
+            var token = token
+            token.expires = end
+            context.keeper.keep(token)
+        }
+        context.keeper.keep(StoredPermission(requestor: context.requestor, provider: token.provider, resource: resource, expires: end))
     }
 
     private static func exception(_ item: V2Answers.Decisions.Item, _ session: ActiveSession) -> StatusCode? {

@@ -391,6 +391,17 @@ struct V2Cases {
         #expect(app.pages.map(\.absoluteString) == ["https://tv.example/api/v2/logout/x"])
     }
 
+    @Test("an address that is no page's is not opened", arguments: ["javascript:alert(1)", "file:///etc/passwd", "logout", ""])
+    func opensPagesOnly(address: String) async throws {
+        let app = try await signedIn(.iOS)
+        app.server.next(
+            .OUT, .status(200, #"{"logouts":{"plain":{"actionName":"logout","actionType":"interactive","mvpd":"plain","url":"\#(address)"}}}"#))
+        #expect(try await app.logout() == [Self.no])
+        app.server.next(
+            .RGC, .status(200, #"{"actionName":"authenticate","reasonType":"none","code":"ABC2345","url":"\#(address)","notAfter":"1900001800000"}"#))
+        #expect(try await app.until("setAuthenticationStatus") { app.enabler.setSelectedProvider("plain") } == ["status(N500)", LoginCases.failed])
+    }
+
     @Test("client-sdk §1.2: partner_logout is VSA203, also when this device did not know", arguments: [DeviceDescription.Platform.iOS, .tvOS])
     func tellsPartnerLogout(device: DeviceDescription.Platform) async throws {
         let app = try await signedIn(device)

@@ -1,8 +1,8 @@
 /// What is sent with each call and may change at any time (client-sdk §1.3, `setOptions`).
 public struct ClientOptions: Sendable, Hashable {
-    /// Which of the app's profiles is in use, for the server's statistics.
+    /// Which of the app's profiles is in use, for the server's statistics; version 1 of the API only.
     public var applicationProfile: String?
-    /// The visitor's id in the app's analytics (`ap_vi`).
+    /// The visitor's id in the app's analytics (`ap_vi`, `AP-Visitor-Identifier`).
     public var visitorID: String?
     /// The app presents Safari's view controller itself when a provider requires it.
     public var handlesSafariViewController: Bool

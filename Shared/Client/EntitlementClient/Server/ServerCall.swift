@@ -18,8 +18,12 @@ struct ServerCall: Sendable, Hashable {
     func url(at server: URL) -> URL? { Self.url(path + (query.isEmpty ? "" : "?\(FormEncoding.encode(query))"), at: server) }
 
     /// - Parameter reference: As a server writes it: absolute, or from its root.
+    /// - Returns: `nil` for what is no address of a page.
     static func url(_ reference: String, at server: URL) -> URL? {
-        guard reference.hasPrefix("/") else { return URL(string: reference) }
+        guard reference.hasPrefix("/") else {
+            let url = URL(string: reference)
+            return ["http", "https"].contains(url?.scheme?.lowercased()) ? url : nil
+        }
         var text = server.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         return URL(string: text + reference)

@@ -115,6 +115,19 @@ struct V2Cases {
         #expect(try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") } == ["status(Z010)", "setToken(NEWS)"])
     }
 
+    @Test("rest-v2 §5 K: a session without the provider outlives its profile, and ends with the first refusal")
+    func endsWithRule() async throws {
+        let app = try await configured(.iOS)
+        app.server.change { $0.degraded = ["plain"] }
+        try await app.until("setAuthenticationStatus(1") { app.enabler.setSelectedProvider("plain") }
+        app.clock.advance(700)
+        #expect(try await app.check() == ["status(N010)", LoginCases.yes])
+        #expect(try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") } == ["status(Z010)", "setToken(NEWS)"])
+        app.server.change { $0.degraded = [] }
+        try await app.until("tokenRequestFailed(NEWS,USER_NOT_AUTHENTICATED_ERROR)") { app.enabler.checkAuthorization("NEWS") }
+        #expect(try await app.check() == ["status(N000)", Self.no])
+    }
+
     @Test("client-sdk #82: a provider that goes out of order after the session was made comes straight back")
     func comesStraightBack() async throws {
         let app = try await configured(.iOS)

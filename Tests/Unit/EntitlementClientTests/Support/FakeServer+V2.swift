@@ -99,7 +99,7 @@ extension FakeServer {
     }
 
     private static func degraded(_ mvpd: String, _ now: Date) -> Person {
-        Person(mvpd: mvpd, userID: degradedUser, expires: now.addingTimeInterval(600), type: "degraded")
+        Person(mvpd: mvpd, userID: degradedUser, expires: now.addingTimeInterval(60), type: "degraded")
     }
 
     private static func partnerSession(_ call: Call, _ state: inout State, _ now: Date) -> HTTPResponse {

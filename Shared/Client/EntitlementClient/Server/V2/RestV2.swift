@@ -125,7 +125,7 @@ struct RestV2: RestAPI {
         let newest = candidates.max { ($0.value.notBefore?.date ?? .distantPast) < ($1.value.notBefore?.date ?? .distantPast) }
         return newest.map { id, profile in
             StoredToken(
-                requestor: context.requestor, provider: Provider.ID(id), source: profile.source, expires: profile.notAfter.date,
+                requestor: context.requestor, provider: Provider.ID(id), source: profile.source, expires: profile.end,
                 userID: profile.userID, deviceID: context.device.id, api: .v2)
         }
     }

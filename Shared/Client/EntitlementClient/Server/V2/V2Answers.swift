@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The answers of rest-v2, as far as the library reads them.
 enum V2Answers {
     /// §2.2, §2.12.
@@ -77,6 +79,16 @@ extension V2Answers.Profile {
         case "degraded": .degraded
         default: .regular
         }
+    }
+
+    /// How long the device takes a session without the provider as good, from when the server showed it: its profile is good for a minute or so, and
+    /// not needed for a decision (§5 K). The first refusal ends it.
+    private static let degradedLifetime: TimeInterval = 3600
+
+    /// When the session ends.
+    var end: Date {
+        guard source == .degraded, let start = notBefore?.date else { return notAfter.date }
+        return max(notAfter.date, start.addingTimeInterval(Self.degradedLifetime))
     }
 
     /// The person's scrambled id.

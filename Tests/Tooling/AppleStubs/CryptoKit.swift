@@ -7,7 +7,13 @@ public struct SymmetricKey: Sendable {
 
 public protocol HashFunction {}
 
-public struct SHA256: HashFunction {}
+public struct SHA256: HashFunction {
+    public static func hash(data: some DataProtocol) -> SHA256Digest { fatalError("a stub") }
+}
+
+public struct SHA256Digest: Sequence {
+    public func makeIterator() -> IndexingIterator<[UInt8]> { fatalError("a stub") }
+}
 
 public enum Insecure {
     public struct SHA1: HashFunction {}

@@ -16,7 +16,7 @@ struct AsyncSurfaceCases {
         #expect(await client.authenticationState() == .notAuthenticated(reason: .notAuthenticated))
         app.server.signIn("plain")
         let session = try await client.authenticate(interaction: ScriptedPerson(choice: "plain"))
-        #expect(session.provider == "plain" && session.source == .regular && session.userID == "guid-1")
+        #expect(session.provider == "plain" && session.source == .regular && session.userID == app.server.guid(in: rest))
         #expect(await client.authenticationState() == .authenticated(session))
         #expect(await client.selectedProvider()?.displayName == "Plain")
         let token = try await client.authorize("NEWS")

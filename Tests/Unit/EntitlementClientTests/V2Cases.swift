@@ -169,7 +169,7 @@ struct V2Cases {
         app.server.always(.AUN, .status(200, profile))
         app.server.always(.META, .status(200, profile))
         try await app.until(LoginCases.yes) { app.enabler.setSelectedProvider("plain") }
-        #expect(app.enabler.client.keeper.token(of: "ACME1")?.userID == "4471")
+        #expect(app.enabler.client.keeper.token(of: "ACME1")?.userID == ScrambledID.make("plain", "4471"))
         let client = app.enabler.client
         #expect(try await client.metadata(.user("zip")) == MetadataValue("Q2lwaGVy", isEncrypted: true))
         #expect(try await client.metadata(.user("bad")).value == nil, "a broken certificate spoils one attribute")
@@ -187,6 +187,18 @@ struct V2Cases {
         app.server.always(
             .CFG, .response(FakeServer.refusal(401, "invalid_access_token_service_provider", "application-registration")))
         #expect(try await app.configure() == ["status(SEC403)", "setRequestorComplete(0)"])
+    }
+
+    @Test("the provider's own id of the person reaches no analytics; another provider's person of that id is another")
+    func scramblesIDs() async throws {
+        #expect(ScrambledID.make("plain", "4471") == "35f6d9d82d498ebc6f19f41fcd5360a93e9815e902192260d5ddb6c572d0e699")
+        #expect(ScrambledID.make("plain", "4471") != ScrambledID.make("quay", "4471"))
+        let app = try await configured(.iOS)
+        app.whenNavigated = { app, _ in app.enabler.handleExternalURL(LoginCases.end) }
+        app.server.signIn("plain")
+        try await app.until(LoginCases.yes) { app.enabler.setSelectedProvider("plain") }
+        try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
+        #expect(!app.tracked.joined().contains("guid-1") && app.tracked.joined().contains(ScrambledID.make("plain", "guid-1")))
     }
 
     // MARK: - Decisions

@@ -10,7 +10,7 @@ public enum EntitlementEvent: Sendable, Hashable {
 /// Figures for the app's analytics (client-sdk §1.5).
 public enum Tracking: Sendable, Hashable {
     /// - Parameters:
-    ///   - userID: Stable for a person, equal to the media token's `sessionGUID`; empty without a session.
+    ///   - userID: Stable for a person, see ``Session/userID``; empty without a session.
     ///   - isCached: The session existed before.
     case authentication(isSuccess: Bool, provider: Provider.ID?, userID: String, isCached: Bool, device: TrackedDevice)
     /// - Parameter error: The advanced code of a refusal, or empty.

@@ -19,7 +19,8 @@ public struct Session: Sendable, Hashable {
     public let source: Source
     /// When it ends, by the server's clock.
     public let expires: Date
-    /// The person's scrambled id, the same as the media token's `sessionGUID`.
+    /// The person's scrambled id: that of the media token (`sessionGUID`) over version 1 of the API; over version 2, which does not tell it, the
+    /// library's own.
     public let userID: String
 
     /// - Parameters:

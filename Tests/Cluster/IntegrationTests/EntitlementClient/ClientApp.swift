@@ -1,7 +1,9 @@
 @testable import BoxofficeCommand
+import Cryptography
 import EntitlementClient
 import EntitlementSimulator
 import Foundation
+import MediaTokenVerifier
 import Testing
 import TextEncodings
 
@@ -36,6 +38,14 @@ struct ClientApp: Sendable {
         let statement = try #require(try ClusterFile.read(cluster.home)?.softwareStatements["acme-tv"])
         return ClientApp(
             client: EntitlementClient(softwareStatement: statement, environment: environment), environment: environment, cluster: cluster)
+    }
+
+    /// The person that a media token names, which a player's backend verifies.
+    func verifiedUser(of token: MediaToken) throws -> String? {
+        let file = try #require(try ClusterFile.read(cluster.home))
+        let keys = try TrustedMediaTokenKeys(certificates: [try Certificate(pemFile: file.mediaTokenCertificate)])
+        return MediaTokenVerifier(trustedKeys: keys).verify(token.serialized, requestor: "ACME1", resource: token.resource.rawValue).facts?
+            .sessionGUID
     }
 
     func person(_ name: String = "ada", at provider: Provider.ID?) -> ClusterPerson {

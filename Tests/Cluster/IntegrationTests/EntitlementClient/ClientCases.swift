@@ -16,6 +16,9 @@ struct ClientLibrary {
         #expect(session.provider == "NorthCable" && session.source == .regular && session.expires > Date())
         let token = try await app.client.authorize("ACME1-NEWS")
         #expect(token.userID == session.userID, "client-sdk #85")
+        // Version 2 tells the scrambled id in media tokens only, which no app reads.
+        #expect((try app.verifiedUser(of: token) == session.userID) == (version == .v1), "client-sdk #85")
+        if case .string(let id) = try await app.client.metadata(.user("userID")).value { #expect(id != session.userID) }
         #expect(!token.serialized.isEmpty && token.expires.map { $0 > Date() } == true)
         #expect(try await app.client.authorize("ACME1-NEWS").serialized != token.serialized, "each play has its own")
         #expect(

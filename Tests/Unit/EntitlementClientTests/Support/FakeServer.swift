@@ -109,6 +109,11 @@ final class FakeServer: HTTPTransport {
     func next(_ name: Name, _ answers: Answer...) { state.withLock { $0.next[name, default: []] += answers } }
     func always(_ name: Name, _ answer: Answer?) { state.withLock { $0.always[name] = answer } }
 
+    /// The scrambled id of the person at a provider: version 2 does not tell it, and the library makes one.
+    func guid(in version: RestVersion, at provider: String = "plain") -> String {
+        version == .v1 ? "guid-1" : ScrambledID.make(provider, "guid-1")
+    }
+
     /// The user metadata of that name: in version 2 it is the session's.
     func user(in version: RestVersion) -> String { version == .v1 ? "user-1" : "guid-1" }
 

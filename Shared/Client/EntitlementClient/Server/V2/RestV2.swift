@@ -126,7 +126,7 @@ struct RestV2: RestAPI {
         return newest.map { id, profile in
             StoredToken(
                 requestor: context.requestor, provider: Provider.ID(id), source: profile.source, expires: profile.end,
-                userID: profile.userID, deviceID: context.device.id, api: .v2)
+                userID: profile.userID(at: id), deviceID: context.device.id, api: .v2)
         }
     }
 

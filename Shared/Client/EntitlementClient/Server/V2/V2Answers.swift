@@ -91,13 +91,16 @@ extension V2Answers.Profile {
         return max(notAfter.date, start.addingTimeInterval(Self.degradedLifetime))
     }
 
-    /// The person's scrambled id.
-    var userID: String {
-        switch attributes?["userID"]?.value {
-        case .string(let text): text
-        case .integer(let number): "\(number)"
-        default: ""
-        }
+    /// The person at a provider. The ids of trials and of sessions without the provider are the server's own.
+    func userID(at provider: String) -> String {
+        let id =
+            switch attributes?["userID"]?.value {
+            case .string(let text): text
+            case .integer(let number): "\(number)"
+            default: ""
+            }
+        guard !id.isEmpty, source == .regular || source == .apple else { return id }
+        return ScrambledID.make(provider, id)
     }
 
     var metadata: UserMetadata {

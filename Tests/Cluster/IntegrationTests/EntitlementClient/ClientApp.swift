@@ -10,7 +10,7 @@ import TextEncodings
 /// An app on a device of its own, made with the client library, against the programs of the suite's cluster.
 struct ClientApp: Sendable {
     /// The versions of the API over which the cases run.
-    static let versions: [RestVersion] = [.v1]
+    static let versions = RestVersion.allCases
 
     let client: EntitlementClient
     let environment: ClientEnvironment
@@ -34,7 +34,10 @@ struct ClientApp: Sendable {
     }
 
     /// The same app, started anew.
-    func relaunched() throws -> ClientApp {
+    /// - Parameter version: `nil`: as before.
+    func relaunched(_ version: RestVersion? = nil) throws -> ClientApp {
+        var environment = environment
+        environment.restVersion = version ?? environment.restVersion
         let statement = try #require(try ClusterFile.read(cluster.home)?.softwareStatements["acme-tv"])
         return ClientApp(
             client: EntitlementClient(softwareStatement: statement, environment: environment), environment: environment, cluster: cluster)

@@ -86,6 +86,14 @@ extension AuthenticationService: Authentication {
         try await sessions.plans.proceed(request)
     }
 
+    public func beginPartnerSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await signIns.partners.begin(request)
+    }
+
+    public func exchangePartnerProfile(_ request: ExchangePartnerProfileRequest, context: CallContext) async throws -> Profiles {
+        try await signIns.partners.exchange(request, trace: context.trace)
+    }
+
     public func findProfiles(_ request: FindProfilesRequest, context: CallContext) async throws -> Profiles {
         try await sessions.profiles.find(request)
     }

@@ -111,6 +111,7 @@ extension AuthenticationService {
         let keySets: ProviderKeySets
         let profileRequests: ProfileRequests
         let exchanger: PlatformExchanger
+        let partners: PartnerSignIns
         let reports: SignInReports
         let explainer: ResponseExplainer
         let signedMetadata: SignedMetadata
@@ -137,6 +138,8 @@ extension AuthenticationService {
             exchanger = PlatformExchanger(
                 bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, scrambler: scrambler, degraded: degraded,
                 log: PlatformExchangeLog(logger: logger, metrics: metrics, reports: reports))
+            partners = PartnerSignIns(
+                bearers: bearers, plans: sessions.plans, profiles: sessions.profiles, requests: profileRequests, exchanger: exchanger, clock: clock)
             explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { [saml = parts.saml] in saml.finding(on: $0, from: $1, now: $2) }
             signedMetadata = SignedMetadata(saml: parts.saml, clock: clock)
         }

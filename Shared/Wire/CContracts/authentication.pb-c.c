@@ -97,6 +97,51 @@ void   boxoffice__authentication__v1__device_call__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__device_call__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__partner_status__init
+                     (Boxoffice__Authentication__V1__PartnerStatus         *message)
+{
+  static const Boxoffice__Authentication__V1__PartnerStatus init_value = BOXOFFICE__AUTHENTICATION__V1__PARTNER_STATUS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__partner_status__get_packed_size
+                     (const Boxoffice__Authentication__V1__PartnerStatus *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__partner_status__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__partner_status__pack
+                     (const Boxoffice__Authentication__V1__PartnerStatus *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__partner_status__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__partner_status__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PartnerStatus *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__partner_status__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PartnerStatus *
+       boxoffice__authentication__v1__partner_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PartnerStatus *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__partner_status__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__partner_status__free_unpacked
+                     (Boxoffice__Authentication__V1__PartnerStatus *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__partner_status__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__stored_token__init
                      (Boxoffice__Authentication__V1__StoredToken         *message)
 {
@@ -725,6 +770,51 @@ void   boxoffice__authentication__v1__sign_in_plan__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_plan__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__exchange_partner_profile_request__init
+                     (Boxoffice__Authentication__V1__ExchangePartnerProfileRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest init_value = BOXOFFICE__AUTHENTICATION__V1__EXCHANGE_PARTNER_PROFILE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__exchange_partner_profile_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__exchange_partner_profile_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__exchange_partner_profile_request__pack
+                     (const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__exchange_partner_profile_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__exchange_partner_profile_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__exchange_partner_profile_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *
+       boxoffice__authentication__v1__exchange_partner_profile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__exchange_partner_profile_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__exchange_partner_profile_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__exchange_partner_profile_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   boxoffice__authentication__v1__find_profiles_request__init
@@ -4233,7 +4323,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_informati
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_information__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[13] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[14] =
 {
   {
     "access_token",
@@ -4391,6 +4481,18 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "partner_status",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, partner_status),
+    &boxoffice__authentication__v1__partner_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__device_call__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -4401,6 +4503,7 @@ static const unsigned boxoffice__authentication__v1__device_call__field_indices_
   2,   /* field[2] = device_id */
   3,   /* field[3] = device_type */
   4,   /* field[4] = device_user */
+  13,   /* field[13] = partner_status */
   1,   /* field[1] = requestor */
   10,   /* field[10] = signed_request */
   11,   /* field[11] = stored_token */
@@ -4410,7 +4513,7 @@ static const unsigned boxoffice__authentication__v1__device_call__field_indices_
 static const ProtobufCIntRange boxoffice__authentication__v1__device_call__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor =
 {
@@ -4420,11 +4523,88 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__des
   "Boxoffice__Authentication__V1__DeviceCall",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__DeviceCall),
-  13,
+  14,
   boxoffice__authentication__v1__device_call__field_descriptors,
   boxoffice__authentication__v1__device_call__field_indices_by_name,
   1,  boxoffice__authentication__v1__device_call__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_call__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__partner_status__field_descriptors[4] =
+{
+  {
+    "access",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PartnerStatus, access),
+    &boxoffice__authentication__v1__partner_access__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "provider_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PartnerStatus, provider_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PartnerStatus, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_unreadable_expiry",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PartnerStatus, has_unreadable_expiry),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__partner_status__field_indices_by_name[] = {
+  0,   /* field[0] = access */
+  2,   /* field[2] = expires_at_ms */
+  3,   /* field[3] = has_unreadable_expiry */
+  1,   /* field[1] = provider_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__partner_status__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__partner_status__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PartnerStatus",
+  "PartnerStatus",
+  "Boxoffice__Authentication__V1__PartnerStatus",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PartnerStatus),
+  4,
+  boxoffice__authentication__v1__partner_status__field_descriptors,
+  boxoffice__authentication__v1__partner_status__field_indices_by_name,
+  1,  boxoffice__authentication__v1__partner_status__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__partner_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__stored_token__field_descriptors[3] =
@@ -5727,7 +5907,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__continue_sign_in
   (ProtobufCMessageInit) boxoffice__authentication__v1__continue_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_plan__field_descriptors[8] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_plan__field_descriptors[10] =
 {
   {
     "step",
@@ -5825,8 +6005,33 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_pla
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "verification_token",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, verification_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attribute_names",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, n_attribute_names),
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, attribute_names),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_plan__field_indices_by_name[] = {
+  9,   /* field[9] = attribute_names */
   7,   /* field[7] = code */
   5,   /* field[5] = id */
   3,   /* field[3] = lacks_domain_name */
@@ -5835,11 +6040,12 @@ static const unsigned boxoffice__authentication__v1__sign_in_plan__field_indices
   6,   /* field[6] = mvpd */
   1,   /* field[1] = reason */
   0,   /* field[0] = step */
+  8,   /* field[8] = verification_token */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_plan__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_plan__descriptor =
 {
@@ -5849,11 +6055,62 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_plan__de
   "Boxoffice__Authentication__V1__SignInPlan",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInPlan),
-  8,
+  10,
   boxoffice__authentication__v1__sign_in_plan__field_descriptors,
   boxoffice__authentication__v1__sign_in_plan__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_plan__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_plan__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__exchange_partner_profile_request__field_descriptors[2] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExchangePartnerProfileRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "saml_response",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExchangePartnerProfileRequest, saml_response),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__exchange_partner_profile_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  1,   /* field[1] = saml_response */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__exchange_partner_profile_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__exchange_partner_profile_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ExchangePartnerProfileRequest",
+  "ExchangePartnerProfileRequest",
+  "Boxoffice__Authentication__V1__ExchangePartnerProfileRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ExchangePartnerProfileRequest),
+  2,
+  boxoffice__authentication__v1__exchange_partner_profile_request__field_descriptors,
+  boxoffice__authentication__v1__exchange_partner_profile_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__exchange_partner_profile_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__exchange_partner_profile_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__find_profiles_request__field_descriptors[3] =
@@ -10381,21 +10638,55 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__api_version__descri
   boxoffice__authentication__v1__api_version__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_step__enum_values_by_number[4] =
+static const ProtobufCEnumValue boxoffice__authentication__v1__partner_access__enum_values_by_number[4] =
+{
+  { "PARTNER_ACCESS_ABSENT", "BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_ABSENT", 0 },
+  { "PARTNER_ACCESS_GRANTED", "BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_GRANTED", 1 },
+  { "PARTNER_ACCESS_NOT_DETERMINED", "BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_NOT_DETERMINED", 2 },
+  { "PARTNER_ACCESS_REFUSED", "BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_REFUSED", 3 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__partner_access__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__partner_access__enum_values_by_name[4] =
+{
+  { "PARTNER_ACCESS_ABSENT", 0 },
+  { "PARTNER_ACCESS_GRANTED", 1 },
+  { "PARTNER_ACCESS_NOT_DETERMINED", 2 },
+  { "PARTNER_ACCESS_REFUSED", 3 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__partner_access__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PartnerAccess",
+  "PartnerAccess",
+  "Boxoffice__Authentication__V1__PartnerAccess",
+  "boxoffice.authentication.v1",
+  4,
+  boxoffice__authentication__v1__partner_access__enum_values_by_number,
+  4,
+  boxoffice__authentication__v1__partner_access__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__partner_access__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_step__enum_values_by_number[5] =
 {
   { "SIGN_IN_STEP_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_UNKNOWN", 0 },
   { "SIGN_IN_STEP_AUTHENTICATE", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_AUTHENTICATE", 1 },
   { "SIGN_IN_STEP_COMPLETE", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_COMPLETE", 2 },
   { "SIGN_IN_STEP_AUTHORIZE", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_AUTHORIZE", 3 },
+  { "SIGN_IN_STEP_PARTNER", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_PARTNER", 4 },
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_step__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_step__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_step__enum_values_by_name[5] =
 {
   { "SIGN_IN_STEP_AUTHENTICATE", 1 },
   { "SIGN_IN_STEP_AUTHORIZE", 3 },
   { "SIGN_IN_STEP_COMPLETE", 2 },
+  { "SIGN_IN_STEP_PARTNER", 4 },
   { "SIGN_IN_STEP_UNKNOWN", 0 },
 };
 const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_step__descriptor =
@@ -10405,30 +10696,36 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_step__descr
   "SignInStep",
   "Boxoffice__Authentication__V1__SignInStep",
   "boxoffice.authentication.v1",
-  4,
+  5,
   boxoffice__authentication__v1__sign_in_step__enum_values_by_number,
-  4,
+  5,
   boxoffice__authentication__v1__sign_in_step__enum_values_by_name,
   1,
   boxoffice__authentication__v1__sign_in_step__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_reason__enum_values_by_number[5] =
+static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_reason__enum_values_by_number[8] =
 {
   { "SIGN_IN_REASON_NONE", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_NONE", 0 },
   { "SIGN_IN_REASON_AUTHENTICATED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_AUTHENTICATED", 1 },
   { "SIGN_IN_REASON_SHARED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_SHARED", 2 },
   { "SIGN_IN_REASON_TEMPORARY", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_TEMPORARY", 3 },
   { "SIGN_IN_REASON_DEGRADED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_DEGRADED", 4 },
+  { "SIGN_IN_REASON_PARTNER_STATUS", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_PARTNER_STATUS", 5 },
+  { "SIGN_IN_REASON_CONFIGURATION", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_CONFIGURATION", 6 },
+  { "SIGN_IN_REASON_MISSING", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_MISSING", 7 },
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_reason__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 8}
 };
-static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_reason__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_reason__enum_values_by_name[8] =
 {
   { "SIGN_IN_REASON_AUTHENTICATED", 1 },
+  { "SIGN_IN_REASON_CONFIGURATION", 6 },
   { "SIGN_IN_REASON_DEGRADED", 4 },
+  { "SIGN_IN_REASON_MISSING", 7 },
   { "SIGN_IN_REASON_NONE", 0 },
+  { "SIGN_IN_REASON_PARTNER_STATUS", 5 },
   { "SIGN_IN_REASON_SHARED", 2 },
   { "SIGN_IN_REASON_TEMPORARY", 3 },
 };
@@ -10439,9 +10736,9 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_reason__des
   "SignInReason",
   "Boxoffice__Authentication__V1__SignInReason",
   "boxoffice.authentication.v1",
-  5,
+  8,
   boxoffice__authentication__v1__sign_in_reason__enum_values_by_number,
-  5,
+  8,
   boxoffice__authentication__v1__sign_in_reason__enum_values_by_name,
   1,
   boxoffice__authentication__v1__sign_in_reason__value_ranges,
@@ -10619,7 +10916,7 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_check_outco
   boxoffice__authentication__v1__sign_in_check_outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[29] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[31] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
   { "IssueAccessToken", &boxoffice__authentication__v1__issue_access_token_request__descriptor, &boxoffice__authentication__v1__access_token__descriptor },
@@ -10630,6 +10927,8 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "StartSignIn", &boxoffice__authentication__v1__start_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_start__descriptor },
   { "BeginSignIn", &boxoffice__authentication__v1__begin_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_plan__descriptor },
   { "ContinueSignIn", &boxoffice__authentication__v1__continue_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_plan__descriptor },
+  { "BeginPartnerSignIn", &boxoffice__authentication__v1__begin_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_plan__descriptor },
+  { "ExchangePartnerProfile", &boxoffice__authentication__v1__exchange_partner_profile_request__descriptor, &boxoffice__authentication__v1__profiles__descriptor },
   { "CompleteSamlSignIn", &boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
   { "CompleteOAuthSignIn", &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
   { "GetSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
@@ -10652,35 +10951,37 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetServiceProviderMetadata", &boxoffice__authentication__v1__service_provider_metadata_request__descriptor, &boxoffice__authentication__v1__service_provider_metadata__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication__method_indices_by_name[] = {
+  9,        /* BeginPartnerSignIn */
   7,        /* BeginSignIn */
-  10,        /* CompleteOAuthSignIn */
-  9,        /* CompleteSamlSignIn */
+  12,        /* CompleteOAuthSignIn */
+  11,        /* CompleteSamlSignIn */
   8,        /* ContinueSignIn */
-  24,        /* CreateProfileRequest */
+  26,        /* CreateProfileRequest */
   3,        /* CreateRegistrationCode */
   5,        /* DeleteRegistrationCode */
-  16,        /* EndProfile */
-  25,        /* ExchangePlatformProfile */
-  14,        /* FindProfiles */
-  15,        /* FindProfilesByCode */
-  13,        /* GetOwnSessionByCode */
+  18,        /* EndProfile */
+  10,        /* ExchangePartnerProfile */
+  27,        /* ExchangePlatformProfile */
+  16,        /* FindProfiles */
+  17,        /* FindProfilesByCode */
+  15,        /* GetOwnSessionByCode */
   4,        /* GetRegistrationCode */
-  28,        /* GetServiceProviderMetadata */
-  11,        /* GetSession */
-  12,        /* GetSessionByCode */
-  19,        /* GetStoredTokenKeys */
-  23,        /* GetUserMetadata */
-  18,        /* IdentifyDevice */
+  30,        /* GetServiceProviderMetadata */
+  13,        /* GetSession */
+  14,        /* GetSessionByCode */
+  21,        /* GetStoredTokenKeys */
+  25,        /* GetUserMetadata */
+  20,        /* IdentifyDevice */
   1,        /* IssueAccessToken */
-  17,        /* IssueStoredToken */
-  20,        /* Logout */
-  22,        /* ReceiveSamlLogout */
+  19,        /* IssueStoredToken */
+  22,        /* Logout */
+  24,        /* ReceiveSamlLogout */
   0,        /* RegisterClient */
-  27,        /* ResetTempPass */
-  26,        /* StartFreePreview */
+  29,        /* ResetTempPass */
+  28,        /* StartFreePreview */
   6,        /* StartSignIn */
   2,        /* VerifyAccessToken */
-  21         /* VisitLogout */
+  23         /* VisitLogout */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor =
 {
@@ -10689,7 +10990,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__
   "Authentication",
   "Boxoffice__Authentication__V1__Authentication",
   "boxoffice.authentication.v1",
-  29,
+  31,
   boxoffice__authentication__v1__authentication__method_descriptors,
   boxoffice__authentication__v1__authentication__method_indices_by_name
 };
@@ -10765,13 +11066,29 @@ void boxoffice__authentication__v1__authentication__continue_sign_in(ProtobufCSe
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
   service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication__begin_partner_sign_in(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__BeginSignInRequest *input,
+                                                                          Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                                                                          void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__exchange_partner_profile(ProtobufCService *service,
+                                                                             const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *input,
+                                                                             Boxoffice__Authentication__V1__Profiles_Closure closure,
+                                                                             void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication__complete_saml_sign_in(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *input,
                                                                           Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__complete_oauth_sign_in(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CompleteOAuthSignInRequest *input,
@@ -10779,7 +11096,7 @@ void boxoffice__authentication__v1__authentication__complete_oauth_sign_in(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_session(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -10787,7 +11104,7 @@ void boxoffice__authentication__v1__authentication__get_session(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_session_by_code(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -10795,7 +11112,7 @@ void boxoffice__authentication__v1__authentication__get_session_by_code(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_own_session_by_code(ProtobufCService *service,
                                                                             const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -10803,7 +11120,7 @@ void boxoffice__authentication__v1__authentication__get_own_session_by_code(Prot
                                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__find_profiles(ProtobufCService *service,
                                                                   const Boxoffice__Authentication__V1__FindProfilesRequest *input,
@@ -10811,7 +11128,7 @@ void boxoffice__authentication__v1__authentication__find_profiles(ProtobufCServi
                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__find_profiles_by_code(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -10819,7 +11136,7 @@ void boxoffice__authentication__v1__authentication__find_profiles_by_code(Protob
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__end_profile(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__EndProfileRequest *input,
@@ -10827,7 +11144,7 @@ void boxoffice__authentication__v1__authentication__end_profile(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -10835,7 +11152,7 @@ void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__identify_device(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__IdentifyDeviceRequest *input,
@@ -10843,7 +11160,7 @@ void boxoffice__authentication__v1__authentication__identify_device(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_stored_token_keys(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *input,
@@ -10851,7 +11168,7 @@ void boxoffice__authentication__v1__authentication__get_stored_token_keys(Protob
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__logout(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
@@ -10859,7 +11176,7 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCService *service,
                                                                  const Boxoffice__Authentication__V1__VisitLogoutRequest *input,
@@ -10867,7 +11184,7 @@ void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__receive_saml_logout(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SamlLogoutMessage *input,
@@ -10875,7 +11192,7 @@ void boxoffice__authentication__v1__authentication__receive_saml_logout(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
                                                                       const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -10883,7 +11200,7 @@ void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
@@ -10891,7 +11208,7 @@ void boxoffice__authentication__v1__authentication__create_profile_request(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
@@ -10899,7 +11216,7 @@ void boxoffice__authentication__v1__authentication__exchange_platform_profile(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
@@ -10907,7 +11224,7 @@ void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
@@ -10915,7 +11232,7 @@ void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
@@ -10923,7 +11240,7 @@ void boxoffice__authentication__v1__authentication__get_service_provider_metadat
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__init (Boxoffice__Authentication__V1__Authentication_Service *service,
                                                           Boxoffice__Authentication__V1__Authentication_ServiceDestroy destroy)

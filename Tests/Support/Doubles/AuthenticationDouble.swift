@@ -33,7 +33,18 @@ public final class AuthenticationDouble: Authentication {
     public let findProfilesByCode = Scripted<SessionByCodeRequest, Profiles>()
     public let endProfile = Scripted<EndProfileRequest, EndedProfile>()
 
+    public let beginPartnerSignIn = Scripted<BeginSignInRequest, SignInPlan>()
+    public let exchangePartnerProfile = Scripted<ExchangePartnerProfileRequest, Profiles>()
+
     public init() {}
+
+    public func beginPartnerSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await beginPartnerSignIn(request, context)
+    }
+
+    public func exchangePartnerProfile(_ request: ExchangePartnerProfileRequest, context: CallContext) async throws -> Profiles {
+        try await exchangePartnerProfile(request, context)
+    }
 
     public func beginSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
         try await beginSignIn(request, context)

@@ -94,7 +94,7 @@ final class BearerCheck: Sendable {
             client: client, requestor: RequestorID(call.requestor), device: device,
             information: try DeviceRules.information(call, isRequired: requiresInformation), userAgent: call.userAgent,
             deviceType: call.deviceType, claims: DeviceClaims(appID: call.appID, deviceUser: call.deviceUser),
-            identity: identities.identity(of: call.subjectToken, in: client.catalogue))
+            identity: identities.identity(of: call.subjectToken, in: client.catalogue), partner: call.partnerStatus)
     }
 
     /// To be called when a client was revoked, after the store knows it: no token counts any more without a look at the store.

@@ -13,6 +13,8 @@ struct DeviceCaller: Sendable {
     let claims: DeviceClaims
     /// Who the platform says that its user is, if it says so credibly (rest-v1 §2.6).
     let identity: PlatformIdentity?
+    /// What the platform's framework told the app; `nil`: nothing was sent.
+    var partner: PartnerStatus?
 
     var catalogue: Catalogue { client.catalogue }
 
@@ -20,6 +22,6 @@ struct DeviceCaller: Sendable {
     func at(_ requestor: RequestorID) -> DeviceCaller {
         DeviceCaller(
             client: client, requestor: requestor, device: device, information: information, userAgent: userAgent, deviceType: deviceType,
-            claims: claims, identity: identity)
+            claims: claims, identity: identity, partner: partner)
     }
 }

@@ -24,11 +24,20 @@ struct PlatformExchanger: Sendable {
         _ request: ExchangePlatformProfileRequest, trace: TraceContext
     ) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let caller = try await bearers.device(request.call, allowsShared: false, mayRequireInformation: false)
-        var attempt = try attempt(request, caller, trace)
+        try Self.requirePresent(request)
+        let platform = try PlatformSsoRules.platform(deviceType: caller.deviceType)
+        return (try await exchange(request, caller, platform, trace), caller.catalogue)
+    }
+
+    /// The same for a caller and a platform that are known.
+    func exchange(
+        _ request: ExchangePlatformProfileRequest, _ caller: DeviceCaller, _ platform: Platform, _ trace: TraceContext
+    ) async throws(Fault) -> SessionRecord {
+        var attempt = try attempt(request, caller, platform, trace)
         if let rule = attempt.rule {
             let session = try await degraded.start(caller, integration: attempt.integration, mvpd: attempt.provider.mvpd, rule: rule)
             log.degraded(attempt)
-            return (session, caller.catalogue)
+            return session
         }
         let (response, recorded) = try await recorded(request, attempt)
         let finding = try await offEventLoop { [saml, attempt] () throws(Fault) in
@@ -36,7 +45,13 @@ struct PlatformExchanger: Sendable {
         }
         attempt.explanation = finding.explanation
         let accepted = try accepted(finding.verdict, attempt)
-        return (try await complete(accepted, recorded, attempt), caller.catalogue)
+        return try await complete(accepted, recorded, attempt)
+    }
+
+    private static func requirePresent(_ request: ExchangePlatformProfileRequest) throws(Fault) {
+        for (name, value) in [("mvpd", request.mvpd), ("SAMLResponse", request.samlResponse)] where value.isEmpty {
+            throw Fault(.invalidRequest, "Required '\(name)' is not present")
+        }
     }
 
     /// The checked parameters of a call, and what the catalogue says of them.
@@ -57,14 +72,10 @@ struct PlatformExchanger: Sendable {
     }
 
     private func attempt(
-        _ request: ExchangePlatformProfileRequest, _ caller: DeviceCaller, _ trace: TraceContext
+        _ request: ExchangePlatformProfileRequest, _ caller: DeviceCaller, _ platform: Platform, _ trace: TraceContext
     ) throws(Fault) -> Attempt {
         let now = clock.now()
         let requestor = caller.requestor.text
-        for (name, value) in [("mvpd", request.mvpd), ("SAMLResponse", request.samlResponse)] where value.isEmpty {
-            throw Fault(.invalidRequest, "Required '\(name)' is not present")
-        }
-        let platform = try PlatformSsoRules.platform(deviceType: caller.deviceType)
         let (integration, mvpd) = try caller.catalogue.requireIntegration(requestor: requestor, mvpd: request.mvpd, platform: platform)
         let settings = try PlatformSsoRules.requireOn(integration, mvpd, platform)
         let rule = caller.catalogue.degradation(requestor: requestor, mvpd: mvpd.id, platform: platform, resource: nil, now: now)

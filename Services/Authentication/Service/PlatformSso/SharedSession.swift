@@ -10,22 +10,26 @@ internal import Cryptography
 enum SharedSession {
     /// - Parameters:
     ///   - logins: The sessions of the caller's platform identity.
+    ///   - isPerClient: True in REST v2, where what another client's login made here is not the caller's own (rest-v2 §5 I).
     ///   - loggedOutAt: When the caller's device was last logged out at the requestor; older logins do not count.
     /// - Returns: The one that lasts longest; `nil` when there is none, or the caller opted out by an `appId`.
     static func find(
-        among logins: [SessionRecord], for caller: DeviceCaller, loggedOutAt: Timestamp?, now: Timestamp
+        among logins: [SessionRecord], for caller: DeviceCaller, isPerClient: Bool = false, loggedOutAt: Timestamp?, now: Timestamp
     ) -> SessionRecord? {
         guard caller.claims.appID.isEmpty else { return nil }
         return logins.lazy
-            .filter { login in isGood(login, for: caller, now) && loggedOutAt.map { login.origin.authenticatedAt > $0 } ?? true }
+            .filter { login in
+                isGood(login, for: caller, isPerClient: isPerClient, now) && loggedOutAt.map { login.origin.authenticatedAt > $0 } ?? true
+            }
             .compactMap { takenOver($0, by: caller, now) }
             .max { ($0.expiresAt, $0.origin.authenticatedAt, $0.id.text) < ($1.expiresAt, $1.origin.authenticatedAt, $1.id.text) }
     }
 
     /// A login that is valid where it was made.
-    private static func isGood(_ login: SessionRecord, for caller: DeviceCaller, _ now: Timestamp) -> Bool {
+    private static func isGood(_ login: SessionRecord, for caller: DeviceCaller, isPerClient: Bool, _ now: Timestamp) -> Bool {
         guard login.isLogin, login.claims.appID.isEmpty else { return false }
-        guard login.key != SessionKey(device: caller.device, requestor: caller.requestor) else { return false }
+        let isHere = login.key == SessionKey(device: caller.device, requestor: caller.requestor)
+        guard !isHere || isPerClient && login.clientID != caller.client.id else { return false }
         if case .valid = SessionState.of(login, claims: DeviceClaims(), visibleIn: caller.catalogue, now: now) { return true }
         return false
     }

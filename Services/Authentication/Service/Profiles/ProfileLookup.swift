@@ -90,6 +90,7 @@ struct ProfileLookup: Sendable {
         if case .tempPass = parties.mvpd.signIn { return try await onTrial(request, caller, parties.mvpd) }
         let mvpd = MvpdID(parties.mvpd.id)
         let state = try await sessions.state(of: caller, at: mvpd)
+        if let fault = try await sessions.partnerFault(of: caller, at: mvpd) { throw fault }
         if case .valid(let session) = state { return session.subjectContract(in: caller.catalogue) }
         guard let session = excused(DeviceAtHand(caller), parties.mvpd, in: caller.catalogue) else {
             return try state.requireValid().subjectContract(in: caller.catalogue)
@@ -118,7 +119,7 @@ struct ProfileLookup: Sendable {
     }
 
     /// While an AuthN-all rule holds (rest-v1 §6.1).
-    private func degraded(_ device: DeviceAtHand, _ mvpd: Mvpd, in catalogue: Catalogue) -> SessionRecord? {
+    func degraded(_ device: DeviceAtHand, _ mvpd: Mvpd, in catalogue: Catalogue) -> SessionRecord? {
         let rule = catalogue.degradation(
             requestor: device.key.requestor.text, mvpd: mvpd.id, platform: device.information.platform, resource: nil, now: clock.now())
         return rule.map { degraded(device, mvpd, by: $0) }
@@ -172,7 +173,7 @@ struct ProfileLookup: Sendable {
         return SessionID("\(kind)-" + Hex.encode(SHA256.hash(Array(parts.joined(separator: [0]))).prefix(16)))
     }
 
-    private func profiles(_ sessions: [SessionRecord], in catalogue: Catalogue) async throws(Fault) -> Profiles {
+    func profiles(_ sessions: [SessionRecord], in catalogue: Catalogue) async throws(Fault) -> Profiles {
         var profiles: [Profile] = []
         for session in sessions {
             profiles.append(

@@ -21,17 +21,28 @@ struct SignInPlans: Sendable {
         let owner = ProfileOwner(caller)
         let sent = SignInParameters(mvpd: request.mvpd, domainName: request.domainName, redirectURL: request.redirectURL)
         try requireGood(sent, owner, caller.client.application)
-        if !sent.mvpd.isEmpty {
-            let mvpd = try ProfileLookup.parties(sent.mvpd, owner).mvpd
-            if let reason = try await reason(caller, mvpd) {
-                return SignInPlan(step: .authorize, reason: reason, id: random.uuid(), mvpd: mvpd.id)
-            }
-        }
+        if !sent.mvpd.isEmpty, let plan = try await excused(caller, try ProfileLookup.parties(sent.mvpd, owner).mvpd) { return plan }
+        return try await wait(caller, sent)
+    }
+
+    /// - Returns: `nil` where a person has to sign in.
+    func excused(_ caller: DeviceCaller, _ mvpd: Mvpd) async throws(Fault) -> SignInPlan? {
+        try await reason(caller, mvpd).map { SignInPlan(step: .authorize, reason: $0, id: random.uuid(), mvpd: mvpd.id) }
+    }
+
+    /// With a new code.
+    func wait(_ caller: DeviceCaller, _ sent: SignInParameters, because reason: SignInReason = .none) async throws(Fault) -> SignInPlan {
         let record = try await codes.make(caller) { record in
             record.isPlan = true
             sent.fill(&record)
         }
-        return Self.plan(record, in: caller.catalogue)
+        return Self.plan(record, record.lacks.isEmpty ? .authenticate : .complete, reason, in: caller.catalogue)
+    }
+
+    /// Without an address that is not accepted: where that is no fault.
+    func usable(_ sent: SignInParameters, _ owner: ProfileOwner, _ application: Application?) -> SignInParameters {
+        guard (try? requireGood(sent, owner, application)) == nil else { return sent }
+        return SignInParameters(mvpd: sent.mvpd, domainName: sent.domainName, redirectURL: "")
     }
 
     private func reason(_ caller: DeviceCaller, _ mvpd: Mvpd) async throws(Fault) -> SignInReason? {

@@ -69,7 +69,28 @@ struct SessionLookup: Sendable {
 
     private func own(of caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
         try await store.sessions(SessionKey(device: caller.device, requestor: caller.requestor))
-            .filter { $0.clientID == caller.client.id && $0.isProfile }
+            .filter { $0.clientID == caller.client.id && $0.isProfile && isShown($0, to: caller) }
+    }
+
+    /// A platform's login is only shown where the platform still has it (rest-v2 §2.6).
+    private func isShown(_ record: SessionRecord, to caller: DeviceCaller) -> Bool {
+        record.kind != .platform || (try? PartnerStatusCheck(caller, now: clock.now()).provider(expected: record.mvpd)) != nil
+    }
+
+    /// Why a platform's login that the device has at an MVPD is not shown for a decision.
+    /// - Returns: `nil` where there is none, or the call says nothing of the platform.
+    func partnerFault(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> Fault? {
+        guard caller.partner != nil else { return nil }
+        let records = try await store.sessions(SessionKey(device: caller.device, requestor: caller.requestor))
+        guard let record = records.first(where: { $0.clientID == caller.client.id && $0.kind == .platform && $0.mvpd == mvpd }),
+            case .valid = state(of: [record], for: caller)
+        else { return nil }
+        do throws(Fault) {
+            try PartnerStatusCheck(caller, now: clock.now()).provider(expected: mvpd, demandsExpiry: true)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func state(of records: [SessionRecord], for caller: DeviceCaller) -> SessionState {
@@ -84,7 +105,7 @@ struct SessionLookup: Sendable {
         guard !logins.isEmpty else { return [] }
         let loggedOutAt = try await store.lastLogout(SessionKey(device: caller.device, requestor: caller.requestor), now: now)
         return Dictionary(grouping: logins, by: \.mvpd).sorted { $0.key.text < $1.key.text }.compactMap { _, logins in
-            SharedSession.find(among: logins, for: caller, loggedOutAt: loggedOutAt, now: now)
+            SharedSession.find(among: logins, for: caller, isPerClient: true, loggedOutAt: loggedOutAt, now: now)
         }
     }
 

@@ -21,10 +21,10 @@ struct ReadinessProbe: Sendable {
             "\(process.service.rawValue) is not ready after \(Console.text(of: Self.patience))", advice: lastWords(of: process.service))
     }
 
-    /// The last line of its log: a program that cannot start says why there, in one line.
+    /// The last line of its log that is no event: a program that cannot start says why there, in one line, and a thread may log an event after it.
     private func lastWords(of service: ClusterService) -> String {
         let log = home.log(of: service)
         let lines = (try? String(contentsOf: log, encoding: .utf8))?.split(separator: "\n") ?? []
-        return lines.last.map { "\($0) (log: \(log.path))" } ?? "its log \(log.path) is empty"
+        return (lines.suffix(20).last { !$0.hasPrefix("{") } ?? lines.last).map { "\($0) (log: \(log.path))" } ?? "its log \(log.path) is empty"
     }
 }

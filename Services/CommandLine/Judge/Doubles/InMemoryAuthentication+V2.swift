@@ -14,5 +14,9 @@ extension InMemoryAuthentication {
 
     public func endProfile(_ request: EndProfileRequest, context: CallContext) async throws -> EndedProfile { throw Self.unknown }
 
+    public func beginPartnerSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan { throw Self.unknown }
+
+    public func exchangePartnerProfile(_ request: ExchangePartnerProfileRequest, context: CallContext) async throws -> Profiles { throw Self.unknown }
+
     private static let unknown = Fault(.unimplemented, "The service does not know REST v2.")
 }

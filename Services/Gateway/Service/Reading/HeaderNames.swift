@@ -4,6 +4,7 @@ internal import Hummingbird
 extension HTTPFields.Element.Name {
     static let xForwardedFor = Self("X-Forwarded-For")!
     static let xDeviceInfo = Self("X-Device-Info")!
+    static let apPartnerFrameworkStatus = Self("AP-Partner-Framework-Status")!
     static let apTempPassIdentity = Self("AP-TempPass-Identity")!
     static let apDeviceIdentifier = Self("AP-Device-Identifier")!
     /// Of the web SDK: the device's id, and the same sealed.

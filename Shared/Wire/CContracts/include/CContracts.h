@@ -414,6 +414,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Devi
 {
     return &boxoffice__authentication__v1__device_call__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PartnerStatus_descriptor(void)
+{
+    return &boxoffice__authentication__v1__partner_status__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_StoredToken_descriptor(void)
 {
     return &boxoffice__authentication__v1__stored_token__descriptor;
@@ -469,6 +473,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Cont
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignInPlan_descriptor(void)
 {
     return &boxoffice__authentication__v1__sign_in_plan__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ExchangePartnerProfileRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__exchange_partner_profile_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_FindProfilesRequest_descriptor(void)
 {

@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Boxoffice__Authentication__V1__DeviceInformation Boxoffice__Authentication__V1__DeviceInformation;
 typedef struct Boxoffice__Authentication__V1__DeviceCall Boxoffice__Authentication__V1__DeviceCall;
+typedef struct Boxoffice__Authentication__V1__PartnerStatus Boxoffice__Authentication__V1__PartnerStatus;
 typedef struct Boxoffice__Authentication__V1__StoredToken Boxoffice__Authentication__V1__StoredToken;
 typedef struct Boxoffice__Authentication__V1__SignedRequest Boxoffice__Authentication__V1__SignedRequest;
 typedef struct Boxoffice__Authentication__V1__RegisterClientRequest Boxoffice__Authentication__V1__RegisterClientRequest;
@@ -31,6 +32,7 @@ typedef struct Boxoffice__Authentication__V1__RegistrationCode Boxoffice__Authen
 typedef struct Boxoffice__Authentication__V1__BeginSignInRequest Boxoffice__Authentication__V1__BeginSignInRequest;
 typedef struct Boxoffice__Authentication__V1__ContinueSignInRequest Boxoffice__Authentication__V1__ContinueSignInRequest;
 typedef struct Boxoffice__Authentication__V1__SignInPlan Boxoffice__Authentication__V1__SignInPlan;
+typedef struct Boxoffice__Authentication__V1__ExchangePartnerProfileRequest Boxoffice__Authentication__V1__ExchangePartnerProfileRequest;
 typedef struct Boxoffice__Authentication__V1__FindProfilesRequest Boxoffice__Authentication__V1__FindProfilesRequest;
 typedef struct Boxoffice__Authentication__V1__Profiles Boxoffice__Authentication__V1__Profiles;
 typedef struct Boxoffice__Authentication__V1__Profile Boxoffice__Authentication__V1__Profile;
@@ -122,6 +124,19 @@ typedef enum _Boxoffice__Authentication__V1__ApiVersion {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__API_VERSION)
 } Boxoffice__Authentication__V1__ApiVersion;
 /*
+ * Whether the person lets the app ask the framework.
+ */
+typedef enum _Boxoffice__Authentication__V1__PartnerAccess {
+  /*
+   * Not said, or unreadable.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_ABSENT = 0,
+  BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_GRANTED = 1,
+  BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_NOT_DETERMINED = 2,
+  BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_REFUSED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS)
+} Boxoffice__Authentication__V1__PartnerAccess;
+/*
  * What has to be done next.
  */
 typedef enum _Boxoffice__Authentication__V1__SignInStep {
@@ -137,7 +152,11 @@ typedef enum _Boxoffice__Authentication__V1__SignInStep {
   /*
    * Nobody has to sign in.
    */
-  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_AUTHORIZE = 3
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_AUTHORIZE = 3,
+  /*
+   * The platform's framework is asked with `verification_token`, then ExchangePartnerProfile.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_PARTNER = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP)
 } Boxoffice__Authentication__V1__SignInStep;
 /*
@@ -160,7 +179,19 @@ typedef enum _Boxoffice__Authentication__V1__SignInReason {
   /*
    * An AuthN-all rule holds.
    */
-  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_DEGRADED = 4
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_DEGRADED = 4,
+  /*
+   * Why the platform is not asked: what it told the app does not suffice,
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_PARTNER_STATUS = 5,
+  /*
+   * it does not sign people in at the MVPD here,
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_CONFIGURATION = 6,
+  /*
+   * or what a sign-in elsewhere would need is missing.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_MISSING = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON)
 } Boxoffice__Authentication__V1__SignInReason;
 typedef enum _Boxoffice__Authentication__V1__ProfileEnd {
@@ -340,10 +371,39 @@ struct  Boxoffice__Authentication__V1__DeviceCall
    */
   Boxoffice__Authentication__V1__StoredToken *stored_token;
   Boxoffice__Authentication__V1__ApiVersion api;
+  /*
+   * What the platform's sign-in framework told the app; absent: it was not sent.
+   */
+  Boxoffice__Authentication__V1__PartnerStatus *partner_status;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__DEVICE_CALL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__device_call__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1, NULL }
+
+
+/*
+ * `AP-Partner-Framework-Status` (rest-v2 section 1.3), read as far as it can be.
+ */
+struct  Boxoffice__Authentication__V1__PartnerStatus
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__PartnerAccess access;
+  /*
+   * The provider's id on the platform; empty: none.
+   */
+  char *provider_id;
+  /*
+   * End of the platform's login, milliseconds since 1970; 0: not said.
+   */
+  uint64_t expires_at_ms;
+  /*
+   * True: an end was sent that is no number of milliseconds.
+   */
+  protobuf_c_boolean has_unreadable_expiry;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PARTNER_STATUS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__partner_status__descriptor) \
+    , BOXOFFICE__AUTHENTICATION__V1__PARTNER_ACCESS__PARTNER_ACCESS_ABSENT, (char *)protobuf_c_empty_string, 0, 0 }
 
 
 /*
@@ -650,10 +710,30 @@ struct  Boxoffice__Authentication__V1__SignInPlan
    * Absent where none was made.
    */
   Boxoffice__Authentication__V1__RegistrationCode *code;
+  /*
+   * For the platform's framework: a SAML request as Base64, and the attributes to ask for.
+   */
+  char *verification_token;
+  size_t n_attribute_names;
+  char **attribute_names;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_PLAN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_plan__descriptor) \
-    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_UNKNOWN, BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_NONE, 0, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_UNKNOWN, BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_NONE, 0, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__ExchangePartnerProfileRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * Base64, decoded once from its URL encoding.
+   */
+  char *saml_response;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__EXCHANGE_PARTNER_PROFILE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__exchange_partner_profile_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__FindProfilesRequest
@@ -1941,6 +2021,25 @@ Boxoffice__Authentication__V1__DeviceCall *
 void   boxoffice__authentication__v1__device_call__free_unpacked
                      (Boxoffice__Authentication__V1__DeviceCall *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PartnerStatus methods */
+void   boxoffice__authentication__v1__partner_status__init
+                     (Boxoffice__Authentication__V1__PartnerStatus         *message);
+size_t boxoffice__authentication__v1__partner_status__get_packed_size
+                     (const Boxoffice__Authentication__V1__PartnerStatus   *message);
+size_t boxoffice__authentication__v1__partner_status__pack
+                     (const Boxoffice__Authentication__V1__PartnerStatus   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__partner_status__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PartnerStatus   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PartnerStatus *
+       boxoffice__authentication__v1__partner_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__partner_status__free_unpacked
+                     (Boxoffice__Authentication__V1__PartnerStatus *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__StoredToken methods */
 void   boxoffice__authentication__v1__stored_token__init
                      (Boxoffice__Authentication__V1__StoredToken         *message);
@@ -2206,6 +2305,25 @@ Boxoffice__Authentication__V1__SignInPlan *
                       const uint8_t       *data);
 void   boxoffice__authentication__v1__sign_in_plan__free_unpacked
                      (Boxoffice__Authentication__V1__SignInPlan *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ExchangePartnerProfileRequest methods */
+void   boxoffice__authentication__v1__exchange_partner_profile_request__init
+                     (Boxoffice__Authentication__V1__ExchangePartnerProfileRequest         *message);
+size_t boxoffice__authentication__v1__exchange_partner_profile_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest   *message);
+size_t boxoffice__authentication__v1__exchange_partner_profile_request__pack
+                     (const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__exchange_partner_profile_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *
+       boxoffice__authentication__v1__exchange_partner_profile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__exchange_partner_profile_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__FindProfilesRequest methods */
 void   boxoffice__authentication__v1__find_profiles_request__init
@@ -3564,6 +3682,9 @@ typedef void (*Boxoffice__Authentication__V1__DeviceInformation_Closure)
 typedef void (*Boxoffice__Authentication__V1__DeviceCall_Closure)
                  (const Boxoffice__Authentication__V1__DeviceCall *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PartnerStatus_Closure)
+                 (const Boxoffice__Authentication__V1__PartnerStatus *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__StoredToken_Closure)
                  (const Boxoffice__Authentication__V1__StoredToken *message,
                   void *closure_data);
@@ -3605,6 +3726,9 @@ typedef void (*Boxoffice__Authentication__V1__ContinueSignInRequest_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__SignInPlan_Closure)
                  (const Boxoffice__Authentication__V1__SignInPlan *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ExchangePartnerProfileRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *message,
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__FindProfilesRequest_Closure)
                  (const Boxoffice__Authentication__V1__FindProfilesRequest *message,
@@ -3862,6 +3986,14 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                            const Boxoffice__Authentication__V1__ContinueSignInRequest *input,
                            Boxoffice__Authentication__V1__SignInPlan_Closure closure,
                            void *closure_data);
+  void (*begin_partner_sign_in)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                const Boxoffice__Authentication__V1__BeginSignInRequest *input,
+                                Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                                void *closure_data);
+  void (*exchange_partner_profile)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                   const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *input,
+                                   Boxoffice__Authentication__V1__Profiles_Closure closure,
+                                   void *closure_data);
   void (*complete_saml_sign_in)(Boxoffice__Authentication__V1__Authentication_Service *service,
                                 const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *input,
                                 Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
@@ -3959,6 +4091,8 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
       function_prefix__ ## start_sign_in,\
       function_prefix__ ## begin_sign_in,\
       function_prefix__ ## continue_sign_in,\
+      function_prefix__ ## begin_partner_sign_in,\
+      function_prefix__ ## exchange_partner_profile,\
       function_prefix__ ## complete_saml_sign_in,\
       function_prefix__ ## complete_oauth_sign_in,\
       function_prefix__ ## get_session,\
@@ -4015,6 +4149,14 @@ void boxoffice__authentication__v1__authentication__continue_sign_in(ProtobufCSe
                                                                      const Boxoffice__Authentication__V1__ContinueSignInRequest *input,
                                                                      Boxoffice__Authentication__V1__SignInPlan_Closure closure,
                                                                      void *closure_data);
+void boxoffice__authentication__v1__authentication__begin_partner_sign_in(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__BeginSignInRequest *input,
+                                                                          Boxoffice__Authentication__V1__SignInPlan_Closure closure,
+                                                                          void *closure_data);
+void boxoffice__authentication__v1__authentication__exchange_partner_profile(ProtobufCService *service,
+                                                                             const Boxoffice__Authentication__V1__ExchangePartnerProfileRequest *input,
+                                                                             Boxoffice__Authentication__V1__Profiles_Closure closure,
+                                                                             void *closure_data);
 void boxoffice__authentication__v1__authentication__complete_saml_sign_in(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__CompleteSamlSignInRequest *input,
                                                                           Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
@@ -4279,6 +4421,7 @@ void boxoffice__authentication__v1__authentication_operations__explain_response(
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__api_version__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__partner_access__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_step__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_reason__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__profile_end__descriptor;
@@ -4288,6 +4431,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__logout_re
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_check_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_information__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__partner_status__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_token__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__signed_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__register_client_request__descriptor;
@@ -4302,6 +4446,7 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__registrat
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__begin_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__continue_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_plan__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__exchange_partner_profile_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__find_profiles_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__profiles__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__profile__descriptor;

@@ -32,6 +32,38 @@ public enum ApiVersion: Hashable, Sendable {
     }
 }
 
+/// Whether the person lets the app ask the framework.
+public enum PartnerAccess: Hashable, Sendable {
+    /// Not said, or unreadable.
+    case absent
+    case granted
+    case notDetermined
+    case refused
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .absent
+        case 1: self = .granted
+        case 2: self = .notDetermined
+        case 3: self = .refused
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .absent: 0
+        case .granted: 1
+        case .notDetermined: 2
+        case .refused: 3
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 /// What has to be done next.
 public enum SignInStep: Hashable, Sendable {
     case unknown
@@ -41,6 +73,8 @@ public enum SignInStep: Hashable, Sendable {
     case complete
     /// Nobody has to sign in.
     case authorize
+    /// The platform's framework is asked with `verification_token`, then ExchangePartnerProfile.
+    case partner
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -50,6 +84,7 @@ public enum SignInStep: Hashable, Sendable {
         case 1: self = .authenticate
         case 2: self = .complete
         case 3: self = .authorize
+        case 4: self = .partner
         default: self = .unrecognized(rawValue)
         }
     }
@@ -61,6 +96,7 @@ public enum SignInStep: Hashable, Sendable {
         case .authenticate: 1
         case .complete: 2
         case .authorize: 3
+        case .partner: 4
         case .unrecognized(let value): value
         }
     }
@@ -77,6 +113,12 @@ public enum SignInReason: Hashable, Sendable {
     case temporary
     /// An AuthN-all rule holds.
     case degraded
+    /// Why the platform is not asked: what it told the app does not suffice,
+    case partnerStatus
+    /// it does not sign people in at the MVPD here,
+    case configuration
+    /// or what a sign-in elsewhere would need is missing.
+    case missing
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -87,6 +129,9 @@ public enum SignInReason: Hashable, Sendable {
         case 2: self = .shared
         case 3: self = .temporary
         case 4: self = .degraded
+        case 5: self = .partnerStatus
+        case 6: self = .configuration
+        case 7: self = .missing
         default: self = .unrecognized(rawValue)
         }
     }
@@ -99,6 +144,9 @@ public enum SignInReason: Hashable, Sendable {
         case .shared: 2
         case .temporary: 3
         case .degraded: 4
+        case .partnerStatus: 5
+        case .configuration: 6
+        case .missing: 7
         case .unrecognized(let value): value
         }
     }
@@ -448,6 +496,8 @@ public struct DeviceCall: Message {
     /// Beside a bearer or in place of one, where a session is looked up: the session that it names, of the device that it was made for.
     public var storedToken: StoredToken?
     public var api: ApiVersion
+    /// What the platform's sign-in framework told the app; absent: it was not sent.
+    public var partnerStatus: PartnerStatus?
 
     public init() { self.init(accessToken: "") }
 
@@ -464,7 +514,8 @@ public struct DeviceCall: Message {
         subjectToken: String = "",
         signedRequest: SignedRequest? = nil,
         storedToken: StoredToken? = nil,
-        api: ApiVersion = ApiVersion(rawValue: 0)
+        api: ApiVersion = ApiVersion(rawValue: 0),
+        partnerStatus: PartnerStatus? = nil
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
@@ -479,6 +530,7 @@ public struct DeviceCall: Message {
         self.signedRequest = signedRequest
         self.storedToken = storedToken
         self.api = api
+        self.partnerStatus = partnerStatus
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.DeviceCall" }
@@ -500,6 +552,7 @@ public struct DeviceCall: Message {
         signedRequest = try CField.message(c.pointee.signed_request)
         storedToken = try CField.message(c.pointee.stored_token)
         api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
+        partnerStatus = try CField.message(c.pointee.partner_status)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -518,6 +571,53 @@ public struct DeviceCall: Message {
         c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
         c.pointee.stored_token = try arena.message(storedToken, as: Boxoffice__Authentication__V1__StoredToken.self)
         c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
+        c.pointee.partner_status = try arena.message(partnerStatus, as: Boxoffice__Authentication__V1__PartnerStatus.self)
+    }
+}
+
+/// `AP-Partner-Framework-Status` (rest-v2 section 1.3), read as far as it can be.
+public struct PartnerStatus: Message {
+    public var access: PartnerAccess
+    /// The provider's id on the platform; empty: none.
+    public var providerID: String
+    /// End of the platform's login, milliseconds since 1970; 0: not said.
+    public var expiresAtMilliseconds: UInt64
+    /// True: an end was sent that is no number of milliseconds.
+    public var hasUnreadableExpiry: Bool
+
+    public init() { self.init(access: PartnerAccess(rawValue: 0)) }
+
+    public init(
+        access: PartnerAccess = PartnerAccess(rawValue: 0),
+        providerID: String = "",
+        expiresAtMilliseconds: UInt64 = 0,
+        hasUnreadableExpiry: Bool = false
+    ) {
+        self.access = access
+        self.providerID = providerID
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.hasUnreadableExpiry = hasUnreadableExpiry
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PartnerStatus" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PartnerStatus_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PartnerStatus>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PartnerStatus.self)
+        access = PartnerAccess(rawValue: Int32(bitPattern: c.pointee.access.rawValue))
+        providerID = try CField.string(c.pointee.provider_id, "boxoffice.authentication.v1.PartnerStatus.provider_id")
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+        hasUnreadableExpiry = c.pointee.has_unreadable_expiry != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PartnerStatus.self, capacity: 1)
+        boxoffice__authentication__v1__partner_status__init(c)
+        c.pointee.access = Boxoffice__Authentication__V1__PartnerAccess(rawValue: UInt32(bitPattern: access.rawValue))
+        if !providerID.isEmpty { c.pointee.provider_id = try arena.string(providerID, "boxoffice.authentication.v1.PartnerStatus.provider_id") }
+        c.pointee.expires_at_ms = expiresAtMilliseconds
+        c.pointee.has_unreadable_expiry = hasUnreadableExpiry ? 1 : 0
     }
 }
 
@@ -1230,6 +1330,9 @@ public struct SignInPlan: Message {
     public var mvpd: String
     /// Absent where none was made.
     public var code: RegistrationCode?
+    /// For the platform's framework: a SAML request as Base64, and the attributes to ask for.
+    public var verificationToken: String
+    public var attributeNames: [String]
 
     public init() { self.init(step: SignInStep(rawValue: 0)) }
 
@@ -1241,7 +1344,9 @@ public struct SignInPlan: Message {
         lacksRedirectURL: Bool = false,
         id: String = "",
         mvpd: String = "",
-        code: RegistrationCode? = nil
+        code: RegistrationCode? = nil,
+        verificationToken: String = "",
+        attributeNames: [String] = []
     ) {
         self.step = step
         self.reason = reason
@@ -1251,6 +1356,8 @@ public struct SignInPlan: Message {
         self.id = id
         self.mvpd = mvpd
         self.code = code
+        self.verificationToken = verificationToken
+        self.attributeNames = attributeNames
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInPlan" }
@@ -1267,6 +1374,8 @@ public struct SignInPlan: Message {
         id = try CField.string(c.pointee.id, "boxoffice.authentication.v1.SignInPlan.id")
         mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.SignInPlan.mvpd")
         code = try CField.message(c.pointee.code)
+        verificationToken = try CField.string(c.pointee.verification_token, "boxoffice.authentication.v1.SignInPlan.verification_token")
+        attributeNames = try CField.strings(c.pointee.attribute_names, c.pointee.n_attribute_names, "boxoffice.authentication.v1.SignInPlan.attribute_names")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1280,6 +1389,42 @@ public struct SignInPlan: Message {
         if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.authentication.v1.SignInPlan.id") }
         if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.SignInPlan.mvpd") }
         c.pointee.code = try arena.message(code, as: Boxoffice__Authentication__V1__RegistrationCode.self)
+        if !verificationToken.isEmpty { c.pointee.verification_token = try arena.string(verificationToken, "boxoffice.authentication.v1.SignInPlan.verification_token") }
+        c.pointee.attribute_names = try arena.strings(attributeNames, "boxoffice.authentication.v1.SignInPlan.attribute_names")
+        c.pointee.n_attribute_names = attributeNames.count
+    }
+}
+
+public struct ExchangePartnerProfileRequest: Message {
+    public var call: DeviceCall?
+    /// Base64, decoded once from its URL encoding.
+    public var samlResponse: String
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        samlResponse: String = ""
+    ) {
+        self.call = call
+        self.samlResponse = samlResponse
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ExchangePartnerProfileRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ExchangePartnerProfileRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ExchangePartnerProfileRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ExchangePartnerProfileRequest.self)
+        call = try CField.message(c.pointee.call)
+        samlResponse = try CField.string(c.pointee.saml_response, "boxoffice.authentication.v1.ExchangePartnerProfileRequest.saml_response")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ExchangePartnerProfileRequest.self, capacity: 1)
+        boxoffice__authentication__v1__exchange_partner_profile_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !samlResponse.isEmpty { c.pointee.saml_response = try arena.string(samlResponse, "boxoffice.authentication.v1.ExchangePartnerProfileRequest.saml_response") }
     }
 }
 
@@ -4085,6 +4230,15 @@ public protocol Authentication: Sendable {
     ///
     /// Faults: those of a bearer; `invalid_registration_code`, `registration_code_spent`; `invalid_mvpd`, `unknown_integration`, `invalid_redirect_url`.
     func continueSignIn(_ request: ContinueSignInRequest, context: CallContext) async throws -> SignInPlan
+    /// As BeginSignIn, by the platform's login: the MVPD is that of the call's partner status (rest-v2 section 2.12). What keeps the platform from being asked is
+    /// no fault but the plan's reason.
+    ///
+    /// Faults: as every device call; `unknown_integration` (the platform's provider is not integrated), `too_many_requests`.
+    func beginPartnerSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan
+    /// A session for what the platform's framework got from the MVPD of the call's partner status (rest-v2 section 2.13), or what stands for one.
+    ///
+    /// Faults: as every device call; those of a partner status; `unknown_integration`, `invalid_parameter_saml_response`, `invalid_configuration_platform_services`.
+    func exchangePartnerProfile(_ request: ExchangePartnerProfileRequest, context: CallContext) async throws -> Profiles
     func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome
     func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome
     /// A call without a requestor is for every requestor of the application: the first session that is found.
@@ -4170,6 +4324,10 @@ public enum AuthenticationMethods {
         service: service, name: "BeginSignIn", idempotency: .unknown)
     public static let continueSignIn = UnaryMethod<ContinueSignInRequest, SignInPlan>(
         service: service, name: "ContinueSignIn", idempotency: .idempotent)
+    public static let beginPartnerSignIn = UnaryMethod<BeginSignInRequest, SignInPlan>(
+        service: service, name: "BeginPartnerSignIn", idempotency: .unknown)
+    public static let exchangePartnerProfile = UnaryMethod<ExchangePartnerProfileRequest, Profiles>(
+        service: service, name: "ExchangePartnerProfile", idempotency: .unknown)
     public static let completeSamlSignIn = UnaryMethod<CompleteSamlSignInRequest, SignInOutcome>(
         service: service, name: "CompleteSamlSignIn", idempotency: .unknown)
     public static let completeOAuthSignIn = UnaryMethod<CompleteOAuthSignInRequest, SignInOutcome>(
@@ -4222,6 +4380,8 @@ public enum AuthenticationMethods {
         registry.unary(startSignIn) { try await implementation.startSignIn($0, context: $1) }
         registry.unary(beginSignIn) { try await implementation.beginSignIn($0, context: $1) }
         registry.unary(continueSignIn) { try await implementation.continueSignIn($0, context: $1) }
+        registry.unary(beginPartnerSignIn) { try await implementation.beginPartnerSignIn($0, context: $1) }
+        registry.unary(exchangePartnerProfile) { try await implementation.exchangePartnerProfile($0, context: $1) }
         registry.unary(completeSamlSignIn) { try await implementation.completeSamlSignIn($0, context: $1) }
         registry.unary(completeOAuthSignIn) { try await implementation.completeOAuthSignIn($0, context: $1) }
         registry.unary(getSession) { try await implementation.getSession($0, context: $1) }
@@ -4285,6 +4445,14 @@ public struct AuthenticationClient: Authentication {
 
     public func continueSignIn(_ request: ContinueSignInRequest, context: CallContext) async throws -> SignInPlan {
         try await caller.call(AuthenticationMethods.continueSignIn, request, context: context)
+    }
+
+    public func beginPartnerSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
+        try await caller.call(AuthenticationMethods.beginPartnerSignIn, request, context: context)
+    }
+
+    public func exchangePartnerProfile(_ request: ExchangePartnerProfileRequest, context: CallContext) async throws -> Profiles {
+        try await caller.call(AuthenticationMethods.exchangePartnerProfile, request, context: context)
     }
 
     public func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome {

@@ -13,6 +13,9 @@ struct V2Device: Sendable {
     let provider: String
     let id: String
     let accessToken: String
+    var information = Device.information
+    /// Headers beside the usual ones.
+    var others: [String: String] = [:]
 
     /// An app of its own on a new device, unless they are given.
     static func make(_ provider: String = "ACME1", id: String = UUID().uuidString, accessToken: String? = nil) async throws -> V2Device {
@@ -31,8 +34,8 @@ struct V2Device: Sendable {
     var headers: [String: String] {
         [
             "Authorization": "Bearer \(accessToken)", "AP-Device-Identifier": "fingerprint \(Data(id.utf8).base64EncodedString())",
-            "X-Device-Info": Device.information, "Accept": "application/json",
-        ]
+            "X-Device-Info": information, "Accept": "application/json",
+        ].merging(others) { $1 }
     }
 
     var end: String { "https://\(Device.domains[provider] ?? "")/signed-in" }

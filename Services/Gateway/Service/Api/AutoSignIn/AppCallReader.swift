@@ -89,6 +89,6 @@ struct AppCallReader: Sendable {
         if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
         return DeviceCall(
             accessToken: token, requestor: requestor, deviceID: id, device: device, clientAddress: address.text, userAgent: exchange.userAgent,
-            subjectToken: SubjectToken.sent(exchange), api: api)
+            subjectToken: SubjectToken.sent(exchange), api: api, partnerStatus: api == .v2 ? PartnerFrameworkStatus.sent(exchange) : nil)
     }
 }

@@ -9,12 +9,15 @@ extension RouteTable {
         let sessions = SessionEndpointsV2(dependencies: dependencies, reader: reader, signIn: SignInEndpoints(dependencies: dependencies))
         let profiles = ProfileEndpoints(dependencies: dependencies, reader: reader, refusals: refusals)
         let decisions = DecisionEndpoints(dependencies: dependencies, reader: reader, refusals: refusals, pressure: Backpressure())
+        let partners = PartnerEndpoints(dependencies: dependencies, reader: reader, refusals: refusals)
         return [
             Route("/api/v2/{serviceProvider}/configuration", .apiV2, [.get: configuration.show]),
             Route("/api/v2/{serviceProvider}/sessions", .apiV2, body: .form, [.post: sessions.create]),
             Route(
                 "/api/v2/{serviceProvider}/sessions/{code}", .apiV2, body: .form, code: .path, [.get: sessions.show, .post: sessions.resume]),
             Route("/api/v2/authenticate/{serviceProvider}/{code}", .browser, code: .path, [.get: sessions.authenticate]),
+            Route("/api/v2/{serviceProvider}/sessions/sso/{partner}", .apiV2, body: .form, [.post: partners.begin]),
+            Route("/api/v2/{serviceProvider}/profiles/sso/{partner}", .apiV2, body: .assertion, [.post: partners.exchange]),
             Route("/api/v2/{serviceProvider}/profiles", .apiV2, [.get: profiles.list]),
             Route("/api/v2/{serviceProvider}/profiles/{mvpd}", .apiV2, [.get: profiles.show]),
             Route("/api/v2/{serviceProvider}/profiles/code/{code}", .apiV2, code: .path, [.get: profiles.showByCode]),

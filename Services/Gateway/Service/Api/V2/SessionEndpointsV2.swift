@@ -8,7 +8,7 @@ struct SessionEndpointsV2: Sendable {
     let reader: AppCallReader
     let signIn: SignInEndpoints
 
-    private struct Form: Sendable {
+    struct Form: Sendable {
         let mvpd: String
         let domainName: String
         let redirectURL: String

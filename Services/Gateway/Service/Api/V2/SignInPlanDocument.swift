@@ -15,6 +15,7 @@ struct SignInPlanDocument {
         ]
         if !missing.isEmpty { members.append(.init("missingParameters", .list(missing.map { .text($0) }, item: "parameter"))) }
         members.append(.init("url", .text(url)))
+        if plan.step == .partner { members.append(.init("authenticationRequest", .object(request))) }
         if let code = plan.code { members.append(.init("code", .text(code.code))) }
         members += [.init("sessionId", .text(plan.id)), .init("serviceProvider", .text(serviceProvider))]
         if !plan.mvpd.isEmpty { members.append(.init("mvpd", .text(plan.mvpd))) }
@@ -32,6 +33,7 @@ struct SignInPlanDocument {
         switch plan.step {
         case .authenticate: "authenticate"
         case .authorize: "authorize"
+        case .partner: "partner_profile"
         case .complete, .unknown, .unrecognized: isResumed ? "retry" : "resume"
         }
     }
@@ -42,8 +44,19 @@ struct SignInPlanDocument {
         case .shared: "authenticatedSSO"
         case .temporary: "temporary"
         case .degraded: "degraded"
+        case .partnerStatus: "pfs_fallback"
+        case .configuration: "configuration_fallback"
+        case .missing: "missing_parameters_fallback"
         case .none, .unrecognized: "none"
         }
+    }
+
+    /// For the platform's framework.
+    private var request: [Document.Member] {
+        [
+            .init("type", .text("saml")), .init("request", .text(plan.verificationToken)),
+            .init("attributesNames", .list(plan.attributeNames.map { .text($0) }, item: "name")),
+        ]
     }
 
     private var missing: [String] {
@@ -55,6 +68,7 @@ struct SignInPlanDocument {
         return switch plan.step {
         case .authenticate: "/api/v2/authenticate/\(provider)/\(code)"
         case .authorize: "/api/v2/\(provider)/decisions/authorize/\(PercentEncoding.encode(plan.mvpd))"
+        case .partner: "/api/v2/\(provider)/profiles/sso/Apple"
         case .complete, .unknown, .unrecognized: "/api/v2/\(provider)/sessions/\(code)"
         }
     }

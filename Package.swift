@@ -443,7 +443,7 @@ if hasAny("tests") {
             "CommandLineTests",
             [
                 "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
-                "LoadTool", "MediaTokenVerifier", "Rpc", "SamlResponder", "Transport", arguments, nioPosix, logging,
+                "LoadTool", "MediaTokenVerifier", "Rpc", "SamlResponder", "Tokens", "Transport", arguments, nioCore, nioHTTP1, nioPosix, logging,
             ]),
         tests(
             "IntegrationTests",

@@ -282,7 +282,8 @@ def frames():
 
 @attack("E2 who one is comes before what one says")
 def bearers_first():
-    for path in ["/admin/v1/requestors", "/admin/v1/draft/push", "/admin/v1/degradation", "/admin/v1/secrets/x"]:
+    for path in ["/admin/v1/requestors", "/admin/v1/draft/push", "/admin/v1/degradation", "/admin/v1/secrets/x",
+                 "/control/v3/degradation/acme/authnAll?ttl=x"]:
         answer = ask("POST", path, {"Authorization": "Bearer wrong", "Content-Type": "application/json"}, b"{}", at=admin)
         expect(answer.status == 401 and b"field" not in answer.body, path, answer.status)
 
@@ -325,7 +326,10 @@ def administration():
     bearer = {"Authorization": "Bearer " + file["adminToken"]}
     expect(ask("GET", "/admin/v1/administrator", bearer, at=admin).status == 200)
     expect(ask("GET", "/admin/v1/administrator", bearer).status == 404)
-    expect(ask("DELETE", "/reset-tempass/v3/reset", bearer).status == 404)
+    for version in ["v2", "v2.1", "v3"]:
+        expect(ask("DELETE", f"/reset-tempass/{version}/reset", bearer).status == 404)
+    expect(ask("GET", "/control/v3/degradation/acme/all", bearer).status == 404)
+    expect(ask("GET", "/control/v3/degradation/acme/all", bearer, at=admin).status == 401, "no application's bearer")
     expect(ask("GET", "/admin/v1/administrator", {**bearer, "Host": "evil.example"}, at=admin).status == 421)
     expect(ask("GET", "/admin/v1/administrator", {**bearer, "Origin": "https://evil.example"}, at=admin).status == 403)
 

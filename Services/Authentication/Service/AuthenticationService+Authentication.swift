@@ -13,7 +13,8 @@ extension AuthenticationService: Authentication {
     }
 
     public func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient {
-        try await callers.bearers.client(request.credentials, requestor: request.requestor).contract
+        let scope = request.scope.isEmpty ? nil : request.scope
+        return try await callers.bearers.client(request.credentials, requestor: request.requestor, scope: scope).contract
     }
 
     public func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {

@@ -2662,6 +2662,186 @@ void   boxoffice__config__v1__end_degradation_response__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__end_degradation_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__degradation_scope__init
+                     (Boxoffice__Config__V1__DegradationScope         *message)
+{
+  static const Boxoffice__Config__V1__DegradationScope init_value = BOXOFFICE__CONFIG__V1__DEGRADATION_SCOPE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__degradation_scope__get_packed_size
+                     (const Boxoffice__Config__V1__DegradationScope *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__degradation_scope__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__degradation_scope__pack
+                     (const Boxoffice__Config__V1__DegradationScope *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__degradation_scope__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__degradation_scope__pack_to_buffer
+                     (const Boxoffice__Config__V1__DegradationScope *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__degradation_scope__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__DegradationScope *
+       boxoffice__config__v1__degradation_scope__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__DegradationScope *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__degradation_scope__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__degradation_scope__free_unpacked
+                     (Boxoffice__Config__V1__DegradationScope *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__degradation_scope__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__list_degradation_measures_request__init
+                     (Boxoffice__Config__V1__ListDegradationMeasuresRequest         *message)
+{
+  static const Boxoffice__Config__V1__ListDegradationMeasuresRequest init_value = BOXOFFICE__CONFIG__V1__LIST_DEGRADATION_MEASURES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__list_degradation_measures_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListDegradationMeasuresRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_degradation_measures_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__list_degradation_measures_request__pack
+                     (const Boxoffice__Config__V1__ListDegradationMeasuresRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_degradation_measures_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__list_degradation_measures_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListDegradationMeasuresRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_degradation_measures_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ListDegradationMeasuresRequest *
+       boxoffice__config__v1__list_degradation_measures_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ListDegradationMeasuresRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__list_degradation_measures_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__list_degradation_measures_request__free_unpacked
+                     (Boxoffice__Config__V1__ListDegradationMeasuresRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__list_degradation_measures_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__apply_degradation_measure_request__init
+                     (Boxoffice__Config__V1__ApplyDegradationMeasureRequest         *message)
+{
+  static const Boxoffice__Config__V1__ApplyDegradationMeasureRequest init_value = BOXOFFICE__CONFIG__V1__APPLY_DEGRADATION_MEASURE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__apply_degradation_measure_request__get_packed_size
+                     (const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apply_degradation_measure_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__apply_degradation_measure_request__pack
+                     (const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apply_degradation_measure_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__apply_degradation_measure_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__apply_degradation_measure_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ApplyDegradationMeasureRequest *
+       boxoffice__config__v1__apply_degradation_measure_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ApplyDegradationMeasureRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__apply_degradation_measure_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__apply_degradation_measure_request__free_unpacked
+                     (Boxoffice__Config__V1__ApplyDegradationMeasureRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__apply_degradation_measure_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__remove_degradation_measures_request__init
+                     (Boxoffice__Config__V1__RemoveDegradationMeasuresRequest         *message)
+{
+  static const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest init_value = BOXOFFICE__CONFIG__V1__REMOVE_DEGRADATION_MEASURES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__remove_degradation_measures_request__get_packed_size
+                     (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__remove_degradation_measures_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__remove_degradation_measures_request__pack
+                     (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__remove_degradation_measures_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__remove_degradation_measures_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__remove_degradation_measures_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *
+       boxoffice__config__v1__remove_degradation_measures_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__remove_degradation_measures_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__remove_degradation_measures_request__free_unpacked
+                     (Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__remove_degradation_measures_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__get_report_request__init
                      (Boxoffice__Config__V1__GetReportRequest         *message)
 {
@@ -6674,7 +6854,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_rules__descr
   (ProtobufCMessageInit) boxoffice__config__v1__degradation_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__active_degradation__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__active_degradation__field_descriptors[4] =
 {
   {
     "rule",
@@ -6712,16 +6892,29 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__active_degradation_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "ended_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ActiveDegradation, ended_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__active_degradation__field_indices_by_name[] = {
   1,   /* field[1] = author */
+  3,   /* field[3] = ended_at_ms */
   2,   /* field[2] = reason */
   0,   /* field[0] = rule */
 };
 static const ProtobufCIntRange boxoffice__config__v1__active_degradation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__active_degradation__descriptor =
 {
@@ -6731,7 +6924,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__active_degradation__desc
   "Boxoffice__Config__V1__ActiveDegradation",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__ActiveDegradation),
-  3,
+  4,
   boxoffice__config__v1__active_degradation__field_descriptors,
   boxoffice__config__v1__active_degradation__field_indices_by_name,
   1,  boxoffice__config__v1__active_degradation__number_ranges,
@@ -7062,6 +7255,262 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__end_degradation_response
   boxoffice__config__v1__end_degradation_response__field_indices_by_name,
   0,  boxoffice__config__v1__end_degradation_response__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__end_degradation_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__degradation_scope__field_descriptors[6] =
+{
+  {
+    "application_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationScope, application_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationScope, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__DegradationScope, requestor_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kinds",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Boxoffice__Config__V1__DegradationScope, n_kinds),
+    offsetof(Boxoffice__Config__V1__DegradationScope, kinds),
+    &boxoffice__config__v1__degradation_kind__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd_ids",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__DegradationScope, n_mvpd_ids),
+    offsetof(Boxoffice__Config__V1__DegradationScope, mvpd_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resources",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__DegradationScope, n_resources),
+    offsetof(Boxoffice__Config__V1__DegradationScope, resources),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__degradation_scope__field_indices_by_name[] = {
+  0,   /* field[0] = application_id */
+  3,   /* field[3] = kinds */
+  4,   /* field[4] = mvpd_ids */
+  1,   /* field[1] = programmer_id */
+  2,   /* field[2] = requestor_id */
+  5,   /* field[5] = resources */
+};
+static const ProtobufCIntRange boxoffice__config__v1__degradation_scope__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_scope__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.DegradationScope",
+  "DegradationScope",
+  "Boxoffice__Config__V1__DegradationScope",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__DegradationScope),
+  6,
+  boxoffice__config__v1__degradation_scope__field_descriptors,
+  boxoffice__config__v1__degradation_scope__field_indices_by_name,
+  1,  boxoffice__config__v1__degradation_scope__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__degradation_scope__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__list_degradation_measures_request__field_descriptors[2] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListDegradationMeasuresRequest, scope),
+    &boxoffice__config__v1__degradation_scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "includes_former",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListDegradationMeasuresRequest, includes_former),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__list_degradation_measures_request__field_indices_by_name[] = {
+  1,   /* field[1] = includes_former */
+  0,   /* field[0] = scope */
+};
+static const ProtobufCIntRange boxoffice__config__v1__list_degradation_measures_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__list_degradation_measures_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ListDegradationMeasuresRequest",
+  "ListDegradationMeasuresRequest",
+  "Boxoffice__Config__V1__ListDegradationMeasuresRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ListDegradationMeasuresRequest),
+  2,
+  boxoffice__config__v1__list_degradation_measures_request__field_descriptors,
+  boxoffice__config__v1__list_degradation_measures_request__field_indices_by_name,
+  1,  boxoffice__config__v1__list_degradation_measures_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__list_degradation_measures_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__apply_degradation_measure_request__field_descriptors[3] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ApplyDegradationMeasureRequest, scope),
+    &boxoffice__config__v1__degradation_scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ttl_s",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ApplyDegradationMeasureRequest, ttl_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ApplyDegradationMeasureRequest, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__apply_degradation_measure_request__field_indices_by_name[] = {
+  2,   /* field[2] = message */
+  0,   /* field[0] = scope */
+  1,   /* field[1] = ttl_s */
+};
+static const ProtobufCIntRange boxoffice__config__v1__apply_degradation_measure_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__apply_degradation_measure_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ApplyDegradationMeasureRequest",
+  "ApplyDegradationMeasureRequest",
+  "Boxoffice__Config__V1__ApplyDegradationMeasureRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ApplyDegradationMeasureRequest),
+  3,
+  boxoffice__config__v1__apply_degradation_measure_request__field_descriptors,
+  boxoffice__config__v1__apply_degradation_measure_request__field_indices_by_name,
+  1,  boxoffice__config__v1__apply_degradation_measure_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__apply_degradation_measure_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__remove_degradation_measures_request__field_descriptors[1] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RemoveDegradationMeasuresRequest, scope),
+    &boxoffice__config__v1__degradation_scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__remove_degradation_measures_request__field_indices_by_name[] = {
+  0,   /* field[0] = scope */
+};
+static const ProtobufCIntRange boxoffice__config__v1__remove_degradation_measures_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__remove_degradation_measures_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.RemoveDegradationMeasuresRequest",
+  "RemoveDegradationMeasuresRequest",
+  "Boxoffice__Config__V1__RemoveDegradationMeasuresRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__RemoveDegradationMeasuresRequest),
+  1,
+  boxoffice__config__v1__remove_degradation_measures_request__field_descriptors,
+  boxoffice__config__v1__remove_degradation_measures_request__field_indices_by_name,
+  1,  boxoffice__config__v1__remove_degradation_measures_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__remove_degradation_measures_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__get_report_request__field_descriptors[4] =
@@ -7922,7 +8371,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[31] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[34] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
@@ -7952,11 +8401,15 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "StartDegradation", &boxoffice__config__v1__start_degradation_request__descriptor, &boxoffice__config__v1__degradation_outcome__descriptor },
   { "RenewDegradation", &boxoffice__config__v1__renew_degradation_request__descriptor, &boxoffice__config__v1__degradation_outcome__descriptor },
   { "EndDegradation", &boxoffice__config__v1__end_degradation_request__descriptor, &boxoffice__config__v1__end_degradation_response__descriptor },
+  { "ListDegradationMeasures", &boxoffice__config__v1__list_degradation_measures_request__descriptor, &boxoffice__config__v1__degradation_rules__descriptor },
+  { "ApplyDegradationMeasure", &boxoffice__config__v1__apply_degradation_measure_request__descriptor, &boxoffice__config__v1__degradation_outcome__descriptor },
+  { "RemoveDegradationMeasures", &boxoffice__config__v1__remove_degradation_measures_request__descriptor, &boxoffice__config__v1__degradation_rules__descriptor },
   { "GetReport", &boxoffice__config__v1__get_report_request__descriptor, &boxoffice__config__v1__catalogue_report__descriptor },
   { "ListAuditRecords", &boxoffice__config__v1__list_audit_records_request__descriptor, &boxoffice__config__v1__audit_page__descriptor },
   { "VerifyHistory", &boxoffice__config__v1__verify_history_request__descriptor, &boxoffice__config__v1__history_verdict__descriptor },
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
+  29,        /* ApplyDegradationMeasure */
   21,        /* AuthorizeSecret */
   1,        /* CheckAdministrator */
   19,        /* CompareVersions */
@@ -7971,23 +8424,25 @@ const unsigned boxoffice__config__v1__administration__method_indices_by_name[] =
   0,        /* GetAdministrator */
   10,        /* GetDraft */
   3,        /* GetEntity */
-  28,        /* GetReport */
+  31,        /* GetReport */
   18,        /* GetVersion */
   14,        /* ImportCatalogue */
   9,        /* ImportProviderMetadata */
-  29,        /* ListAuditRecords */
+  32,        /* ListAuditRecords */
+  28,        /* ListDegradationMeasures */
   24,        /* ListDegradationRules */
   2,        /* ListEntities */
   15,        /* ListPendingPushes */
   17,        /* ListVersions */
   13,        /* PushDraft */
+  30,        /* RemoveDegradationMeasures */
   26,        /* RenewDegradation */
   5,        /* ReplaceEntity */
   20,        /* RestoreVersion */
   8,        /* ReviewProviderMetadata */
   23,        /* RevokeSoftwareStatements */
   25,        /* StartDegradation */
-  30         /* VerifyHistory */
+  33         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -7996,7 +8451,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  31,
+  34,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -8224,13 +8679,37 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCService *service,
+                                                                      const Boxoffice__Config__V1__ListDegradationMeasuresRequest *input,
+                                                                      Boxoffice__Config__V1__DegradationRules_Closure closure,
+                                                                      void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCService *service,
+                                                                      const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *input,
+                                                                      Boxoffice__Config__V1__DegradationOutcome_Closure closure,
+                                                                      void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__remove_degradation_measures(ProtobufCService *service,
+                                                                        const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
+                                                                        Boxoffice__Config__V1__DegradationRules_Closure closure,
+                                                                        void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
                                                        Boxoffice__Config__V1__CatalogueReport_Closure closure,
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -8238,7 +8717,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -8246,7 +8725,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

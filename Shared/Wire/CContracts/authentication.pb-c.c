@@ -5069,7 +5069,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__access_token__de
   (ProtobufCMessageInit) boxoffice__authentication__v1__access_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_access_token_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_access_token_request__field_descriptors[5] =
 {
   {
     "access_token",
@@ -5119,17 +5119,30 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__verify_acce
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "scope",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__VerifyAccessTokenRequest, scope),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__verify_access_token_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   3,   /* field[3] = api */
   1,   /* field[1] = requestor */
+  4,   /* field[4] = scope */
   2,   /* field[2] = signed_request */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__verify_access_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__verify_access_token_request__descriptor =
 {
@@ -5139,7 +5152,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__verify_access_to
   "Boxoffice__Authentication__V1__VerifyAccessTokenRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__VerifyAccessTokenRequest),
-  4,
+  5,
   boxoffice__authentication__v1__verify_access_token_request__field_descriptors,
   boxoffice__authentication__v1__verify_access_token_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__verify_access_token_request__number_ranges,

@@ -47,7 +47,7 @@ def new_application():
     administer("DELETE", "/draft")
     administer("POST", "/applications", {
         "id": name, "name": name, "version": "1.0", "programmer": "acme", "requestors": requestors, "platforms": "all",
-        "scopes": ["api:client:v1", "temporary:passes:owner", "autosignin:owner"], "redirectDomains": ["acme.example"]})
+        "scopes": ["api:client:v1", "decisions:owner", "temporary:passes:owner", "autosignin:owner"], "redirectDomains": ["acme.example"]})
     administer("POST", "/draft/push", {"description": "An application with every scope"})
     request = urllib.request.Request(f"{admin}/admin/v1/applications/{name}/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
     with urllib.request.urlopen(request, timeout=10) as answer:
@@ -111,6 +111,7 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps({
         "appId": [""], "deviceUser": [""], "X-Device-Info": [device_information], "device_info": [device_information], "client_id": [client["client_id"]],
         "client_secret": [client["client_secret"]], "grant_type": ["client_credentials"], "file": ["style.css", "submit.js"],
         "AP-Device-Identifier": ["fingerprint " + base64.b64encode(device.encode()).decode() for device in signed_in],
+        "mediaCompany": ["acme"], "programmer": requestors, "channel": ["ACME1-KIDS"],
         "family": [opt_in["familyId"]], "account": [opt_in["accountId"]], "returnUrl": ["/devices"],
         "generic_data": ['{"email":"5e884898da28047151d0e56f8dc629275e884898da28047151d0e56f8dc62927"}'], "key": ["all"], "X-Forwarded-For": ["127.0.0.1"],
         "version": [version], "a": [version], "b": [version], "change": [1], "If-Match": ["*"], "If-None-Match": ["*"],

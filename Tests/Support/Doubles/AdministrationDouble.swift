@@ -31,6 +31,9 @@ public final class AdministrationDouble: Administration {
     public let startDegradation = Scripted<StartDegradationRequest, DegradationOutcome>()
     public let renewDegradation = Scripted<RenewDegradationRequest, DegradationOutcome>()
     public let endDegradation = Scripted<EndDegradationRequest, EndDegradationResponse>()
+    public let listDegradationMeasures = Scripted<ListDegradationMeasuresRequest, DegradationRules>()
+    public let applyDegradationMeasure = Scripted<ApplyDegradationMeasureRequest, DegradationOutcome>()
+    public let removeDegradationMeasures = Scripted<RemoveDegradationMeasuresRequest, DegradationRules>()
     public let getReport = Scripted<GetReportRequest, CatalogueReport>()
     public let listAuditRecords = Scripted<ListAuditRecordsRequest, AuditPage>()
     public let verifyHistory = Scripted<VerifyHistoryRequest, HistoryVerdict>()
@@ -151,6 +154,20 @@ public final class AdministrationDouble: Administration {
 
     public func endDegradation(_ request: EndDegradationRequest, context: CallContext) async throws -> EndDegradationResponse {
         try await endDegradation(request, context)
+    }
+
+    public func listDegradationMeasures(_ request: ListDegradationMeasuresRequest, context: CallContext) async throws -> DegradationRules {
+        try await listDegradationMeasures(request, context)
+    }
+
+    public func applyDegradationMeasure(_ request: ApplyDegradationMeasureRequest, context: CallContext) async throws -> DegradationOutcome {
+        try await applyDegradationMeasure(request, context)
+    }
+
+    public func removeDegradationMeasures(
+        _ request: RemoveDegradationMeasuresRequest, context: CallContext
+    ) async throws -> DegradationRules {
+        try await removeDegradationMeasures(request, context)
     }
 
     public func getReport(_ request: GetReportRequest, context: CallContext) async throws -> CatalogueReport {

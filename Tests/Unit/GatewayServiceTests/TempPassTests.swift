@@ -72,6 +72,17 @@ internal import Testing
         #expect(try await gateway.send(.post, "/reset-tempass/v3/reset?\(pass)").status == 405)
     }
 
+    @Test("clients #96: the older versions of a reset are the same call", arguments: ["v2", "v2.1", "v3"])
+    func versions(_ version: String) async throws {
+        let pass = "requestor_id=ACME1&mvpd_id=Preview10"
+        for path in ["reset?\(pass)&device_id=all", "reset/generic?\(pass)&key=all"] {
+            let reply = try await gateway.send(.delete, "/reset-tempass/\(version)/\(path)")
+            #expect(reply.status == 204 && reply.text.isEmpty)
+            #expect(try await gateway.send(.delete, "/reset-tempass/\(version)/\(path)", [:]).status == 401)
+        }
+        #expect(gateway.authentication.resetTempPass.requests.map(\.scope) == [.deviceID("all"), .key("all")])
+    }
+
     @Test("dashboard #34: a missing parameter is 400, but the bearer comes first", arguments: ["reset", "reset/generic"])
     func checksReset(_ path: String) async throws {
         for query in ["", "requestor_id=ACME1", "mvpd_id=Preview10", "requestor_id=ACME1&mvpd_id=Preview10&mvpd_id=Other"] {

@@ -82,7 +82,7 @@ struct TestGateway: Sendable {
 
     /// Where an address is served.
     private static func door(of uri: String) -> Door {
-        ["/admin/", "/reset-tempass/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
+        ["/admin/", "/reset-tempass/", "/control/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
     }
 
     /// Every route of the gateway.

@@ -11,13 +11,17 @@ extension DeviceCommand {
 
     /// Plays TVs until the person switches them off.
     func playTv(on ground: DeviceGround) async throws {
+        let settings = TvProgram.Settings(
+            channels: listedChannels, appleAccount: ground.apple.map { _ in "tv-\(UUID().uuidString)" }, pollInterval: .seconds(poll))
+        try await show(TvProgram(settings, on: ground))
+    }
+
+    /// What the TV lists.
+    var listedChannels: [String] { channels.map(Self.list) ?? Self.demoChannels[requestor] ?? [resource] }
+
+    func show(_ program: some TvShow) async throws {
         guard let terminal = TvTerminal() else { throw DeviceFailure(.usage, nil, "the terminal cannot be taken over: use --plain") }
         defer { terminal.close() }
-        let channels = channels.map(Self.list) ?? Self.demoChannels[requestor] ?? [resource]
-        let program = TvProgram(
-            TvProgram.Settings(
-                channels: channels, appleAccount: ground.apple.map { _ in "tv-\(UUID().uuidString)" }, pollInterval: .seconds(poll)),
-            on: ground)
         try await program.start()
         let (console, signals) = (Console(), StopSignals())
         await withTaskGroup(of: Void.self) { group in

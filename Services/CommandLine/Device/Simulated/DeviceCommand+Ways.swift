@@ -5,6 +5,7 @@ extension DeviceCommand {
     /// Does what the options say.
     func run(_ exchange: HTTPExchange) async throws {
         let ground = try await ground(exchange)
+        if api == "v2" { return try await playV2(on: ground) }
         if let script { return try await play(script: script, on: ground) }
         if let count { return try await playFleet(count, on: ground) }
         if !command.isEmpty { return try await playCommand(on: ground) }
@@ -62,16 +63,21 @@ extension DeviceCommand {
 
     var home: ClusterHome { ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current) }
 
-    private var isOfBravo: Bool { requestor.hasPrefix("BRAVO") }
+    /// By application.
+    static func statements(_ cluster: ClusterFile?) async throws -> [String: String] {
+        // Whoever wrote the file could not ask for them yet.
+        guard let cluster, cluster.softwareStatements.isEmpty else { return cluster?.softwareStatements ?? [:] }
+        return try await SoftwareStatements(cluster).fetch()
+    }
+
+    var isOfBravo: Bool { requestor.hasPrefix("BRAVO") }
 
     private func softwareStatement(_ cluster: ClusterFile?) async throws -> String {
         if let statement {
             let text = FileManager.default.fileExists(atPath: statement) ? try TextFile.read(statement) : statement
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        var statements = cluster?.softwareStatements ?? [:]
-        // Whoever wrote the file could not ask for them yet.
-        if let cluster, statements.isEmpty { statements = try await SoftwareStatements(cluster).fetch() }
+        let statements = try await Self.statements(cluster)
         guard let found = statements[isOfBravo ? "bravo-tv" : "acme-tv"] ?? statements.first?.value else {
             throw CommandFailure("there is no software statement for \(requestor)", advice: "pass --statement JWT or a file that holds it")
         }

@@ -16,6 +16,8 @@ public struct DeviceCommand: AsyncParsableCommand {
             A COMMAND is one step on a device that remembers: status, signin, play RESOURCE, preflight R1,R2, metadata KEY, providers, logout, \
             auto-signin status|enable|redeem|disable, run SCRIPT.
 
+            --api v2 plays an app on REST v2: in a terminal a TV with a menu of the flows, elsewhere --flow (a to l, or all; default a).
+
             --as kodi, sdk or signed plays an app of the past: Kodi's add-ons and recorders that sign their requests, programs on the vendor's SDKs.
 
             Exit codes: 0 done, 1 not signed in or refused, 2 usage or a bad script, 3 configuration, 4 network, 5 the code expired, \
@@ -75,6 +77,18 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "The device's id; default: a new one.")
     var deviceID: String?
 
+    @Option(help: "The API of the app: v1, or v2 with its flows.")
+    var api = "v1"
+
+    @Option(help: "With --api v2: the flow, a to l, or all.")
+    var flow: String?
+
+    @Option(name: .customLong("platform-token"), help: "With --api v2: the device's identity, sent as Adobe-Subject-Token; default: the sandbox's.")
+    var platformToken: String?
+
+    @Option(name: .customLong("service-token"), help: "With --api v2: a person's identity at the programmer, sent as AD-Service-Token.")
+    var serviceToken: String?
+
     @Option(help: "What sign-in looks like on it: tvos or ios.")
     var platform = "tvos"
 
@@ -130,6 +144,14 @@ public struct DeviceCommand: AsyncParsableCommand {
         guard (1...1000).contains(atOnce) else { throw ValidationError("--at-once takes 1 to 1000") }
         guard [count != nil, script != nil, !command.isEmpty].filter({ $0 }).count <= 1 else {
             throw ValidationError("--count, --script and a COMMAND are three things: give one of them")
+        }
+        guard ["v1", "v2"].contains(api) else { throw ValidationError("--api takes v1 or v2") }
+        guard api == "v2" || (flow == nil && platformToken == nil && serviceToken == nil) else {
+            throw ValidationError("--flow, --platform-token and --service-token go with --api v2")
+        }
+        guard flow.map({ $0 == "all" || V2Flow($0) != nil }) ?? true else { throw ValidationError("--flow takes a to l, or all") }
+        guard api == "v1" || (count == nil && script == nil && command.isEmpty && appleAccount == nil && !usesPlatform && state == nil) else {
+            throw ValidationError("--api v2 plays flows: without a COMMAND, --script, --count, --state, --platform-sso or --apple-account")
         }
         guard scenario == nil || !command.isEmpty else { throw ValidationError("--scenario goes with a COMMAND; a script has one of its own") }
     }

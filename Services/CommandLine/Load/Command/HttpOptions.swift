@@ -5,6 +5,9 @@ struct HttpOptions: ParsableArguments {
     @Option(help: "A scenario at the gateway: second-screen, playback, token-exchange or mixed.")
     var scenario: String?
 
+    @Option(help: "The API of the scenario's apps: v1 or v2. (default: v1)")
+    var api: String?
+
     @Option(
         help: "A path with its query in place of a scenario; may be repeated. {{seq}}, {{random}}, {{uuid}} and columns of --data-file are filled in."
     )

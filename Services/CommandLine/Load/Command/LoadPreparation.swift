@@ -66,7 +66,8 @@ struct LoadPreparation {
         guard data.items == nil else { throw BadOption("--items", "it is for --method; the gateway answers with no stream") }
         if let scenario = http.scenario {
             guard http.path.isEmpty else { throw BadOption("--path and --scenario", "give one of them") }
-            return try await GatewayLoad(target: target, cluster: cluster, home: home).prepare(scenario, plan: plan, progress: progress)
+            return try await GatewayLoad(target: target, cluster: cluster, home: home).prepare(
+                scenario, api: http.api ?? "v1", plan: plan, progress: progress)
         }
         guard !http.path.isEmpty else {
             throw BadOption("the gateway needs something to be asked", "give --path /PATH, or --scenario with \(GatewayScenario.names)")

@@ -20,6 +20,7 @@ extension CatalogueStore {
         Migration("2-administration", sql: administration),
         Migration("3-published-content", sql: publishedContent, isAdditive: true),
         Migration("4-numbers-of-rules", statements: numbersOfRules, isAdditive: true),
+        Migration("5-former-rules", sql: formerRules, isAdditive: true),
     ]
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.
@@ -31,6 +32,18 @@ extension CatalogueStore {
         -- Of the reader of documents that made it.
         ALTER TABLE published ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;
         CREATE TABLE store_identity (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL);
+        """
+
+    private static let formerRules = """
+        -- Degradation rules that ended, the newest of them.
+        CREATE TABLE former_degradation_rule (
+            number INTEGER PRIMARY KEY,
+            -- An encoded DegradationRule.
+            rule BLOB NOT NULL,
+            author TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            ended_at_ms INTEGER NOT NULL
+        );
         """
 
     /// The order of rules is theirs, not of how SQLite keeps rows. A release that does not know the column gets it filled.

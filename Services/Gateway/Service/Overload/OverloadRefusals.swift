@@ -138,7 +138,8 @@ final class OverloadRefusals: Sendable {
         if path.hasPrefix("/admin/") { return .administration }
         if path.hasPrefix("/api/v2/") { return .apiV2 }
         if path.hasPrefix("/auto-signin/") || path.hasPrefix("/apple/") { return .autoSignIn }
-        return ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/"].contains { path.hasPrefix($0) } ? .api(.config) : .browser
+        return ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/", "/control/"].contains { path.hasPrefix($0) }
+            ? .api(.config) : .browser
     }
 
     private func count(_ method: HTTPRequest.Method) {

@@ -40,9 +40,8 @@ final class Exchange: Sendable {
         let hasForm = body.readableBytes > 0 && route.body != .raw && route.body != .document && Self.isForm(request.headers)
         let form = hasForm ? Array(body.readableBytesView) : []
         parameters = Result { () throws(Fault) in try ParameterSet(query: query, form: form) }
-        format = ReplyFormat(
-            suffix: facts.suffix, parameter: try? parameters.get().value("format"),
-            accept: request.headers.value(.accept) ?? "")
+        let accept = route.audience.isAlwaysJSON ? "application/json" : request.headers.value(.accept) ?? ""
+        format = ReplyFormat(suffix: facts.suffix, parameter: try? parameters.get().value("format"), accept: accept)
     }
 
     static func isForm(_ headers: HTTPFields) -> Bool {

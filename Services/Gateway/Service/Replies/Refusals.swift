@@ -118,7 +118,7 @@ final class Refusals: Sendable {
         if ["/auto-signin/", "/apple/"].contains(where: { facts.path.hasPrefix($0) }) {
             return autoSignInReply(AutoSignInErrors.notFound, message: "There is no such address.", trace: facts.trace.traceID)
         }
-        guard ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/"].contains(where: { facts.path.hasPrefix($0) }) else {
+        guard ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/", "/control/"].contains(where: { facts.path.hasPrefix($0) }) else {
             return pages.message(.notFound, trace: facts.trace.traceID)
         }
         let accept = request.headers[values: .accept].joined(separator: ",")

@@ -14,6 +14,7 @@ enum Endpoint: Hashable, Sendable {
     case logout
     case freePreview
     case tempPassReset
+    case degradation
     case userMetadata
     case metadata
     case platform

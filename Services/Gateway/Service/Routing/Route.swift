@@ -24,7 +24,7 @@ final class Route: Sendable {
         /// Where it is served; what those who administer ask is a stranger's at no listener.
         var door: Door {
             switch self {
-            case .administration, .api(.tempPassReset): .administration
+            case .administration, .api(.tempPassReset), .api(.degradation): .administration
             case .api, .apiV2, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
             }
         }
@@ -36,6 +36,11 @@ final class Route: Sendable {
 
         var isBrowser: Bool {
             if case .browser = self { true } else { false }
+        }
+
+        /// True where nobody asks for XML by saying nothing: an API that has only ever had JSON.
+        var isAlwaysJSON: Bool {
+            if case .api(.degradation) = self { true } else { false }
         }
 
         /// True where no page of another origin may call, whatever bearer it has.

@@ -7,7 +7,7 @@ struct RouteTable {
     init(_ dependencies: Dependencies) {
         routes =
             Self.api(dependencies) + Self.v2(dependencies) + Self.sdk(dependencies) + Self.browser(dependencies) + Self.administration(dependencies)
-            + Self.autoSignIn(dependencies) + Self.devices(dependencies)
+            + Self.control(dependencies) + Self.autoSignIn(dependencies) + Self.devices(dependencies)
     }
 
     /// Whoever comes in may ask for these: whether the gateway works, and what it offers.
@@ -52,8 +52,6 @@ struct RouteTable {
             Route("/api/v1/tokens/media", .api(.mediaToken), [.get: decisions.mediaToken]),
             Route("/api/v1/logout", .api(.logout), [.get: logout.browse, .delete: logout.delete]),
             Route("/api/v1/authenticate/freepreview", .api(.freePreview), body: .form, [.post: tempPass.preview]),
-            Route("/reset-tempass/v3/reset", .api(.tempPassReset), [.delete: tempPass.resetDevices]),
-            Route("/reset-tempass/v3/reset/generic", .api(.tempPassReset), [.delete: tempPass.resetUsers]),
         ]
     }
 

@@ -374,6 +374,22 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EndDegradati
 {
     return &boxoffice__config__v1__end_degradation_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_DegradationScope_descriptor(void)
+{
+    return &boxoffice__config__v1__degradation_scope__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListDegradationMeasuresRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_degradation_measures_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ApplyDegradationMeasureRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__apply_degradation_measure_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RemoveDegradationMeasuresRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__remove_degradation_measures_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetReportRequest_descriptor(void)
 {
     return &boxoffice__config__v1__get_report_request__descriptor;

@@ -75,6 +75,10 @@ typedef struct Boxoffice__Config__V1__DegradationOutcome Boxoffice__Config__V1__
 typedef struct Boxoffice__Config__V1__RenewDegradationRequest Boxoffice__Config__V1__RenewDegradationRequest;
 typedef struct Boxoffice__Config__V1__EndDegradationRequest Boxoffice__Config__V1__EndDegradationRequest;
 typedef struct Boxoffice__Config__V1__EndDegradationResponse Boxoffice__Config__V1__EndDegradationResponse;
+typedef struct Boxoffice__Config__V1__DegradationScope Boxoffice__Config__V1__DegradationScope;
+typedef struct Boxoffice__Config__V1__ListDegradationMeasuresRequest Boxoffice__Config__V1__ListDegradationMeasuresRequest;
+typedef struct Boxoffice__Config__V1__ApplyDegradationMeasureRequest Boxoffice__Config__V1__ApplyDegradationMeasureRequest;
+typedef struct Boxoffice__Config__V1__RemoveDegradationMeasuresRequest Boxoffice__Config__V1__RemoveDegradationMeasuresRequest;
 typedef struct Boxoffice__Config__V1__GetReportRequest Boxoffice__Config__V1__GetReportRequest;
 typedef struct Boxoffice__Config__V1__CatalogueReport Boxoffice__Config__V1__CatalogueReport;
 typedef struct Boxoffice__Config__V1__ReportRow Boxoffice__Config__V1__ReportRow;
@@ -1152,10 +1156,14 @@ struct  Boxoffice__Config__V1__ActiveDegradation
    * For the log only.
    */
   char *reason;
+  /*
+   * Milliseconds since 1970; 0: it is in force.
+   */
+  uint64_t ended_at_ms;
 };
 #define BOXOFFICE__CONFIG__V1__ACTIVE_DEGRADATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__active_degradation__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Config__V1__StartDegradationRequest
@@ -1253,6 +1261,87 @@ struct  Boxoffice__Config__V1__EndDegradationResponse
      }
 
 
+/*
+ * Which rules an application speaks of.
+ */
+struct  Boxoffice__Config__V1__DegradationScope
+{
+  ProtobufCMessage base;
+  char *application_id;
+  /*
+   * Id of the programmer that the application names as its own.
+   */
+  char *programmer_id;
+  /*
+   * Empty: every requestor of the application; required for a rule.
+   */
+  char *requestor_id;
+  /*
+   * Empty: every kind; exactly one for a rule.
+   */
+  size_t n_kinds;
+  Boxoffice__Config__V1__DegradationKind *kinds;
+  /*
+   * Empty: every MVPD; required for a rule.
+   */
+  size_t n_mvpd_ids;
+  char **mvpd_ids;
+  /*
+   * Empty: every resource.
+   */
+  size_t n_resources;
+  char **resources;
+};
+#define BOXOFFICE__CONFIG__V1__DEGRADATION_SCOPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__degradation_scope__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  Boxoffice__Config__V1__ListDegradationMeasuresRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Config__V1__DegradationScope *scope;
+  /*
+   * True: also the rules that ended, newest first, at most 1000.
+   */
+  protobuf_c_boolean includes_former;
+};
+#define BOXOFFICE__CONFIG__V1__LIST_DEGRADATION_MEASURES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__list_degradation_measures_request__descriptor) \
+    , NULL, 0 }
+
+
+struct  Boxoffice__Config__V1__ApplyDegradationMeasureRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Config__V1__DegradationScope *scope;
+  /*
+   * Seconds, 1 to 86400; 0: 86400.
+   */
+  uint32_t ttl_s;
+  /*
+   * Sent to apps as `details`; at most 500 characters.
+   */
+  char *message;
+};
+#define BOXOFFICE__CONFIG__V1__APPLY_DEGRADATION_MEASURE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__apply_degradation_measure_request__descriptor) \
+    , NULL, 0, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__RemoveDegradationMeasuresRequest
+{
+  ProtobufCMessage base;
+  /*
+   * With resources: rules that name some of them go on for the others.
+   */
+  Boxoffice__Config__V1__DegradationScope *scope;
+};
+#define BOXOFFICE__CONFIG__V1__REMOVE_DEGRADATION_MEASURES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__remove_degradation_measures_request__descriptor) \
+    , NULL }
+
+
 struct  Boxoffice__Config__V1__GetReportRequest
 {
   ProtobufCMessage base;
@@ -1347,7 +1436,7 @@ struct  Boxoffice__Config__V1__AuditRecord
    */
   uint64_t created_at_ms;
   /*
-   * An administrator's name, `catalogue file`, or `time` for what ends by itself.
+   * An administrator's name, `application` with its id, `catalogue file`, or `time` for what ends by itself.
    */
   char *author;
   /*
@@ -2518,6 +2607,82 @@ Boxoffice__Config__V1__EndDegradationResponse *
 void   boxoffice__config__v1__end_degradation_response__free_unpacked
                      (Boxoffice__Config__V1__EndDegradationResponse *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__DegradationScope methods */
+void   boxoffice__config__v1__degradation_scope__init
+                     (Boxoffice__Config__V1__DegradationScope         *message);
+size_t boxoffice__config__v1__degradation_scope__get_packed_size
+                     (const Boxoffice__Config__V1__DegradationScope   *message);
+size_t boxoffice__config__v1__degradation_scope__pack
+                     (const Boxoffice__Config__V1__DegradationScope   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__degradation_scope__pack_to_buffer
+                     (const Boxoffice__Config__V1__DegradationScope   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__DegradationScope *
+       boxoffice__config__v1__degradation_scope__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__degradation_scope__free_unpacked
+                     (Boxoffice__Config__V1__DegradationScope *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ListDegradationMeasuresRequest methods */
+void   boxoffice__config__v1__list_degradation_measures_request__init
+                     (Boxoffice__Config__V1__ListDegradationMeasuresRequest         *message);
+size_t boxoffice__config__v1__list_degradation_measures_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListDegradationMeasuresRequest   *message);
+size_t boxoffice__config__v1__list_degradation_measures_request__pack
+                     (const Boxoffice__Config__V1__ListDegradationMeasuresRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__list_degradation_measures_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListDegradationMeasuresRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ListDegradationMeasuresRequest *
+       boxoffice__config__v1__list_degradation_measures_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__list_degradation_measures_request__free_unpacked
+                     (Boxoffice__Config__V1__ListDegradationMeasuresRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ApplyDegradationMeasureRequest methods */
+void   boxoffice__config__v1__apply_degradation_measure_request__init
+                     (Boxoffice__Config__V1__ApplyDegradationMeasureRequest         *message);
+size_t boxoffice__config__v1__apply_degradation_measure_request__get_packed_size
+                     (const Boxoffice__Config__V1__ApplyDegradationMeasureRequest   *message);
+size_t boxoffice__config__v1__apply_degradation_measure_request__pack
+                     (const Boxoffice__Config__V1__ApplyDegradationMeasureRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__apply_degradation_measure_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ApplyDegradationMeasureRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ApplyDegradationMeasureRequest *
+       boxoffice__config__v1__apply_degradation_measure_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__apply_degradation_measure_request__free_unpacked
+                     (Boxoffice__Config__V1__ApplyDegradationMeasureRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__RemoveDegradationMeasuresRequest methods */
+void   boxoffice__config__v1__remove_degradation_measures_request__init
+                     (Boxoffice__Config__V1__RemoveDegradationMeasuresRequest         *message);
+size_t boxoffice__config__v1__remove_degradation_measures_request__get_packed_size
+                     (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest   *message);
+size_t boxoffice__config__v1__remove_degradation_measures_request__pack
+                     (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__remove_degradation_measures_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *
+       boxoffice__config__v1__remove_degradation_measures_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__remove_degradation_measures_request__free_unpacked
+                     (Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__GetReportRequest methods */
 void   boxoffice__config__v1__get_report_request__init
                      (Boxoffice__Config__V1__GetReportRequest         *message);
@@ -2849,6 +3014,18 @@ typedef void (*Boxoffice__Config__V1__EndDegradationRequest_Closure)
 typedef void (*Boxoffice__Config__V1__EndDegradationResponse_Closure)
                  (const Boxoffice__Config__V1__EndDegradationResponse *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__DegradationScope_Closure)
+                 (const Boxoffice__Config__V1__DegradationScope *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ListDegradationMeasuresRequest_Closure)
+                 (const Boxoffice__Config__V1__ListDegradationMeasuresRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ApplyDegradationMeasureRequest_Closure)
+                 (const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__RemoveDegradationMeasuresRequest_Closure)
+                 (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__GetReportRequest_Closure)
                  (const Boxoffice__Config__V1__GetReportRequest *message,
                   void *closure_data);
@@ -2992,6 +3169,18 @@ struct Boxoffice__Config__V1__Administration_Service
                           const Boxoffice__Config__V1__EndDegradationRequest *input,
                           Boxoffice__Config__V1__EndDegradationResponse_Closure closure,
                           void *closure_data);
+  void (*list_degradation_measures)(Boxoffice__Config__V1__Administration_Service *service,
+                                    const Boxoffice__Config__V1__ListDegradationMeasuresRequest *input,
+                                    Boxoffice__Config__V1__DegradationRules_Closure closure,
+                                    void *closure_data);
+  void (*apply_degradation_measure)(Boxoffice__Config__V1__Administration_Service *service,
+                                    const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *input,
+                                    Boxoffice__Config__V1__DegradationOutcome_Closure closure,
+                                    void *closure_data);
+  void (*remove_degradation_measures)(Boxoffice__Config__V1__Administration_Service *service,
+                                      const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
+                                      Boxoffice__Config__V1__DegradationRules_Closure closure,
+                                      void *closure_data);
   void (*get_report)(Boxoffice__Config__V1__Administration_Service *service,
                      const Boxoffice__Config__V1__GetReportRequest *input,
                      Boxoffice__Config__V1__CatalogueReport_Closure closure,
@@ -3040,6 +3229,9 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## start_degradation,\
       function_prefix__ ## renew_degradation,\
       function_prefix__ ## end_degradation,\
+      function_prefix__ ## list_degradation_measures,\
+      function_prefix__ ## apply_degradation_measure,\
+      function_prefix__ ## remove_degradation_measures,\
       function_prefix__ ## get_report,\
       function_prefix__ ## list_audit_records,\
       function_prefix__ ## verify_history  }
@@ -3155,6 +3347,18 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
                                                             Boxoffice__Config__V1__EndDegradationResponse_Closure closure,
                                                             void *closure_data);
+void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCService *service,
+                                                                      const Boxoffice__Config__V1__ListDegradationMeasuresRequest *input,
+                                                                      Boxoffice__Config__V1__DegradationRules_Closure closure,
+                                                                      void *closure_data);
+void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCService *service,
+                                                                      const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *input,
+                                                                      Boxoffice__Config__V1__DegradationOutcome_Closure closure,
+                                                                      void *closure_data);
+void boxoffice__config__v1__administration__remove_degradation_measures(ProtobufCService *service,
+                                                                        const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
+                                                                        Boxoffice__Config__V1__DegradationRules_Closure closure,
+                                                                        void *closure_data);
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
                                                        Boxoffice__Config__V1__CatalogueReport_Closure closure,
@@ -3238,6 +3442,10 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_outco
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__renew_degradation_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__end_degradation_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__end_degradation_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_scope__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_degradation_measures_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__apply_degradation_measure_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__remove_degradation_measures_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_report_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__catalogue_report__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__report_row__descriptor;

@@ -536,10 +536,14 @@ struct  Boxoffice__Authentication__V1__VerifyAccessTokenRequest
    */
   Boxoffice__Authentication__V1__SignedRequest *signed_request;
   Boxoffice__Authentication__V1__ApiVersion api;
+  /*
+   * What the call needs in place of its API's scope: `decisions:owner`; empty: that of the API. A token without it is `insufficient_scope`.
+   */
+  char *scope;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__VERIFY_ACCESS_TOKEN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__verify_access_token_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__VerifiedClient

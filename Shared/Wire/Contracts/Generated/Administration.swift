@@ -2517,17 +2517,21 @@ public struct ActiveDegradation: Message {
     public var author: String
     /// For the log only.
     public var reason: String
+    /// Milliseconds since 1970; 0: it is in force.
+    public var endedAtMilliseconds: UInt64
 
     public init() { self.init(rule: nil) }
 
     public init(
         rule: DegradationRule? = nil,
         author: String = "",
-        reason: String = ""
+        reason: String = "",
+        endedAtMilliseconds: UInt64 = 0
     ) {
         self.rule = rule
         self.author = author
         self.reason = reason
+        self.endedAtMilliseconds = endedAtMilliseconds
     }
 
     public static var messageName: String { "boxoffice.config.v1.ActiveDegradation" }
@@ -2539,6 +2543,7 @@ public struct ActiveDegradation: Message {
         rule = try CField.message(c.pointee.rule)
         author = try CField.string(c.pointee.author, "boxoffice.config.v1.ActiveDegradation.author")
         reason = try CField.string(c.pointee.reason, "boxoffice.config.v1.ActiveDegradation.reason")
+        endedAtMilliseconds = c.pointee.ended_at_ms
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2547,6 +2552,7 @@ public struct ActiveDegradation: Message {
         c.pointee.rule = try arena.message(rule, as: Boxoffice__Config__V1__DegradationRule.self)
         if !author.isEmpty { c.pointee.author = try arena.string(author, "boxoffice.config.v1.ActiveDegradation.author") }
         if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.config.v1.ActiveDegradation.reason") }
+        c.pointee.ended_at_ms = endedAtMilliseconds
     }
 }
 
@@ -2756,6 +2762,167 @@ public struct EndDegradationResponse: Message {
     }
 }
 
+/// Which rules an application speaks of.
+public struct DegradationScope: Message {
+    public var applicationID: String
+    /// Id of the programmer that the application names as its own.
+    public var programmerID: String
+    /// Empty: every requestor of the application; required for a rule.
+    public var requestorID: String
+    /// Empty: every kind; exactly one for a rule.
+    public var kinds: [DegradationKind]
+    /// Empty: every MVPD; required for a rule.
+    public var mvpdIDs: [String]
+    /// Empty: every resource.
+    public var resources: [String]
+
+    public init() { self.init(applicationID: "") }
+
+    public init(
+        applicationID: String = "",
+        programmerID: String = "",
+        requestorID: String = "",
+        kinds: [DegradationKind] = [],
+        mvpdIDs: [String] = [],
+        resources: [String] = []
+    ) {
+        self.applicationID = applicationID
+        self.programmerID = programmerID
+        self.requestorID = requestorID
+        self.kinds = kinds
+        self.mvpdIDs = mvpdIDs
+        self.resources = resources
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.DegradationScope" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_DegradationScope_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__DegradationScope>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__DegradationScope.self)
+        applicationID = try CField.string(c.pointee.application_id, "boxoffice.config.v1.DegradationScope.application_id")
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.config.v1.DegradationScope.programmer_id")
+        requestorID = try CField.string(c.pointee.requestor_id, "boxoffice.config.v1.DegradationScope.requestor_id")
+        kinds = CField.scalars(c.pointee.kinds, c.pointee.n_kinds).map { DegradationKind(rawValue: Int32(bitPattern: $0.rawValue)) }
+        mvpdIDs = try CField.strings(c.pointee.mvpd_ids, c.pointee.n_mvpd_ids, "boxoffice.config.v1.DegradationScope.mvpd_ids")
+        resources = try CField.strings(c.pointee.resources, c.pointee.n_resources, "boxoffice.config.v1.DegradationScope.resources")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__DegradationScope.self, capacity: 1)
+        boxoffice__config__v1__degradation_scope__init(c)
+        if !applicationID.isEmpty { c.pointee.application_id = try arena.string(applicationID, "boxoffice.config.v1.DegradationScope.application_id") }
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.config.v1.DegradationScope.programmer_id") }
+        if !requestorID.isEmpty { c.pointee.requestor_id = try arena.string(requestorID, "boxoffice.config.v1.DegradationScope.requestor_id") }
+        c.pointee.kinds = try arena.scalars(kinds.map { Boxoffice__Config__V1__DegradationKind(rawValue: UInt32(bitPattern: $0.rawValue)) })
+        c.pointee.n_kinds = kinds.count
+        c.pointee.mvpd_ids = try arena.strings(mvpdIDs, "boxoffice.config.v1.DegradationScope.mvpd_ids")
+        c.pointee.n_mvpd_ids = mvpdIDs.count
+        c.pointee.resources = try arena.strings(resources, "boxoffice.config.v1.DegradationScope.resources")
+        c.pointee.n_resources = resources.count
+    }
+}
+
+public struct ListDegradationMeasuresRequest: Message {
+    public var scope: DegradationScope?
+    /// True: also the rules that ended, newest first, at most 1000.
+    public var includesFormer: Bool
+
+    public init() { self.init(scope: nil) }
+
+    public init(
+        scope: DegradationScope? = nil,
+        includesFormer: Bool = false
+    ) {
+        self.scope = scope
+        self.includesFormer = includesFormer
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ListDegradationMeasuresRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ListDegradationMeasuresRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ListDegradationMeasuresRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ListDegradationMeasuresRequest.self)
+        scope = try CField.message(c.pointee.scope)
+        includesFormer = c.pointee.includes_former != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ListDegradationMeasuresRequest.self, capacity: 1)
+        boxoffice__config__v1__list_degradation_measures_request__init(c)
+        c.pointee.scope = try arena.message(scope, as: Boxoffice__Config__V1__DegradationScope.self)
+        c.pointee.includes_former = includesFormer ? 1 : 0
+    }
+}
+
+public struct ApplyDegradationMeasureRequest: Message {
+    public var scope: DegradationScope?
+    /// Seconds, 1 to 86400; 0: 86400.
+    public var ttlSeconds: UInt32
+    /// Sent to apps as `details`; at most 500 characters.
+    public var message: String
+
+    public init() { self.init(scope: nil) }
+
+    public init(
+        scope: DegradationScope? = nil,
+        ttlSeconds: UInt32 = 0,
+        message: String = ""
+    ) {
+        self.scope = scope
+        self.ttlSeconds = ttlSeconds
+        self.message = message
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ApplyDegradationMeasureRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ApplyDegradationMeasureRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ApplyDegradationMeasureRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ApplyDegradationMeasureRequest.self)
+        scope = try CField.message(c.pointee.scope)
+        ttlSeconds = c.pointee.ttl_s
+        message = try CField.string(c.pointee.message, "boxoffice.config.v1.ApplyDegradationMeasureRequest.message")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ApplyDegradationMeasureRequest.self, capacity: 1)
+        boxoffice__config__v1__apply_degradation_measure_request__init(c)
+        c.pointee.scope = try arena.message(scope, as: Boxoffice__Config__V1__DegradationScope.self)
+        c.pointee.ttl_s = ttlSeconds
+        if !message.isEmpty { c.pointee.message = try arena.string(message, "boxoffice.config.v1.ApplyDegradationMeasureRequest.message") }
+    }
+}
+
+public struct RemoveDegradationMeasuresRequest: Message {
+    /// With resources: rules that name some of them go on for the others.
+    public var scope: DegradationScope?
+
+    public init() { self.init(scope: nil) }
+
+    public init(
+        scope: DegradationScope? = nil
+    ) {
+        self.scope = scope
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.RemoveDegradationMeasuresRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_RemoveDegradationMeasuresRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__RemoveDegradationMeasuresRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__RemoveDegradationMeasuresRequest.self)
+        scope = try CField.message(c.pointee.scope)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__RemoveDegradationMeasuresRequest.self, capacity: 1)
+        boxoffice__config__v1__remove_degradation_measures_request__init(c)
+        c.pointee.scope = try arena.message(scope, as: Boxoffice__Config__V1__DegradationScope.self)
+    }
+}
+
 public struct GetReportRequest: Message {
     public var token: String
     public var kind: ReportKind
@@ -2962,7 +3129,7 @@ public struct AuditRecord: Message {
     public var number: UInt64
     /// Milliseconds since 1970.
     public var createdAtMilliseconds: UInt64
-    /// An administrator's name, `catalogue file`, or `time` for what ends by itself.
+    /// An administrator's name, `application` with its id, `catalogue file`, or `time` for what ends by itself.
     public var author: String
     /// `push`, `push_proposed`, `push_declined`, `import`, `degradation_started`, `degradation_renewed`, `degradation_ended`, `temp_pass_reset`,
     /// `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`.
@@ -3137,6 +3304,15 @@ public protocol Administration: Sendable {
     /// Gives a rule another end.
     func renewDegradation(_ request: RenewDegradationRequest, context: CallContext) async throws -> DegradationOutcome
     func endDegradation(_ request: EndDegradationRequest, context: CallContext) async throws -> EndDegradationResponse
+    /// The same rules for a registered application, in place of an administrator (clients section 4.18). The caller has checked its bearer for the scope
+    /// `decisions:owner`.
+    ///
+    /// Faults of these three: `insufficient_scope` (the application lacks that scope, is another programmer's, or may not act for the requestor).
+    func listDegradationMeasures(_ request: ListDegradationMeasuresRequest, context: CallContext) async throws -> DegradationRules
+    /// Puts a rule in force for each MVPD; one of the same kind, pair and resources gets the new end and message.
+    func applyDegradationMeasure(_ request: ApplyDegradationMeasureRequest, context: CallContext) async throws -> DegradationOutcome
+    /// Ends what is in force, as far as it is asked for; nothing is no fault.
+    func removeDegradationMeasures(_ request: RemoveDegradationMeasuresRequest, context: CallContext) async throws -> DegradationRules
     func getReport(_ request: GetReportRequest, context: CallContext) async throws -> CatalogueReport
     /// Newest first.
     func listAuditRecords(_ request: ListAuditRecordsRequest, context: CallContext) async throws -> AuditPage
@@ -3204,6 +3380,12 @@ public enum AdministrationMethods {
         service: service, name: "RenewDegradation", idempotency: .unknown)
     public static let endDegradation = UnaryMethod<EndDegradationRequest, EndDegradationResponse>(
         service: service, name: "EndDegradation", idempotency: .unknown)
+    public static let listDegradationMeasures = UnaryMethod<ListDegradationMeasuresRequest, DegradationRules>(
+        service: service, name: "ListDegradationMeasures", idempotency: .noSideEffects)
+    public static let applyDegradationMeasure = UnaryMethod<ApplyDegradationMeasureRequest, DegradationOutcome>(
+        service: service, name: "ApplyDegradationMeasure", idempotency: .unknown)
+    public static let removeDegradationMeasures = UnaryMethod<RemoveDegradationMeasuresRequest, DegradationRules>(
+        service: service, name: "RemoveDegradationMeasures", idempotency: .idempotent)
     public static let getReport = UnaryMethod<GetReportRequest, CatalogueReport>(
         service: service, name: "GetReport", idempotency: .noSideEffects)
     public static let listAuditRecords = UnaryMethod<ListAuditRecordsRequest, AuditPage>(
@@ -3241,6 +3423,9 @@ public enum AdministrationMethods {
         registry.unary(startDegradation) { try await implementation.startDegradation($0, context: $1) }
         registry.unary(renewDegradation) { try await implementation.renewDegradation($0, context: $1) }
         registry.unary(endDegradation) { try await implementation.endDegradation($0, context: $1) }
+        registry.unary(listDegradationMeasures) { try await implementation.listDegradationMeasures($0, context: $1) }
+        registry.unary(applyDegradationMeasure) { try await implementation.applyDegradationMeasure($0, context: $1) }
+        registry.unary(removeDegradationMeasures) { try await implementation.removeDegradationMeasures($0, context: $1) }
         registry.unary(getReport) { try await implementation.getReport($0, context: $1) }
         registry.unary(listAuditRecords) { try await implementation.listAuditRecords($0, context: $1) }
         registry.unary(verifyHistory) { try await implementation.verifyHistory($0, context: $1) }
@@ -3363,6 +3548,18 @@ public struct AdministrationClient: Administration {
 
     public func endDegradation(_ request: EndDegradationRequest, context: CallContext) async throws -> EndDegradationResponse {
         try await caller.call(AdministrationMethods.endDegradation, request, context: context)
+    }
+
+    public func listDegradationMeasures(_ request: ListDegradationMeasuresRequest, context: CallContext) async throws -> DegradationRules {
+        try await caller.call(AdministrationMethods.listDegradationMeasures, request, context: context)
+    }
+
+    public func applyDegradationMeasure(_ request: ApplyDegradationMeasureRequest, context: CallContext) async throws -> DegradationOutcome {
+        try await caller.call(AdministrationMethods.applyDegradationMeasure, request, context: context)
+    }
+
+    public func removeDegradationMeasures(_ request: RemoveDegradationMeasuresRequest, context: CallContext) async throws -> DegradationRules {
+        try await caller.call(AdministrationMethods.removeDegradationMeasures, request, context: context)
     }
 
     public func getReport(_ request: GetReportRequest, context: CallContext) async throws -> CatalogueReport {

@@ -897,6 +897,8 @@ public struct VerifyAccessTokenRequest: Message {
     /// In place of a bearer.
     public var signedRequest: SignedRequest?
     public var api: ApiVersion
+    /// What the call needs in place of its API's scope: `decisions:owner`; empty: that of the API. A token without it is `insufficient_scope`.
+    public var scope: String
 
     public init() { self.init(accessToken: "") }
 
@@ -904,12 +906,14 @@ public struct VerifyAccessTokenRequest: Message {
         accessToken: String = "",
         requestor: String = "",
         signedRequest: SignedRequest? = nil,
-        api: ApiVersion = ApiVersion(rawValue: 0)
+        api: ApiVersion = ApiVersion(rawValue: 0),
+        scope: String = ""
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
         self.signedRequest = signedRequest
         self.api = api
+        self.scope = scope
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.VerifyAccessTokenRequest" }
@@ -922,6 +926,7 @@ public struct VerifyAccessTokenRequest: Message {
         requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.VerifyAccessTokenRequest.requestor")
         signedRequest = try CField.message(c.pointee.signed_request)
         api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
+        scope = try CField.string(c.pointee.scope, "boxoffice.authentication.v1.VerifyAccessTokenRequest.scope")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -931,6 +936,7 @@ public struct VerifyAccessTokenRequest: Message {
         if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.VerifyAccessTokenRequest.requestor") }
         c.pointee.signed_request = try arena.message(signedRequest, as: Boxoffice__Authentication__V1__SignedRequest.self)
         c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
+        if !scope.isEmpty { c.pointee.scope = try arena.string(scope, "boxoffice.authentication.v1.VerifyAccessTokenRequest.scope") }
     }
 }
 

@@ -90,7 +90,9 @@ extension RestV1 {
             #expect(try await device.authenticate(code).status == 400)
         }
 
-        @Test("rest-v1 §3.22, dashboard #34: a reset needs the scope, a channel of the application and its parameters")
+        @Test(
+            "rest-v1 §3.22, dashboard #34, clients #96: a reset has three versions, and needs the scope, a channel of the application and its parameters"
+        )
         func resetRights() async throws {
             let device = try await Device.make()
             let pass = ["requestor_id": "ACME1", "mvpd_id": "Preview10", "device_id": device.id]
@@ -100,6 +102,13 @@ extension RestV1 {
             }
             let owner = try await Client.register("acme-ops").accessToken()
             #expect(try await reset(pass, bearer: owner) == 204)
+            // clients #96
+            for version in ["v2", "v2.1", "v3"] {
+                let query = pass.merging(["device_id": "all"]) { $1 }
+                let call = Call("DELETE", "/reset-tempass/\(version)/reset", query: query, headers: ["Authorization": "Bearer \(owner)"])
+                let answer = try await device.cluster.send(call)
+                #expect(answer.status == 204 && answer.text.isEmpty)
+            }
             #expect(try await reset(pass, bearer: "broken") == 401)
             #expect(try await reset(pass, bearer: device.accessToken) == 403)
             #expect(try await reset(pass.merging(["requestor_id": "BRAVO"]) { $1 }, bearer: owner) == 403)

@@ -37,9 +37,9 @@ struct AdministrationWorld {
     let statements: SoftwareStatementIssuer
 
     /// - Parameter world: With the store that another one of these left behind, for a restart.
-    init(_ former: CatalogueFolder? = nil, approvalRequired: Bool = false) async throws {
+    init(_ former: CatalogueFolder? = nil, approvalRequired: Bool = false, catalogue: String = Self.catalogue) async throws {
         let world = try former ?? CatalogueFolder()
-        if former == nil { try world.write(Self.catalogue, to: "catalogue.json") }
+        if former == nil { try world.write(catalogue, to: "catalogue.json") }
         let store = try world.store()
         let keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         keeper = world.keeper(store)

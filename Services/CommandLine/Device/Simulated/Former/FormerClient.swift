@@ -92,13 +92,8 @@ struct FormerClient {
     }
 
     private func verify(_ token: String) async throws {
-        let keys =
-            if let certificates = ground.certificates { try MediaTokenKeys.trusted(certificates: certificates, jwks: nil) } else {
-                try await MediaTokenKeys.trusted(by: ground.gateway, ground.exchange)
-            }
-        let check = MediaTokenVerifier(trustedKeys: keys).verify(token, requestor: ground.requestor, resource: resource)
-        guard check.verdict == .valid else { throw CommandFailure("the media token is \(check.verdict.rawValue)") }
-        console.line("media token    \(check.verdict.rawValue)")
+        let report = try await PlayedToken.verify(token, of: resource, on: ground)
+        console.line("media token    \(report.verdict.rawValue)")
     }
 
     private func refused(_ answer: HTTPAnswer, _ what: String) -> CommandFailure {

@@ -27,7 +27,7 @@ struct TvFrame {
 
     private func bar(_ screen: TvScreen) -> String {
         let left = "  \(screen.brand)  ·  \(screen.name)"
-        let right = screen.session.map { "\($0.provider) (\(Self.source($0)))  " } ?? "not signed in  "
+        let right = screen.corner.map { "\($0)  " } ?? screen.session.map { "\($0.provider) (\(Self.source($0)))  " } ?? "not signed in  "
         let space = max(1, width - left.count - right.count)
         return console.inverse(Self.fit(left + String(repeating: " ", count: space) + right, width))
     }

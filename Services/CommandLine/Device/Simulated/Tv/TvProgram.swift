@@ -3,7 +3,7 @@ internal import EntitlementSimulator
 internal import Foundation
 
 /// Two TVs of one Apple Account, and the person with their remote.
-actor TvProgram {
+actor TvProgram: TvShow {
     /// One TV with what it waits for.
     private struct Television {
         let device: SimulatedDevice

@@ -44,6 +44,8 @@ struct TvScreen: Sendable {
     var selection = 0
     private var chosenChannel = 0
     var session: Session?
+    /// In the upper corner; `nil`: who is signed in.
+    var corner: String?
     /// Where the device itself is signed in, by its settings.
     var systemProvider: String?
     /// What is under way.

@@ -6,12 +6,12 @@ struct GatewayCalls: Sendable {
     /// `host:port`, or a name.
     let host: String
     let requestor: String
-    private static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
+    static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
 
     /// The common part of all requests of one client; made once.
     struct Client: Sendable {
         let accessToken: String
-        fileprivate let head: String
+        let head: String
 
         /// - Parameter hardware: Goes out as `X-Device-Info`.
         init(accessToken: String, host: String, hardware: SimulatedHardware) {

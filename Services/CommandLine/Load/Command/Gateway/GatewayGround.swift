@@ -11,6 +11,10 @@ struct GatewayGround: Sendable {
     let devices: [Device]
     let mvpd: PlayedMvpd
     let mvpdID: String
+    /// The MVPD's name on platforms.
+    var platformID = "north-cable"
+    /// That the app calls.
+    var api = GatewayScenario.Api.v1
     let domain: String
     let resource: String
     /// Base URL of the gateway as apps see it.

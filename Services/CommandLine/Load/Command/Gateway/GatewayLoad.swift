@@ -7,12 +7,16 @@ struct GatewayLoad {
     let cluster: ClusterFile?
     let home: ClusterHome
 
-    /// - Parameter name: Of the scenario.
-    /// - Throws: `BadOption` for an unknown scenario, `CommandFailure` when the preparation fails.
+    /// - Parameters:
+    ///   - name: Of the scenario.
+    ///   - api: That its apps call.
+    /// - Throws: `BadOption` for an unknown scenario, or one that the API has not, `CommandFailure` when the preparation fails.
     func prepare(
-        _ name: String, plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void
+        _ name: String, api: String, plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void
     ) async throws -> LoadPreparation.Prepared {
         guard let scenario = GatewayScenario(rawValue: name) else { throw BadOption("--scenario \(name)", "give \(GatewayScenario.names)") }
+        guard let api = GatewayScenario.Api(rawValue: api) else { throw BadOption("--api \(api)", "give v1 or v2") }
+        guard scenario.isOf(api) else { throw BadOption("--api v2 and --scenario \(name)", "only apps of the past do so") }
         guard let cluster else {
             throw CommandFailure(
                 "no cluster runs in \(home.root.path)",
@@ -26,7 +30,7 @@ struct GatewayLoad {
         // A load that ended just before may still affect the service.
         exchange.patience = .seconds(20)
         let preparation = GatewayPreparation(
-            exchange: exchange, gateway: gateway, cluster: cluster, pki: home.pki, scenario: scenario,
+            exchange: exchange, gateway: gateway, cluster: cluster, pki: home.pki, scenario: scenario, api: api,
             deviceCount: target.devices ?? DeviceCount.forMediaTokens(plan))
         let outcome = await Result { try await preparation.prepare(progress: progress) }
         try await exchange.client.shutdown()
@@ -34,6 +38,7 @@ struct GatewayLoad {
         let load = HttpLoad(HttpTarget(host: host, port: port), plan: plan) { worker, workers in
             scenario.workload(ground, worker: worker, workers: workers)
         }
-        return LoadPreparation.Prepared(load: load, service: .gateway, targets: ["\(host):\(port)"], workload: scenario.rawValue)
+        return LoadPreparation.Prepared(
+            load: load, service: .gateway, targets: ["\(host):\(port)"], workload: api == .v1 ? scenario.rawValue : "\(scenario.rawValue) (REST v2)")
     }
 }

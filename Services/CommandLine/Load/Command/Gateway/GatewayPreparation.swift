@@ -12,6 +12,7 @@ struct GatewayPreparation: Sendable {
     /// The local cluster's keys: the tool signs as the MVPD.
     let pki: URL
     let scenario: GatewayScenario
+    let api: GatewayScenario.Api
     let deviceCount: Int
     var requestor = "ACME1"
     var mvpdID = "NorthCable"
@@ -40,7 +41,7 @@ struct GatewayPreparation: Sendable {
             calls: GatewayCalls(host: host, requestor: requestor),
             clients: apps.map { GatewayCalls.Client(accessToken: $0.accessToken, host: host, hardware: .appleTV) },
             devices: scenario.needsDevices ? try await signIn(apps, mvpd, run, progress) : [], mvpd: mvpd, mvpdID: mvpdID,
-            domain: try await domain(), resource: resource, gateway: gateway, run: run,
+            api: api, domain: try await domain(), resource: resource, gateway: gateway, run: run,
             signer: scenario == .signed ? try SignedCalls.signer(cluster, requestor: requestor) : nil)
         return ground
     }
@@ -53,6 +54,7 @@ struct GatewayPreparation: Sendable {
         try await all(deviceCount, { progress("devices signed in and permitted", $0, deviceCount) }) { number in
             let owner = apps[number % apps.count]
             let app = StreamingApp(owner, deviceID: "load-\(run)-tv-\(number)")
+            if api == .v2 { return try await signInByCodeV2(app, mvpd, number, client: number % apps.count, run) }
             if scenario == .sdk { return try await signInByCode(app, mvpd, number, client: number % apps.count, run) }
             guard let facts = AuthnRequestFacts(profileRequest: try await app.profileRequest(mvpd: mvpdID)) else {
                 throw CommandFailure("the profile request for \(mvpdID) holds no sign-in request")
@@ -72,7 +74,31 @@ struct GatewayPreparation: Sendable {
             ("reg_code", code), ("requestor_id", requestor), ("mso_id", mvpdID), ("domain_name", "adobe.com"),
             ("redirect_url", "\(gateway)/activate/done?code=\(code)"),
         ])
-        let begun = try await exchange.send("GET", "\(gateway)/adobe-services/authenticate/saml?\(query)", headers: [("Accept", "text/html")])
+        try await answer("/adobe-services/authenticate/saml?\(query)", mvpd, number, run)
+        let calls = SdkCalls(app)
+        let token = try await calls.sessionToken(code)
+        let permit = try await calls.permit(token, resource)
+        return GatewayGround.Device(
+            id: app.deviceID, client: client, forms: [calls.sessionForm(code), calls.permitForm(token, resource), calls.playForm(permit)])
+    }
+
+    /// The same by a session of REST v2; its first permit comes with it.
+    private func signInByCodeV2(
+        _ app: StreamingApp, _ mvpd: PlayedMvpd, _ number: Int, client: Int, _ run: String
+    ) async throws -> GatewayGround.Device {
+        let app = V2App(app: app)
+        let domain = try await domain()
+        let session = try await app.createSession(
+            V2App.SignIn(mvpd: mvpdID, domainName: domain, redirectURL: "https://\(domain)/signed-in"))
+        try await answer(try V2Player.interactive(session).url, mvpd, number, run)
+        let decision = try await app.authorize(resource, at: mvpdID)
+        guard decision.authorized else { throw CommandFailure("\(resource) is denied to a device: \(decision.error?.reason ?? "without a reason")") }
+        return GatewayGround.Device(id: app.app.deviceID, client: client)
+    }
+
+    /// Plays browser and MVPD, from the address that begins a login to the consumer's answer.
+    private func answer(_ path: String, _ mvpd: PlayedMvpd, _ number: Int, _ run: String) async throws {
+        let begun = try await exchange.send("GET", gateway + path, headers: [("Accept", "text/html")])
         guard let location = begun.header("location"), let items = URLComponents(string: location)?.queryItems,
             let request = items.first(where: { $0.name == "SAMLRequest" })?.value,
             let facts = AuthnRequestFacts(redirect: request.replacing(" ", with: "+"))
@@ -82,15 +108,10 @@ struct GatewayPreparation: Sendable {
         let form = FormEncoding.encode([
             ("SAMLResponse", Data(response.utf8).base64EncodedString()), ("RelayState", items.first { $0.name == "RelayState" }?.value ?? ""),
         ])
-        let path = URLComponents(string: facts.assertionConsumerService)?.path ?? "/"
+        let consumer = URLComponents(string: facts.assertionConsumerService)?.path ?? "/"
         let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", cookies.joined(separator: "; ")), ("Accept", "text/html")]
-        let ended = try await exchange.send("POST", gateway + path, headers: headers, body: form)
+        let ended = try await exchange.send("POST", gateway + consumer, headers: headers, body: form)
         guard ended.status == 302 else { throw CommandFailure("the MVPD's answer was answered \(ended.status)") }
-        let calls = SdkCalls(app)
-        let token = try await calls.sessionToken(code)
-        let permit = try await calls.permit(token, resource)
-        return GatewayGround.Device(
-            id: app.deviceID, client: client, forms: [calls.sessionForm(code), calls.permitForm(token, resource), calls.playForm(permit)])
     }
 
     private func domain() async throws -> String {

@@ -6,9 +6,9 @@ internal import TextEncodings
 /// A signed-in user starts playback: session check, authorization, media token (rest-v1 §4.5).
 ///
 /// The devices are signed in and permitted before the measurement, so that no MVPD is asked: decisions are cached, as in real use.
-final class PlaybackScript: GatewayScript {
+final class PlaybackScript: PreparedScript {
     static let steps = ["checkauthn", "authorize", "media token"]
-    private let requests: [[[UInt8]]]
+    let requests: [[[UInt8]]]
 
     /// - Parameter signed: True: the app signs its requests in place of bringing an access token; headers are made now, and good for a day.
     init(_ ground: GatewayGround, signed: Bool = false) {
@@ -25,21 +25,12 @@ final class PlaybackScript: GatewayScript {
             ]
         }
     }
-
-    func begin(_ visit: Visit) -> Step { next(visit) }
-
-    func proceed(_ visit: Visit, _ answer: Answer) -> Step { visit.place < Self.steps.count ? next(visit) : .done }
-
-    private func next(_ visit: Visit) -> Step {
-        defer { visit.place += 1 }
-        return visit.call(visit.place, requests[min(requests.count - 1, Int(visit.draw * Double(requests.count)))][visit.place])
-    }
 }
 
 /// A signed-in user starts the app: the MVPD list, the session, the user metadata (rest-v1 §3.3, §3.11, §3.19).
-final class AppStartScript: GatewayScript {
+final class AppStartScript: PreparedScript {
     static let steps = ["MVPD list", "session of a start", "user metadata"]
-    private let requests: [[[UInt8]]]
+    let requests: [[[UInt8]]]
 
     init(_ ground: GatewayGround) {
         requests = ground.devices.map { device in
@@ -49,14 +40,5 @@ final class AppStartScript: GatewayScript {
                 ground.calls.get("/api/v1/tokens/authn?\(set)", client), ground.calls.get("/api/v1/tokens/usermetadata?\(set)", client),
             ]
         }
-    }
-
-    func begin(_ visit: Visit) -> Step { next(visit) }
-
-    func proceed(_ visit: Visit, _ answer: Answer) -> Step { visit.place < Self.steps.count ? next(visit) : .done }
-
-    private func next(_ visit: Visit) -> Step {
-        defer { visit.place += 1 }
-        return visit.call(visit.place, requests[min(requests.count - 1, Int(visit.draw * Double(requests.count)))][visit.place])
     }
 }

@@ -3,23 +3,14 @@ internal import LoadTool
 /// A signed-in user starts playback in an app on the vendor's SDKs: the session's token, a permit's token, a media token (clients §3).
 ///
 /// The tokens are made before anything is measured: an app keeps them, and here each of its calls is made in turn.
-final class SdkScript: GatewayScript {
+final class SdkScript: PreparedScript {
     static let steps = ["sessionDevice", "authorizeDevice", "deviceShortAuthorize"]
-    private let requests: [[[UInt8]]]
+    let requests: [[[UInt8]]]
 
     init(_ ground: GatewayGround) {
         let paths = [SdkCalls.session, SdkCalls.permit, SdkCalls.play]
         requests = ground.devices.map { device in
             zip(paths, device.forms).map { ground.calls.post($0, ground.clients[device.client], form: $1) }
         }
-    }
-
-    func begin(_ visit: Visit) -> Step { next(visit) }
-
-    func proceed(_ visit: Visit, _ answer: Answer) -> Step { visit.place < Self.steps.count ? next(visit) : .done }
-
-    private func next(_ visit: Visit) -> Step {
-        defer { visit.place += 1 }
-        return visit.call(visit.place, requests[min(requests.count - 1, Int(visit.draw * Double(requests.count)))][visit.place])
     }
 }

@@ -6,9 +6,9 @@ internal import TextEncodings
 /// A TV gets a code and polls; a person signs in with the code on a second screen; the TV polls and fetches its session (rest-v1 §4.2).
 ///
 /// The tool plays the TV, the browser and the MVPD: see `PlayedMvpd`.
-final class SecondScreenScript: GatewayScript {
-    static let steps = ["registration code", "poll in vain", "authenticate", "SAML response", "poll", "session"]
-    private let ground: GatewayGround
+class SecondScreenScript: GatewayScript {
+    class var steps: [String] { ["registration code", "poll in vain", "authenticate", "SAML response", "poll", "session"] }
+    let ground: GatewayGround
     /// How often the MVPD's answer is looked for while it is signed.
     static let signaturePause: Nanoseconds = 250_000
 
@@ -20,10 +20,44 @@ final class SecondScreenScript: GatewayScript {
 
     func begin(_ visit: Visit) -> Step {
         visit.place = Place.code
+        return visit.call(0, codeRequest(visit), wantsAnswer: true)
+    }
+
+    // MARK: - What an API has of its own
+
+    func codeRequest(_ visit: Visit) -> [UInt8] {
         let path = "/reggie/v1/\(FormEncoding.encode(ground.calls.requestor))/regcode"
         let form = FormEncoding.encode([("deviceId", visit.newDevice(ground.run))])
-        return visit.call(0, ground.calls.post(path, ground.client(of: visit), form: form), wantsAnswer: true)
+        return ground.calls.post(path, ground.client(of: visit), form: form)
     }
+
+    func poll(_ visit: Visit) -> [UInt8] {
+        ground.calls.get("/api/v1/checkauthn?\(ground.calls.device(visit.newDevice(ground.run)))", ground.client(of: visit))
+    }
+
+    /// How a poll in vain is answered, where that is no success.
+    var vainCodes: [String] { ["http_403"] }
+
+    /// Whether an answer's body says if somebody is signed in.
+    var readsPolls: Bool { false }
+
+    /// - Returns: Whether a poll that was answered found somebody.
+    func isSignedIn(_ answer: Answer) -> Bool { true }
+
+    func address(_ visit: Visit) -> String {
+        let query = FormEncoding.encode([
+            ("reg_code", visit.code), ("requestor_id", ground.calls.requestor), ("mso_id", ground.mvpdID), ("domain_name", ground.domain),
+            ("noflash", "true"), ("no_iframe", "true"), ("redirect_url", "\(ground.gateway)/activate/done?code=\(visit.code)"),
+        ])
+        return "/api/v1/authenticate?\(query)"
+    }
+
+    /// What a TV asks for that has found somebody.
+    func last(_ visit: Visit) -> [UInt8] {
+        ground.calls.get("/api/v1/tokens/authn?\(ground.calls.device(visit.newDevice(ground.run)))", ground.client(of: visit))
+    }
+
+    // MARK: - What all have
 
     func proceed(_ visit: Visit, _ answer: Answer) -> Step {
         switch visit.place {
@@ -31,7 +65,7 @@ final class SecondScreenScript: GatewayScript {
             guard let code = answer.text("code") else { return .failed(code: "unexpected_answer", message: "no registration code in the answer") }
             visit.code = code
             visit.place = Place.vain
-            return visit.call(1, poll(visit), tolerates: ["http_403"])
+            return visit.call(1, poll(visit), tolerates: vainCodes)
         case Place.vain:
             visit.place = Place.authenticate
             return visit.call(2, ground.calls.browse(address(visit)), wantsAnswer: true)
@@ -39,25 +73,13 @@ final class SecondScreenScript: GatewayScript {
         case Place.sign: return respond(visit)
         case Place.response:
             visit.place = Place.poll
-            return visit.call(4, poll(visit))
+            return visit.call(4, poll(visit), wantsAnswer: readsPolls)
         case Place.poll:
+            guard isSignedIn(answer) else { return .failed(code: "unexpected_answer", message: "nobody is signed in after the MVPD's answer") }
             visit.place = Place.session
-            let path = "/api/v1/tokens/authn?\(ground.calls.device(visit.newDevice(ground.run)))"
-            return visit.call(5, ground.calls.get(path, ground.client(of: visit)))
+            return visit.call(5, last(visit))
         default: return .done
         }
-    }
-
-    private func poll(_ visit: Visit) -> [UInt8] {
-        ground.calls.get("/api/v1/checkauthn?\(ground.calls.device(visit.newDevice(ground.run)))", ground.client(of: visit))
-    }
-
-    private func address(_ visit: Visit) -> String {
-        let query = FormEncoding.encode([
-            ("reg_code", visit.code), ("requestor_id", ground.calls.requestor), ("mso_id", ground.mvpdID), ("domain_name", ground.domain),
-            ("noflash", "true"), ("no_iframe", "true"), ("redirect_url", "\(ground.gateway)/activate/done?code=\(visit.code)"),
-        ])
-        return "/api/v1/authenticate?\(query)"
     }
 
     /// The redirect to the MVPD: takes the request from the address, and has an answer to it signed on another thread.

@@ -26,9 +26,8 @@ extension StreamingApp {
 
     private func post(_ call: String, _ object: [String: String]) async throws -> HTTPAnswer {
         let body = String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
-        let identifier = ("AP-Device-Identifier", "fingerprint \(Data(deviceID.utf8).base64EncodedString())")
         return try await send(
             "POST", "/auto-signin/v1/\(FormEncoding.encode(requestor))/\(call)",
-            headers: [identifier, ("Idempotency-Key", UUID().uuidString), ("Content-Type", "application/json")], body: body)
+            headers: [deviceIdentifier, ("Idempotency-Key", UUID().uuidString), ("Content-Type", "application/json")], body: body)
     }
 }

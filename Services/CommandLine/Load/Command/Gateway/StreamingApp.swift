@@ -93,6 +93,11 @@ package struct StreamingApp: Sendable {
         )
     }
 
+    /// The header that names the device in the newer APIs (rest-v2 §1.3).
+    static func deviceIdentifier(_ id: String) -> (String, String) { ("AP-Device-Identifier", "fingerprint \(Data(id.utf8).base64EncodedString())") }
+
+    var deviceIdentifier: (String, String) { Self.deviceIdentifier(deviceID) }
+
     func deviceSet(_ more: [(String, String)] = []) -> String {
         FormEncoding.encode([("requestor", requestor), ("deviceId", deviceID)] + more)
     }

@@ -22,6 +22,9 @@ enum AuditAction: String, Sendable {
 enum AuditAuthor {
     static let file = "catalogue file"
     static let time = "time"
+
+    /// No administrator's name has a blank.
+    static func application(_ id: String) -> String { "application \(id)" }
 }
 
 /// One record of the audit log.

@@ -27,7 +27,29 @@ extension CatalogueLedger {
             """, [rule.id, try rule.serialized(), active.author, active.reason, Int64(rule.endsAtMilliseconds), (last ?? 0) + 1])
     }
 
-    func removeRule(_ id: String) throws { try database.run("DELETE FROM degradation_rule WHERE id = ?", [id]) }
+    /// Former rules that are remembered.
+    private static let longestHistory = 1000
+
+    /// Ends a rule now, or at its time where that is past, and remembers it.
+    func end(_ active: ActiveDegradation) throws {
+        guard let rule = active.rule else { return }
+        try database.run("DELETE FROM degradation_rule WHERE id = ?", [rule.id])
+        try database.run(
+            "INSERT INTO former_degradation_rule (rule, author, reason, ended_at_ms) VALUES (?, ?, ?, ?)",
+            [try rule.serialized(), active.author, active.reason, min(Int64(clamping: rule.endsAtMilliseconds), now.milliseconds)])
+        try database.run(
+            "DELETE FROM former_degradation_rule WHERE number <= (SELECT max(number) FROM former_degradation_rule) - ?",
+            [Int64(Self.longestHistory)])
+    }
+
+    /// Newest first.
+    func formerRules() throws -> [ActiveDegradation] {
+        try database.all("SELECT rule, author, reason, ended_at_ms FROM former_degradation_rule ORDER BY number DESC", []) { columns in
+            ActiveDegradation(
+                rule: try DegradationRule(serialized: columns.next() as [UInt8]), author: columns.next(), reason: columns.next(),
+                endedAtMilliseconds: UInt64(clamping: columns.next() as Int64))
+        }
+    }
 
     private func rules(_ condition: String, _ arguments: Arguments) throws -> [ActiveDegradation] {
         try database.all("SELECT rule, author, reason FROM degradation_rule \(condition)", arguments) { columns in
@@ -41,7 +63,7 @@ extension CatalogueLedger {
         guard !overdue.isEmpty else { return }
         let document = try newestDocument()
         for active in overdue {
-            try removeRule(active.rule?.id ?? "")
+            try end(active)
             try record(.degradationEnded, of: active, by: AuditAuthor.time, "ended by its time", in: document)
         }
     }

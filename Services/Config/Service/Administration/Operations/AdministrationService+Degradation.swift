@@ -52,7 +52,7 @@ extension AdministrationService {
         let rights = try rights(request.token, .degrade)
         try await publisher.change { ledger in
             let (active, document) = try visible(request.id, rights, ledger)
-            try ledger.removeRule(request.id)
+            try ledger.end(active)
             try ledger.record(.degradationEnded, of: active, by: rights.name, "ended", in: document)
         }
         logger.info("catalogue.degradation_ended", metadata: ["rule": "\(request.id)", "administrator": "\(rights.name)"])
@@ -83,7 +83,7 @@ extension AdministrationService {
         return publisher.published.configuration.degradationRules.contains { $0.endsAtMilliseconds <= now }
     }
 
-    private func degrade(_ body: @escaping @Sendable (CatalogueLedger) throws -> [ActiveDegradation]) async throws -> DegradationOutcome {
+    func degrade(_ body: @escaping @Sendable (CatalogueLedger) throws -> [ActiveDegradation]) async throws -> DegradationOutcome {
         do {
             let rules = try await publisher.change(body)
             for active in rules {
@@ -101,14 +101,14 @@ extension AdministrationService {
         return (active, document)
     }
 
-    private static func rule(_ request: StartDegradationRequest, mvpd: String, now: Timestamp) -> DegradationRule {
+    static func rule(_ request: StartDegradationRequest, mvpd: String, now: Timestamp) -> DegradationRule {
         DegradationRule(
             id: UUID().uuidString.lowercased(), kind: request.kind, requestorID: request.requestorID, mvpdID: mvpd, resources: request.resources,
             platforms: request.platforms, startsAtMilliseconds: UInt64(clamping: now.milliseconds), endsAtMilliseconds: request.endsAtMilliseconds,
             message: request.message)
     }
 
-    private static func moment(_ milliseconds: UInt64) -> String {
+    static func moment(_ milliseconds: UInt64) -> String {
         Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601)
     }
 }

@@ -1,0 +1,124 @@
+internal import Catalogue
+internal import CatalogueFiles
+internal import Clocks
+public import ContractRuntime
+public import Contracts
+internal import Faults
+
+/// Degradation rules by way of a registered application (clients §4.18).
+extension AdministrationService {
+    public func listDegradationMeasures(_ request: ListDegradationMeasuresRequest, context: CallContext) async throws -> DegradationRules {
+        try await publisher.read { ledger in
+            let scope = try MeasureScope(request.scope, in: ledger)
+            let former = request.includesFormer ? try ledger.formerRules() : []
+            return DegradationRules(rules: try (ledger.activeRules() + former).filter(scope.covers))
+        }
+    }
+
+    public func applyDegradationMeasure(_ request: ApplyDegradationMeasureRequest, context: CallContext) async throws -> DegradationOutcome {
+        try await degrade { ledger in
+            let scope = try MeasureScope(request.scope, in: ledger)
+            let span = request.ttlSeconds == 0 ? DegradationCheck.longest : .seconds(Int64(request.ttlSeconds))
+            let start = StartDegradationRequest(
+                kind: scope.kinds.count == 1 ? scope.kinds[0] : .unknown, requestorID: scope.requestor, mvpdIDs: scope.mvpds,
+                resources: scope.resources, endsAtMilliseconds: UInt64(clamping: (ledger.now + span).milliseconds), message: request.message)
+            let problems = DegradationCheck(
+                request: start, catalogue: Catalogue(try ledger.newestConfiguration()), now: ledger.now
+            ).problems
+            if !problems.isEmpty { throw Refused.invalid(problems).fault }
+            return try apply(start, by: scope.author, in: ledger)
+        }
+    }
+
+    public func removeDegradationMeasures(
+        _ request: RemoveDegradationMeasuresRequest, context: CallContext
+    ) async throws -> DegradationRules {
+        let removed = try await publisher.change { ledger in
+            let scope = try MeasureScope(request.scope, in: ledger)
+            let document = try ledger.newestDocument()
+            return try ledger.activeRules().filter(scope.removes).map { active in
+                var rest = active
+                rest.rule?.resources.removeAll { scope.resources.contains($0) }
+                if scope.resources.isEmpty || rest.rule?.resources.isEmpty == true {
+                    try ledger.end(active)
+                    try ledger.record(.degradationEnded, of: active, by: scope.author, "ended", in: document)
+                } else {
+                    try ledger.keep(rest)
+                    try ledger.record(.degradationRenewed, of: active, by: scope.author, "for fewer resources", in: document)
+                }
+                return active
+            }
+        }
+        for active in removed { logger.info("catalogue.degradation_ended", metadata: ["rule": "\(active.rule?.id ?? "")"]) }
+        return DegradationRules(rules: removed)
+    }
+
+    /// A rule that says the same, but for its end and message, is renewed: whoever sends a rule again does not want two.
+    private func apply(_ request: StartDegradationRequest, by author: String, in ledger: CatalogueLedger) throws -> [ActiveDegradation] {
+        let document = try ledger.newestDocument()
+        let known = try ledger.activeRules()
+        return try request.mvpdIDs.map { mvpd in
+            let rule = Self.rule(request, mvpd: mvpd, now: ledger.now)
+            let twin = known.first { $0.rule.map { rule.isAbout($0) } ?? false }
+            var active = twin ?? ActiveDegradation(rule: rule, author: author)
+            active.rule?.endsAtMilliseconds = rule.endsAtMilliseconds
+            active.rule?.message = rule.message
+            try ledger.keep(active)
+            try ledger.record(
+                twin == nil ? .degradationStarted : .degradationRenewed, of: active, by: author,
+                "until \(Self.moment(rule.endsAtMilliseconds))", in: document)
+            return active
+        }
+    }
+}
+
+/// What an application may speak of, and does.
+private struct MeasureScope {
+    /// The scope that its clients need.
+    static let needed = "decisions:owner"
+
+    let author: String
+    /// One, or all of the application's.
+    let requestors: [String]
+    let requestor: String
+    let kinds: [DegradationKind]
+    let mvpds: [String]
+    let resources: [String]
+
+    /// - Throws: `insufficient_scope`.
+    init(_ scope: DegradationScope?, in ledger: CatalogueLedger) throws {
+        let scope = scope ?? DegradationScope()
+        let catalogue = Catalogue(try ledger.newestConfiguration())
+        guard let application = catalogue.application(scope.applicationID), application.scopes.contains(Self.needed),
+            application.programmerID == scope.programmerID
+        else { throw Fault(.insufficientScope, "The application may not degrade this media company's MVPDs.") }
+        guard scope.requestorID.isEmpty || application.requestorIDs.contains(scope.requestorID) else {
+            throw Fault(.insufficientScope, "The application may not act for the requestor.")
+        }
+        author = AuditAuthor.application(application.id)
+        requestors = scope.requestorID.isEmpty ? application.requestorIDs : [scope.requestorID]
+        (requestor, kinds, mvpds, resources) = (scope.requestorID, scope.kinds, scope.mvpdIDs, scope.resources)
+    }
+
+    func covers(_ active: ActiveDegradation) -> Bool {
+        guard let rule = active.rule else { return false }
+        return isNamed(rule) && (resources.isEmpty || rule.resources.isEmpty || rule.resources.contains { resources.contains($0) })
+    }
+
+    /// A rule for every resource does not end because it is asked of one.
+    func removes(_ active: ActiveDegradation) -> Bool {
+        guard let rule = active.rule else { return false }
+        return isNamed(rule) && (resources.isEmpty || rule.resources.contains { resources.contains($0) })
+    }
+
+    private func isNamed(_ rule: DegradationRule) -> Bool {
+        requestors.contains(rule.requestorID) && (kinds.isEmpty || kinds.contains(rule.kind)) && (mvpds.isEmpty || mvpds.contains(rule.mvpdID))
+    }
+}
+
+extension DegradationRule {
+    fileprivate func isAbout(_ other: DegradationRule) -> Bool {
+        kind == other.kind && requestorID == other.requestorID && mvpdID == other.mvpdID && platforms == other.platforms
+            && Set(resources.map { OctetText($0) }) == Set(other.resources.map { OctetText($0) })
+    }
+}

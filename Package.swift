@@ -190,6 +190,9 @@ let package = Package(
         // The one engine; no other target of a program imports GRDB.
         library("StorageSqlite", "Shared/Platform/StorageSqlite", ["Clocks", "Faults", "Storage", grdb, grdbSqlite, coreMetrics]),
         library("Identifiers", "Shared/Domain/Identifiers", ["Clocks", "Cryptography", "Storage"]),
+        wireLibrary(
+            "UsageCounting", "Shared/Domain/UsageCounting",
+            ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", coreMetrics, logging]),
         cLibrary(
             "CXmlSec", "Shared/Domain/CXmlSec", settings: xmlsecSettings,
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]),
@@ -201,7 +204,7 @@ let package = Package(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
                 "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StorageSqlite",
-                "StrictJson", "Transport",
+                "StrictJson", "Transport", "UsageCounting",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
             ], exclude: ["README.md"]),
 
@@ -212,14 +215,14 @@ let package = Package(
                 "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage",
                 "StrictJson", "Tokens", logging, coreMetrics,
             ]),
-        service("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "ServiceKit", "Tokens"]),
+        service("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "ServiceKit", "Storage", "Tokens"]),
 
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp",
                 "SamlExplanation",
-                "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
+                "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
             ]),
         service(
             "AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
@@ -231,7 +234,7 @@ let package = Package(
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss", "OutboundHttp", "SamlProfile",
                 "Storage",
-                "TextEncodings", "Tokens", logging, coreMetrics,
+                "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
             ]),
         service("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
 
@@ -367,6 +370,7 @@ if hasAny("tests") {
         tests("TextEncodingsTests", ["TextEncodings"]),
         tests("IdentifiersTests", ["Clocks", "Identifiers"]),
         tests("MemosTests", ["Memos"]),
+        tests("UsageCountingTests", ["Clocks", "ContractRuntime", "Contracts", "Doubles", "Faults", "UsageCounting", logging]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
         tests("CatalogueFilesTests", ["Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "Contracts", "Cryptography", "Tokens"]),
@@ -402,13 +406,13 @@ if hasAny("tests") {
             "AuthenticationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime",
-                "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "Storage", "StorageSqlite", "Tokens", logging,
+                "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "Storage", "StorageSqlite", "Tokens", "UsageCounting", logging,
             ]),
         tests(
             "AuthorizationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "OutboundHttp", "SamlSigner", "Contracts", "ContractRuntime",
-                "Cryptography", "Doubles", "Faults", "Storage", "StorageSqlite", "Tokens", nioCore, nioPosix, nioSSL, logging,
+                "Cryptography", "Doubles", "Faults", "Storage", "StorageSqlite", "Tokens", "UsageCounting", nioCore, nioPosix, nioSSL, logging,
             ]),
         tests(
             "AutoSignInServiceTests",

@@ -37,7 +37,7 @@ struct Main {
             storedTokenSeals: try Self.keys(files) { try AuthenticationKeys.storedTokenSeals(settings, path: sdkSealKey, read: $0) },
             clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
             database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
-            catalogue: try environment.catalogue(), clock: environment.clock, logger: environment.logger)
+            catalogue: try environment.catalogue(), usage: try environment.usageCounter(), clock: environment.clock, logger: environment.logger)
         environment.onKeyChange(of: settings.accessTokenKeyFiles.map(files.path), named: "access_token_keys") {
             accessTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.accessTokens(settings, read: $0) })
             service.accessTokenKeysChanged()

@@ -1,8 +1,15 @@
+internal import Contracts
 internal import CoreMetrics
 internal import Memos
+internal import UsageCounting
 
 /// What the service counts. Labels are bounded: results and reason codes, never an id.
 struct AuthenticationMetrics: Sendable {
+    /// For reports of usage.
+    var usage = UsageCounter()
+    /// What the sign-in at hand has in common with others, once that is known.
+    var signIn: UsageDimensions?
+
     let registeredClients = Counter(label: "boxoffice_authentication_registered_clients_total")
     let issuedTokens = Counter(label: "boxoffice_authentication_access_tokens_issued_total")
     let knownTokens = Counter(label: "boxoffice_authentication_access_token_checks_total", dimensions: [("source", "cache")])
@@ -70,6 +77,7 @@ struct AuthenticationMetrics: Sendable {
     func signInEnded(_ result: String, reason: String = "") {
         let labels = [("result", result), ("reason", reason)]
         Counter(label: "boxoffice_authentication_sign_ins_ended_total", dimensions: labels).increment()
+        countSignIn(result, reason)
     }
 
     /// - Parameters:

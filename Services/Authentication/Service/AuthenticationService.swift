@@ -7,6 +7,7 @@ public import Logging
 public import OutboundHttp
 internal import SamlExplanation
 public import Tokens
+public import UsageCounting
 
 /// Clients and their access tokens, registration codes, sign-in at an MVPD, and the sessions (authn tokens) that come of it.
 public struct AuthenticationService: Sendable {
@@ -24,7 +25,7 @@ public struct AuthenticationService: Sendable {
     private var ringOfOAuth: OAuthKeys?
 
     init(_ parts: Parts) {
-        let metrics = AuthenticationMetrics()
+        let metrics = AuthenticationMetrics(usage: parts.usage)
         callers = Callers(parts, metrics)
         sessions = SessionParts(parts, callers, metrics)
         trials = Trials(parts, callers, metrics)
@@ -49,6 +50,7 @@ public struct AuthenticationService: Sendable {
         var scrambler: UserIDScrambler
         var activationOrigins: Set<String>
         var codeLimits = CodeLimits(perClient: 100_000, perDevice: 100)
+        var usage = UsageCounter()
         var logger: Logger
     }
 
@@ -144,11 +146,12 @@ extension AuthenticationService {
     ///   - clientSecrets: Absolute path of the folder that the settings name.
     ///   - transport: Reaches OAuth providers; its owner shuts it down.
     ///   - database: The open store of this service.
+    ///   - usage: Counts what happens, for reports.
     public init(
         _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys,
         secretKeys: AuthenticationKeys.SecretKeys, storedTokenKeys: SigningKeys, storedTokenSeals: AuthenticationKeys.SecretKeys,
         clientSecrets: String?, transport: any OutboundTransport, database: AuthenticationDatabase,
-        catalogue: any CatalogueSource,
+        catalogue: any CatalogueSource, usage: UsageCounter = UsageCounter(),
         clock: any WallClock, logger: Logger
     ) throws {
         let random = SystemRandom()
@@ -174,7 +177,7 @@ extension AuthenticationService {
                 storedTokens: StoredTokenParts(keys: storedTokenKeys, seals: seals), catalogue: catalogue, store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
-                logger: logger))
+                usage: usage, logger: logger))
         (serviceProvider, self.userIDs, ringOfOAuth) = (saml, userIDs, keys.oauth)
     }
 

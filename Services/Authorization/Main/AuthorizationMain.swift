@@ -45,6 +45,7 @@ struct Main {
             publishedKeys: keys.published,
             storedTokenKeys: storedTokenKeys.keys,
             identity: try identity(settings, files),
+            usage: try environment.usageCounter(),
             resourcesPerDecision: settings.resourcesPerDecision,
             clock: environment.clock,
             logger: environment.logger)

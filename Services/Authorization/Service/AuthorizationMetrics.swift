@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Memos
+internal import UsageCounting
 
 /// What is counted (labels are bounded: no resource, no device).
 struct AuthorizationMetrics: Sendable {
@@ -7,6 +8,9 @@ struct AuthorizationMetrics: Sendable {
     enum Source: String, Sendable {
         case cache, mvpd, dummy, degradation, cutOff = "cut_off", tempPass = "temp_pass"
     }
+
+    /// For reports of usage.
+    var usage = UsageCounter()
 
     private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")
     private let mediaTokens = Counter(label: "boxoffice_authorization_media_tokens_total")

@@ -25,7 +25,9 @@ extension AuthorizationService {
         let session = try found.get()
         let catalogue = try catalogue.current()
         let integration = try catalogue.requireIntegration(requestor: session.requestor, mvpd: session.mvpd, platform: session.platform)
-        return try await preauthorizer.preauthorize(
+        let answer = try await preauthorizer.preauthorize(
             resources, session, integration: integration, degradation: degradation(session, catalogue), context: context)
+        metrics.count(answer, of: resources, session)
+        return answer
     }
 }

@@ -5,6 +5,7 @@ public import Contracts
 public import Logging
 public import OutboundHttp
 public import Tokens
+public import UsageCounting
 internal import Faults
 
 /// Decisions and short media tokens: the `Authorization` contract.
@@ -22,7 +23,7 @@ public struct AuthorizationService: Authorization {
     let logger: Logger
     let resourcesPerDecision: Int
     let tooManyResources = OccasionalWarning()
-    private let metrics = AuthorizationMetrics()
+    let metrics: AuthorizationMetrics
 
     /// - Parameters:
     ///   - sessions: Authentication's; asked on every call.
@@ -32,16 +33,18 @@ public struct AuthorizationService: Authorization {
     ///   - publishedKeys: What verifies these tokens.
     ///   - storedTokenKeys: Sign the permits that apps of the vendor's SDKs keep, and nothing else.
     ///   - identity: As whom MVPDs are asked in the SOAP form.
+    ///   - usage: Counts what happens, for reports.
     ///   - resourcesPerDecision: How many resources a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any OutboundTransport,
         clientCertificates: ClientCertificates = ClientCertificates(), mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys,
         storedTokenKeys: SigningKeys,
-        identity: DecisionIdentity = DecisionIdentity(), resourcesPerDecision: Int = 1,
+        identity: DecisionIdentity = DecisionIdentity(), usage: UsageCounter = UsageCounter(), resourcesPerDecision: Int = 1,
         clock: any WallClock = SystemClock(), logger: Logger,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
+        metrics = AuthorizationMetrics(usage: usage)
         self.catalogue = catalogue
         self.sessions = SessionFinder(sessions: sessions)
         self.store = store
@@ -126,6 +129,7 @@ public struct AuthorizationService: Authorization {
             proxyMvpd: permit.proxyMvpd, ttl: Catalogue.mediaTokenLifetime(requestor))
         let issued = try await mediaTokens.issue(play, form: Self.form(requestor))
         metrics.issuedMediaToken()
+        metrics.countMediaToken(session, resource)
         logger.info("media_token.issued", metadata: Self.fields(session, context))
         return MediaToken(
             requestor: requestor.id, mvpd: permit.mvpd, proxyMvpd: permit.proxyMvpd ?? "", resource: resource.text,

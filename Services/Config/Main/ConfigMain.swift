@@ -2,6 +2,7 @@ internal import CatalogueFiles
 internal import ConfigService
 internal import Foundation
 internal import ServiceKit
+internal import Storage
 internal import Tokens
 
 @main
@@ -31,7 +32,8 @@ struct Main {
         let rotation = SigningKeyRotation(
             try statementKeys(settings, environment.files), lead: .seconds(settings.statementKeyLead), tokenLife: nil, clock: environment.clock)
         let keys = rotation.keys
-        let store = CatalogueStore(try environment.openStore(migrations: CatalogueStore.migrations))
+        let rows = try environment.openStore(migrations: CatalogueStore.migrations)
+        let store = CatalogueStore(rows)
         let keeper = CatalogueKeeper(
             file: CatalogueFile(
                 path: environment.files.path(settings.catalogue), clientSecrets: settings.clientSecrets.map(environment.files.path)), store: store,
@@ -46,10 +48,13 @@ struct Main {
         let administration = AdministrationService(
             publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
             isApprovalRequired: settings.approvalRequired, logger: environment.logger, keeper: keeper)
+        let usage = try usage(rows, published, environment)
         environment.offer { registry in
             service.register(in: &registry)
             administration.register(in: &registry)
+            usage.register(in: &registry)
         }
+        environment.background("usage") { await usage.forgetOldSums() }
         environment.onStopping { published.endSubscriptions() }
         environment.onReload { await keeper.reload(into: published) }
         environment.background("catalogue-watch") {
@@ -70,6 +75,15 @@ struct Main {
             return rotation.signingKeyName
         }
         environment.background("degradation-ends") { await administration.endDegradationsInTime() }
+    }
+
+    private static func usage(
+        _ rows: Store, _ published: PublishedCatalogue, _ environment: ServiceEnvironment<ConfigSettings>
+    ) throws -> UsageService {
+        let (limits, catalogue) = (environment.settings.usage, PublishedCatalogueIndex(published))
+        do {
+            return try UsageService(store: rows, limits: limits, catalogue: catalogue, clock: environment.clock, logger: environment.logger)
+        } catch { throw StartFailure("\(error)") }
     }
 
     private static func administrators(_ settings: ConfigSettings, _ files: SettingsFiles) throws -> AdministratorRoll {

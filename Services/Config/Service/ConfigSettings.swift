@@ -24,10 +24,12 @@ public struct ConfigSettings: Decodable, Sendable {
     /// Path of the folder with the client secrets of OAuth providers, where the authentication service's are in reach: a catalogue file
     /// that refers to a secret without a file is refused.
     public let clientSecrets: String?
+    /// How long counts of events are kept.
+    public let usage: UsageSettings
 
     private enum CodingKeys: String, CodingKey {
         case catalogue, statementKey, nextStatementKey, olderStatementKeys, statementKeyLead, issuer, statementCallers, pollSeconds, administrators,
-            approvalRequired, clientSecrets
+            approvalRequired, clientSecrets, usage
     }
 
     public init(from decoder: any Decoder) throws {
@@ -47,6 +49,7 @@ public struct ConfigSettings: Decodable, Sendable {
         administrators = try container.decodeIfPresent([AdministratorSettings].self, forKey: .administrators) ?? []
         approvalRequired = try container.decodeIfPresent(Bool.self, forKey: .approvalRequired) ?? false
         clientSecrets = try container.decodeIfPresent(String.self, forKey: .clientSecrets)
+        usage = try container.decodeIfPresent(UsageSettings.self, forKey: .usage) ?? UsageSettings()
         guard (1...3600).contains(pollSeconds) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .pollSeconds, in: container, debugDescription: "must be from 1 to 3600; it is \(pollSeconds)")

@@ -14,11 +14,13 @@ struct Main {
         let settings = environment.settings
         let authentication = try environment.peer("authentication")
         let autoSignIn = try environment.peer("autosignin")
+        let config = try environment.peer("config")
         let gateway = Gateway(
             settings: settings, pages: try pages(settings, environment.files), authentication: AuthenticationClient(caller: authentication),
             authorization: AuthorizationClient(caller: try environment.peer("authorization")),
-            administration: AdministrationClient(caller: try environment.peer("config")),
-            operations: AuthenticationOperationsClient(caller: authentication), autoSignIn: AutomaticSignInClient(caller: autoSignIn),
+            administration: AdministrationClient(caller: config),
+            operations: AuthenticationOperationsClient(caller: authentication), usage: UsageClient(caller: config),
+            autoSignIn: AutomaticSignInClient(caller: autoSignIn),
             signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue())
         serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
         if let tls = settings.tls, let certificate = try certificate(settings, environment.files) {

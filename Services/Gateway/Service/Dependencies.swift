@@ -12,6 +12,7 @@ final class Dependencies: Sendable {
     let authorization: any Authorization
     let administration: any Administration
     let operations: any AuthenticationOperations
+    let usage: any Usage
     let autoSignIn: any AutomaticSignIn
     let signInWithApple: any SignInWithApple
     let catalogue: any CatalogueSource
@@ -21,7 +22,8 @@ final class Dependencies: Sendable {
 
     init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
-        administration: any Administration, operations: any AuthenticationOperations, autoSignIn: any AutomaticSignIn,
+        administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
+        autoSignIn: any AutomaticSignIn,
         signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes,
         signatures: SignatureGuard
     ) {
@@ -31,6 +33,7 @@ final class Dependencies: Sendable {
         self.authorization = authorization
         self.administration = administration
         self.operations = operations
+        self.usage = usage
         self.autoSignIn = autoSignIn
         self.signInWithApple = signInWithApple
         self.catalogue = catalogue

@@ -16,12 +16,13 @@ public struct Gateway: Sendable {
     /// - Parameter clock: Measures the limits by client address.
     public init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
-        administration: any Administration, operations: any AuthenticationOperations, autoSignIn: any AutomaticSignIn,
+        administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
+        autoSignIn: any AutomaticSignIn,
         signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, clock: any MonotonicClock = SteadyClock()
     ) {
         dependencies = Dependencies(
             settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
-            operations: operations, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
+            operations: operations, usage: usage, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
             codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock), liveCodes: LiveCodes(settings: settings.throttle, clock: clock),
             signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock))
         throttle = Throttle(settings: settings.throttle, clock: clock)

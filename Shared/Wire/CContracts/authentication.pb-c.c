@@ -4012,7 +4012,7 @@ void   boxoffice__authentication__v1__end_automatic_sessions_response__free_unpa
   assert(message->base.descriptor == &boxoffice__authentication__v1__end_automatic_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_information__field_descriptors[22] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_information__field_descriptors[24] =
 {
   {
     "type",
@@ -4278,12 +4278,37 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_info
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "registered_application",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceInformation, registered_application),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "called_api",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceInformation, called_api),
+    &boxoffice__authentication__v1__api_version__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__device_information__field_indices_by_name[] = {
   21,   /* field[21] = application_id */
   9,   /* field[9] = browser_name */
   10,   /* field[10] = browser_vendor */
   11,   /* field[11] = browser_version */
+  23,   /* field[23] = called_api */
   17,   /* field[17] = connection_ip */
   18,   /* field[18] = connection_port */
   20,   /* field[20] = connection_secure */
@@ -4298,6 +4323,7 @@ static const unsigned boxoffice__authentication__v1__device_information__field_i
   5,   /* field[5] = os_name */
   7,   /* field[7] = os_vendor */
   8,   /* field[8] = os_version */
+  22,   /* field[22] = registered_application */
   0,   /* field[0] = type */
   12,   /* field[12] = user_agent */
   4,   /* field[4] = vendor */
@@ -4306,7 +4332,7 @@ static const unsigned boxoffice__authentication__v1__device_information__field_i
 static const ProtobufCIntRange boxoffice__authentication__v1__device_information__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 22 }
+  { 0, 24 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_information__descriptor =
 {
@@ -4316,7 +4342,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_informati
   "Boxoffice__Authentication__V1__DeviceInformation",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__DeviceInformation),
-  22,
+  24,
   boxoffice__authentication__v1__device_information__field_descriptors,
   boxoffice__authentication__v1__device_information__field_indices_by_name,
   1,  boxoffice__authentication__v1__device_information__number_ranges,

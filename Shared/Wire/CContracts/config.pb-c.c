@@ -1402,6 +1402,411 @@ void   boxoffice__config__v1__imported_client__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__imported_client__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__usage_dimensions__init
+                     (Boxoffice__Config__V1__UsageDimensions         *message)
+{
+  static const Boxoffice__Config__V1__UsageDimensions init_value = BOXOFFICE__CONFIG__V1__USAGE_DIMENSIONS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_dimensions__get_packed_size
+                     (const Boxoffice__Config__V1__UsageDimensions *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_dimensions__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_dimensions__pack
+                     (const Boxoffice__Config__V1__UsageDimensions *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_dimensions__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_dimensions__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageDimensions *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_dimensions__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageDimensions *
+       boxoffice__config__v1__usage_dimensions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageDimensions *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_dimensions__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_dimensions__free_unpacked
+                     (Boxoffice__Config__V1__UsageDimensions *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_dimensions__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__usage_counts__init
+                     (Boxoffice__Config__V1__UsageCounts         *message)
+{
+  static const Boxoffice__Config__V1__UsageCounts init_value = BOXOFFICE__CONFIG__V1__USAGE_COUNTS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_counts__get_packed_size
+                     (const Boxoffice__Config__V1__UsageCounts *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_counts__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_counts__pack
+                     (const Boxoffice__Config__V1__UsageCounts *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_counts__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_counts__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageCounts *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_counts__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageCounts *
+       boxoffice__config__v1__usage_counts__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageCounts *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_counts__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_counts__free_unpacked
+                     (Boxoffice__Config__V1__UsageCounts *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_counts__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__usage_sum__init
+                     (Boxoffice__Config__V1__UsageSum         *message)
+{
+  static const Boxoffice__Config__V1__UsageSum init_value = BOXOFFICE__CONFIG__V1__USAGE_SUM__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_sum__get_packed_size
+                     (const Boxoffice__Config__V1__UsageSum *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_sum__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_sum__pack
+                     (const Boxoffice__Config__V1__UsageSum *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_sum__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_sum__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageSum *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_sum__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageSum *
+       boxoffice__config__v1__usage_sum__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageSum *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_sum__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_sum__free_unpacked
+                     (Boxoffice__Config__V1__UsageSum *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_sum__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__usage_batch__init
+                     (Boxoffice__Config__V1__UsageBatch         *message)
+{
+  static const Boxoffice__Config__V1__UsageBatch init_value = BOXOFFICE__CONFIG__V1__USAGE_BATCH__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_batch__get_packed_size
+                     (const Boxoffice__Config__V1__UsageBatch *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_batch__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_batch__pack
+                     (const Boxoffice__Config__V1__UsageBatch *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_batch__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_batch__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageBatch *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_batch__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageBatch *
+       boxoffice__config__v1__usage_batch__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageBatch *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_batch__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_batch__free_unpacked
+                     (Boxoffice__Config__V1__UsageBatch *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_batch__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__usage_receipt__init
+                     (Boxoffice__Config__V1__UsageReceipt         *message)
+{
+  static const Boxoffice__Config__V1__UsageReceipt init_value = BOXOFFICE__CONFIG__V1__USAGE_RECEIPT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_receipt__get_packed_size
+                     (const Boxoffice__Config__V1__UsageReceipt *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_receipt__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_receipt__pack
+                     (const Boxoffice__Config__V1__UsageReceipt *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_receipt__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_receipt__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageReceipt *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_receipt__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageReceipt *
+       boxoffice__config__v1__usage_receipt__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageReceipt *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_receipt__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_receipt__free_unpacked
+                     (Boxoffice__Config__V1__UsageReceipt *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_receipt__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__usage_filter__init
+                     (Boxoffice__Config__V1__UsageFilter         *message)
+{
+  static const Boxoffice__Config__V1__UsageFilter init_value = BOXOFFICE__CONFIG__V1__USAGE_FILTER__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_filter__get_packed_size
+                     (const Boxoffice__Config__V1__UsageFilter *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_filter__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_filter__pack
+                     (const Boxoffice__Config__V1__UsageFilter *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_filter__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_filter__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageFilter *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_filter__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageFilter *
+       boxoffice__config__v1__usage_filter__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageFilter *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_filter__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_filter__free_unpacked
+                     (Boxoffice__Config__V1__UsageFilter *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_filter__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__usage_query__init
+                     (Boxoffice__Config__V1__UsageQuery         *message)
+{
+  static const Boxoffice__Config__V1__UsageQuery init_value = BOXOFFICE__CONFIG__V1__USAGE_QUERY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_query__get_packed_size
+                     (const Boxoffice__Config__V1__UsageQuery *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_query__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_query__pack
+                     (const Boxoffice__Config__V1__UsageQuery *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_query__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_query__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageQuery *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_query__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageQuery *
+       boxoffice__config__v1__usage_query__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageQuery *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_query__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_query__free_unpacked
+                     (Boxoffice__Config__V1__UsageQuery *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_query__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__usage_report__init
+                     (Boxoffice__Config__V1__UsageReport         *message)
+{
+  static const Boxoffice__Config__V1__UsageReport init_value = BOXOFFICE__CONFIG__V1__USAGE_REPORT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_report__get_packed_size
+                     (const Boxoffice__Config__V1__UsageReport *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_report__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_report__pack
+                     (const Boxoffice__Config__V1__UsageReport *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_report__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_report__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageReport *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_report__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageReport *
+       boxoffice__config__v1__usage_report__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageReport *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_report__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_report__free_unpacked
+                     (Boxoffice__Config__V1__UsageReport *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_report__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__usage_row__init
+                     (Boxoffice__Config__V1__UsageRow         *message)
+{
+  static const Boxoffice__Config__V1__UsageRow init_value = BOXOFFICE__CONFIG__V1__USAGE_ROW__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__usage_row__get_packed_size
+                     (const Boxoffice__Config__V1__UsageRow *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_row__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__usage_row__pack
+                     (const Boxoffice__Config__V1__UsageRow *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_row__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__usage_row__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageRow *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_row__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__UsageRow *
+       boxoffice__config__v1__usage_row__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__UsageRow *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__usage_row__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__usage_row__free_unpacked
+                     (Boxoffice__Config__V1__UsageRow *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__usage_row__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 #define boxoffice__config__v1__get_configuration_request__field_descriptors NULL
 #define boxoffice__config__v1__get_configuration_request__field_indices_by_name NULL
 #define boxoffice__config__v1__get_configuration_request__number_ranges NULL
@@ -5537,6 +5942,1004 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__imported_client__descrip
   (ProtobufCMessageInit) boxoffice__config__v1__imported_client__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_dimensions__field_descriptors[20] =
+{
+  {
+    "requestor_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, requestor_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "channel",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, channel),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resource_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, resource_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, device),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "os_family",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, os_family),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "os_type",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, os_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "os_version",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, os_version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "browser_family",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, browser_family),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "browser_version",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, browser_version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_type",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, client_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "platform",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, platform),
+    &boxoffice__config__v1__platform__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "application_id",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, application_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_application",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, customer_application),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "api",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, api),
+    &boxoffice__config__v1__usage_api__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sso_type",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, sso_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "decision_type",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, decision_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "external_provider",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, external_provider),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_other",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageDimensions, is_other),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__usage_dimensions__field_indices_by_name[] = {
+  14,   /* field[14] = api */
+  12,   /* field[12] = application_id */
+  8,   /* field[8] = browser_family */
+  9,   /* field[9] = browser_version */
+  2,   /* field[2] = channel */
+  10,   /* field[10] = client_type */
+  13,   /* field[13] = customer_application */
+  17,   /* field[17] = decision_type */
+  4,   /* field[4] = device */
+  18,   /* field[18] = external_provider */
+  19,   /* field[19] = is_other */
+  1,   /* field[1] = mvpd_id */
+  5,   /* field[5] = os_family */
+  6,   /* field[6] = os_type */
+  7,   /* field[7] = os_version */
+  11,   /* field[11] = platform */
+  16,   /* field[16] = reason */
+  0,   /* field[0] = requestor_id */
+  3,   /* field[3] = resource_id */
+  15,   /* field[15] = sso_type */
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_dimensions__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 20 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_dimensions__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageDimensions",
+  "UsageDimensions",
+  "Boxoffice__Config__V1__UsageDimensions",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageDimensions),
+  20,
+  boxoffice__config__v1__usage_dimensions__field_descriptors,
+  boxoffice__config__v1__usage_dimensions__field_indices_by_name,
+  1,  boxoffice__config__v1__usage_dimensions__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_dimensions__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_counts__field_descriptors[14] =
+{
+  {
+    "authn_attempts",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authn_attempts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authn_pending",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authn_pending),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authn_successful",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authn_successful),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authn_failed",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authn_failed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authz_attempts",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authz_attempts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authz_successful",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authz_successful),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authz_failed",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authz_failed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authz_rejected",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authz_rejected),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authz_latency_ms",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, authz_latency_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "media_tokens",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, media_tokens),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "decision_attempts",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, decision_attempts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "decision_successful",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, decision_successful),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "decision_failed",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, decision_failed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sso",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageCounts, sso),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__usage_counts__field_indices_by_name[] = {
+  0,   /* field[0] = authn_attempts */
+  3,   /* field[3] = authn_failed */
+  1,   /* field[1] = authn_pending */
+  2,   /* field[2] = authn_successful */
+  4,   /* field[4] = authz_attempts */
+  6,   /* field[6] = authz_failed */
+  8,   /* field[8] = authz_latency_ms */
+  7,   /* field[7] = authz_rejected */
+  5,   /* field[5] = authz_successful */
+  10,   /* field[10] = decision_attempts */
+  12,   /* field[12] = decision_failed */
+  11,   /* field[11] = decision_successful */
+  9,   /* field[9] = media_tokens */
+  13,   /* field[13] = sso */
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_counts__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 14 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_counts__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageCounts",
+  "UsageCounts",
+  "Boxoffice__Config__V1__UsageCounts",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageCounts),
+  14,
+  boxoffice__config__v1__usage_counts__field_descriptors,
+  boxoffice__config__v1__usage_counts__field_indices_by_name,
+  1,  boxoffice__config__v1__usage_counts__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_counts__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_sum__field_descriptors[3] =
+{
+  {
+    "minute",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageSum, minute),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dimensions",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageSum, dimensions),
+    &boxoffice__config__v1__usage_dimensions__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "counts",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageSum, counts),
+    &boxoffice__config__v1__usage_counts__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__usage_sum__field_indices_by_name[] = {
+  2,   /* field[2] = counts */
+  1,   /* field[1] = dimensions */
+  0,   /* field[0] = minute */
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_sum__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_sum__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageSum",
+  "UsageSum",
+  "Boxoffice__Config__V1__UsageSum",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageSum),
+  3,
+  boxoffice__config__v1__usage_sum__field_descriptors,
+  boxoffice__config__v1__usage_sum__field_indices_by_name,
+  1,  boxoffice__config__v1__usage_sum__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_sum__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_batch__field_descriptors[4] =
+{
+  {
+    "copy_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageBatch, copy_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sequence",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageBatch, sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "data_center",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageBatch, data_center),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sums",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__UsageBatch, n_sums),
+    offsetof(Boxoffice__Config__V1__UsageBatch, sums),
+    &boxoffice__config__v1__usage_sum__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__usage_batch__field_indices_by_name[] = {
+  0,   /* field[0] = copy_id */
+  2,   /* field[2] = data_center */
+  1,   /* field[1] = sequence */
+  3,   /* field[3] = sums */
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_batch__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_batch__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageBatch",
+  "UsageBatch",
+  "Boxoffice__Config__V1__UsageBatch",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageBatch),
+  4,
+  boxoffice__config__v1__usage_batch__field_descriptors,
+  boxoffice__config__v1__usage_batch__field_indices_by_name,
+  1,  boxoffice__config__v1__usage_batch__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_batch__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define boxoffice__config__v1__usage_receipt__field_descriptors NULL
+#define boxoffice__config__v1__usage_receipt__field_indices_by_name NULL
+#define boxoffice__config__v1__usage_receipt__number_ranges NULL
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_receipt__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageReceipt",
+  "UsageReceipt",
+  "Boxoffice__Config__V1__UsageReceipt",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageReceipt),
+  0,
+  boxoffice__config__v1__usage_receipt__field_descriptors,
+  boxoffice__config__v1__usage_receipt__field_indices_by_name,
+  0,  boxoffice__config__v1__usage_receipt__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_receipt__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_filter__field_descriptors[3] =
+{
+  {
+    "dimension",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageFilter, dimension),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "values",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__UsageFilter, n_values),
+    offsetof(Boxoffice__Config__V1__UsageFilter, values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_excluding",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageFilter, is_excluding),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__usage_filter__field_indices_by_name[] = {
+  0,   /* field[0] = dimension */
+  2,   /* field[2] = is_excluding */
+  1,   /* field[1] = values */
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_filter__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_filter__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageFilter",
+  "UsageFilter",
+  "Boxoffice__Config__V1__UsageFilter",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageFilter),
+  3,
+  boxoffice__config__v1__usage_filter__field_descriptors,
+  boxoffice__config__v1__usage_filter__field_indices_by_name,
+  1,  boxoffice__config__v1__usage_filter__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_filter__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_query__field_descriptors[7] =
+{
+  {
+    "requestor_ids",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__UsageQuery, n_requestor_ids),
+    offsetof(Boxoffice__Config__V1__UsageQuery, requestor_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "path",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__UsageQuery, n_path),
+    offsetof(Boxoffice__Config__V1__UsageQuery, path),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "filters",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__UsageQuery, n_filters),
+    offsetof(Boxoffice__Config__V1__UsageQuery, filters),
+    &boxoffice__config__v1__usage_filter__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "start",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageQuery, start),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "end",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageQuery, end),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metrics",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__UsageQuery, n_metrics),
+    offsetof(Boxoffice__Config__V1__UsageQuery, metrics),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageQuery, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__usage_query__field_indices_by_name[] = {
+  4,   /* field[4] = end */
+  2,   /* field[2] = filters */
+  6,   /* field[6] = limit */
+  5,   /* field[5] = metrics */
+  1,   /* field[1] = path */
+  0,   /* field[0] = requestor_ids */
+  3,   /* field[3] = start */
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_query__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_query__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageQuery",
+  "UsageQuery",
+  "Boxoffice__Config__V1__UsageQuery",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageQuery),
+  7,
+  boxoffice__config__v1__usage_query__field_descriptors,
+  boxoffice__config__v1__usage_query__field_indices_by_name,
+  1,  boxoffice__config__v1__usage_query__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_query__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_report__field_descriptors[7] =
+{
+  {
+    "dimensions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__UsageReport, n_dimensions),
+    offsetof(Boxoffice__Config__V1__UsageReport, dimensions),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metrics",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__UsageReport, n_metrics),
+    offsetof(Boxoffice__Config__V1__UsageReport, metrics),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rows",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__UsageReport, n_rows),
+    offsetof(Boxoffice__Config__V1__UsageReport, rows),
+    &boxoffice__config__v1__usage_row__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "start",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageReport, start),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "end",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageReport, end),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__UsageReport, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "drill_down",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__UsageReport, n_drill_down),
+    offsetof(Boxoffice__Config__V1__UsageReport, drill_down),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__usage_report__field_indices_by_name[] = {
+  0,   /* field[0] = dimensions */
+  6,   /* field[6] = drill_down */
+  4,   /* field[4] = end */
+  5,   /* field[5] = limit */
+  1,   /* field[1] = metrics */
+  2,   /* field[2] = rows */
+  3,   /* field[3] = start */
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_report__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_report__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageReport",
+  "UsageReport",
+  "Boxoffice__Config__V1__UsageReport",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageReport),
+  7,
+  boxoffice__config__v1__usage_report__field_descriptors,
+  boxoffice__config__v1__usage_report__field_indices_by_name,
+  1,  boxoffice__config__v1__usage_report__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_report__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_row__field_descriptors[2] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__UsageRow, n_values),
+    offsetof(Boxoffice__Config__V1__UsageRow, values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "counts",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Boxoffice__Config__V1__UsageRow, n_counts),
+    offsetof(Boxoffice__Config__V1__UsageRow, counts),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__usage_row__field_indices_by_name[] = {
+  1,   /* field[1] = counts */
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_row__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__usage_row__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageRow",
+  "UsageRow",
+  "Boxoffice__Config__V1__UsageRow",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__UsageRow),
+  2,
+  boxoffice__config__v1__usage_row__field_descriptors,
+  boxoffice__config__v1__usage_row__field_indices_by_name,
+  1,  boxoffice__config__v1__usage_row__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__usage_row__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue boxoffice__config__v1__metadata_encryption__enum_values_by_number[2] =
 {
   { "METADATA_ENCRYPTION_OAEP_SHA256", "BOXOFFICE__CONFIG__V1__METADATA_ENCRYPTION__METADATA_ENCRYPTION_OAEP_SHA256", 0 },
@@ -6185,6 +7588,36 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__resource_form__descriptor =
   boxoffice__config__v1__resource_form__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue boxoffice__config__v1__usage_api__enum_values_by_number[3] =
+{
+  { "USAGE_API_REST_V1", "BOXOFFICE__CONFIG__V1__USAGE_API__USAGE_API_REST_V1", 0 },
+  { "USAGE_API_REST_V2", "BOXOFFICE__CONFIG__V1__USAGE_API__USAGE_API_REST_V2", 1 },
+  { "USAGE_API_SDK", "BOXOFFICE__CONFIG__V1__USAGE_API__USAGE_API_SDK", 2 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__usage_api__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__usage_api__enum_values_by_name[3] =
+{
+  { "USAGE_API_REST_V1", 0 },
+  { "USAGE_API_REST_V2", 1 },
+  { "USAGE_API_SDK", 2 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__usage_api__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.UsageApi",
+  "UsageApi",
+  "Boxoffice__Config__V1__UsageApi",
+  "boxoffice.config.v1",
+  3,
+  boxoffice__config__v1__usage_api__enum_values_by_number,
+  3,
+  boxoffice__config__v1__usage_api__enum_values_by_name,
+  1,
+  boxoffice__config__v1__usage_api__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCMethodDescriptor boxoffice__config__v1__config__method_descriptors[3] =
 {
   { "GetConfiguration", &boxoffice__config__v1__get_configuration_request__descriptor, &boxoffice__config__v1__configuration__descriptor },
@@ -6236,5 +7669,48 @@ void boxoffice__config__v1__config__init (Boxoffice__Config__V1__Config_Service 
 {
   protobuf_c_service_generated_init (&service->base,
                                      &boxoffice__config__v1__config__descriptor,
+                                     (ProtobufCServiceDestroy) destroy);
+}
+static const ProtobufCMethodDescriptor boxoffice__config__v1__usage__method_descriptors[2] =
+{
+  { "ReportUsage", &boxoffice__config__v1__usage_batch__descriptor, &boxoffice__config__v1__usage_receipt__descriptor },
+  { "QueryUsage", &boxoffice__config__v1__usage_query__descriptor, &boxoffice__config__v1__usage_report__descriptor },
+};
+const unsigned boxoffice__config__v1__usage__method_indices_by_name[] = {
+  1,        /* QueryUsage */
+  0         /* ReportUsage */
+};
+const ProtobufCServiceDescriptor boxoffice__config__v1__usage__descriptor =
+{
+  PROTOBUF_C__SERVICE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.Usage",
+  "Usage",
+  "Boxoffice__Config__V1__Usage",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__usage__method_descriptors,
+  boxoffice__config__v1__usage__method_indices_by_name
+};
+void boxoffice__config__v1__usage__report_usage(ProtobufCService *service,
+                                                const Boxoffice__Config__V1__UsageBatch *input,
+                                                Boxoffice__Config__V1__UsageReceipt_Closure closure,
+                                                void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__usage__descriptor);
+  service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__usage__query_usage(ProtobufCService *service,
+                                               const Boxoffice__Config__V1__UsageQuery *input,
+                                               Boxoffice__Config__V1__UsageReport_Closure closure,
+                                               void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__usage__descriptor);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__usage__init (Boxoffice__Config__V1__Usage_Service *service,
+                                         Boxoffice__Config__V1__Usage_ServiceDestroy destroy)
+{
+  protobuf_c_service_generated_init (&service->base,
+                                     &boxoffice__config__v1__usage__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }

@@ -47,7 +47,8 @@ def new_application():
     administer("DELETE", "/draft")
     administer("POST", "/applications", {
         "id": name, "name": name, "version": "1.0", "programmer": "acme", "requestors": requestors, "platforms": "all",
-        "scopes": ["api:client:v1", "decisions:owner", "temporary:passes:owner", "autosignin:owner"], "redirectDomains": ["acme.example"]})
+        "scopes": ["api:client:v1", "decisions:owner", "temporary:passes:owner", "autosignin:owner", "analytics:client"],
+        "redirectDomains": ["acme.example"]})
     administer("POST", "/draft/push", {"description": "An application with every scope"})
     request = urllib.request.Request(f"{admin}/admin/v1/applications/{name}/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
     with urllib.request.urlopen(request, timeout=10) as answer:

@@ -103,7 +103,7 @@ def xml_is_well_formed(context, response, case):
     root = xml.etree.ElementTree.fromstring(response.content)
     assert response.content.startswith(b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'), "no XML declaration"
     name = root.tag.rsplit("}", 1)[-1]
-    known = {"error", "config", "regcode", "authentication", "authorization", "play", "resources", "usermetadata", "result"}
+    known = {"error", "config", "regcode", "authentication", "authorization", "play", "resources", "usermetadata", "result", "resource"}
     assert name in known, f"unknown root {name}"
     if response.status_code >= 400:
         assert name == "error", f"status {response.status_code} with root {name}"

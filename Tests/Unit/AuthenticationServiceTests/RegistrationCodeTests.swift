@@ -15,7 +15,7 @@ struct RegistrationCodeTests {
         #expect(code.generatedAtMilliseconds == UInt64(t0.milliseconds))
         #expect(code.requestor == "CHAN7" && code.mvpd == "DemoCable")
         #expect(code.applicationID == "tv" && code.applicationName == "App tv" && code.applicationVersion == "1.2")
-        #expect(code.deviceID == "dev-7f3a" && code.device == Sample.device && code.userAgent == "Player/1")
+        #expect(code.deviceID == "dev-7f3a" && code.device == Sample.toldDevice && code.userAgent == "Player/1")
         #expect(!code.used)
     }
 

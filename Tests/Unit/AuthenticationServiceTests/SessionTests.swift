@@ -164,7 +164,7 @@ struct SessionTests {
         #expect(subject.session == (try await rig.session(call)))
         #expect(subject.attributes == [UserAttribute(key: "householdID", values: ["house-1"])])
         #expect(!subject.clientID.isEmpty)
-        #expect(subject.session?.kind == .regular && subject.deviceID == "dev-7f3a" && subject.device == Sample.device)
+        #expect(subject.session?.kind == .regular && subject.deviceID == "dev-7f3a" && subject.device == Sample.toldDevice)
     }
 
     @Test("rest-v1 §3.17: a code leads to the subject of its session, and to none but its own", arguments: Backend.allCases)

@@ -83,7 +83,7 @@ struct DemoCatalogueTests {
         #expect(applications.map(\.id) == ["acme-tv", "acme-ops", "acme-backend", "acme-legacy", "bravo-tv", "bravo-backend"])
         #expect(applications.map(\.requestorIDs) == Array(repeating: ["ACME1", "ACME2"], count: 4) + [["BRAVO"], ["BRAVO"]])
         let (tv, legacy) = (["api:client:v1", "api:client:v2"], ["api:client:v1"])
-        let (ops, backend) = (["decisions:owner", "temporary:passes:owner"], ["autosignin:owner"])
+        let (ops, backend) = (["decisions:owner", "temporary:passes:owner", "analytics:client"], ["autosignin:owner"])
         #expect(applications.map(\.scopes) == [tv, ops, backend, legacy, tv, backend] && applications.allSatisfy { $0.platforms.count == 8 })
     }
 

@@ -6,7 +6,10 @@ enum MessageTypes {
     static let all: [any Message.Type] = [
         DeviceInformation.self, DeviceCall.self, RegisterClientRequest.self, RegisteredClient.self, IssueAccessTokenRequest.self, AccessToken.self,
         SignedRequest.self, VerifyAccessTokenRequest.self, VerifiedClient.self, CreateRegistrationCodeRequest.self, RegistrationCodeRequest.self,
-        RegistrationCode.self,
+        RegistrationCode.self, BeginSignInRequest.self, ContinueSignInRequest.self, SignInPlan.self, FindProfilesRequest.self, Profiles.self,
+        Profile.self,
+        EndProfileRequest.self, EndedProfile.self, TrialState.self, PartnerStatus.self, ExchangePartnerProfileRequest.self, DecideRequest.self,
+        Decisions.self, ResourceDecision.self,
         DeleteRegistrationCodeResponse.self, StartSignInRequest.self, FormField.self, SignInStart.self, CompleteSamlSignInRequest.self,
         CompleteOAuthSignInRequest.self, UpstreamTokenRequest.self, UpstreamToken.self, OAuthClient.self,
         SignInOutcome.self, SessionRequest.self, SessionByCodeRequest.self, StoredToken.self, StoredAuthentication.self, IdentifyDeviceRequest.self,
@@ -58,5 +61,7 @@ enum MessageTypes {
         ImportTransfersRequest.self, TransferredUser.self, ImportTransfersResponse.self, AppleTeam.self, AppleAppGroup.self,
         IdentifyCallerRequest.self, IdentifiedCaller.self, Login.self, LoginReference.self, StartAutomaticSessionRequest.self, AutomaticSession.self,
         FindLiveLoginsRequest.self, LiveLogins.self, EndAutomaticSessionsRequest.self, EndAutomaticSessionsResponse.self,
+        UsageDimensions.self, UsageCounts.self, UsageSum.self, UsageBatch.self, UsageReceipt.self, UsageFilter.self, UsageQuery.self,
+        UsageReport.self, UsageRow.self,
     ]
 }

@@ -111,6 +111,18 @@ internal import Testing
         #expect(match.captures.map { String($0.text) } == captured)
     }
 
+    @Test(
+        "a capture of all that is left takes one segment or more, where nothing else leads anywhere",
+        arguments: [
+            ("/a/x", "/a/{rest*}", ["x"]), ("/a/x/y/z", "/a/{rest*}", ["x/y/z"]), ("/a/b", "/a/b", []), ("/a/b/c", "/a/{rest*}", ["b/c"]),
+            ("/a/x/y/", "/a/{rest*}", ["x/y"]), ("/a/x/end", "/a/{one}/end", ["x"]), ("/a", "/a", []),
+        ])
+    func findsTheRest(path: String, route: String, captured: [String]) throws {
+        let match = try #require(tree("/a", "/a/b", "/a/{one}/end", "/a/{rest*}").match(path))
+        #expect(match.route.path == route)
+        #expect(match.captures.map { String($0.text) } == captured)
+    }
+
     @Test(arguments: ["/", "", "/a", "/a/b/c/d", "/b", "/A/b"])
     func findsNothing(path: String) {
         #expect(tree("/a/b", "/a/{one}/c").match(path) == nil)

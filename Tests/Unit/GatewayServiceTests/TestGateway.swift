@@ -20,6 +20,7 @@ struct TestGateway: Sendable {
     let authorization = AuthorizationDouble()
     let administration = AdministrationDouble()
     let operations = AuthenticationOperationsDouble()
+    let usage = UsageDouble()
     let autoSignIn = AutomaticSignInDouble()
     let signInWithApple = SignInWithAppleDouble()
     let catalogue: ChangingCatalogue
@@ -72,7 +73,7 @@ struct TestGateway: Sendable {
     ) async throws -> Value {
         let gateway = Gateway(
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
-            authorization: authorization, administration: administration, operations: operations, autoSignIn: autoSignIn,
+            authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
             signInWithApple: signInWithApple, catalogue: catalogue, clock: clock)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -82,7 +83,7 @@ struct TestGateway: Sendable {
 
     /// Where an address is served.
     private static func door(of uri: String) -> Door {
-        ["/admin/", "/reset-tempass/", "/control/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
+        ["/admin/", "/reset-tempass/", "/control/", "/esm/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
     }
 
     /// Every route of the gateway.
@@ -91,7 +92,7 @@ struct TestGateway: Sendable {
     func dependencies() throws -> Dependencies {
         Dependencies(
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
-            authorization: authorization, administration: administration, operations: operations, autoSignIn: autoSignIn,
+            authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
             signInWithApple: signInWithApple, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock),
             liveCodes: LiveCodes(settings: settings.throttle, clock: clock), signatures: SignatureGuard(exempt: [], clock: clock))
     }

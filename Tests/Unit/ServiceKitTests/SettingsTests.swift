@@ -35,6 +35,8 @@ struct SettingsTests {
         #expect(document.common.limits.connections == 10)
         #expect(document.common.peers["config"]?.addresses.count == 2)
         #expect(document.specific.key == "k")
+        #expect(document.common.dataCenter == "local")
+        #expect(try read(Self.good.replacingOccurrences(of: "\"data\": \"data\"", with: "\"dataCenter\": \"west\"")).common.dataCenter == "west")
         let files = SettingsFiles(settingsFile: "/etc/boxoffice/config.json")
         #expect(files.path("pki/a.crt") == "/etc/boxoffice/pki/a.crt")
         #expect(files.path("/var/a.crt") == "/var/a.crt")
@@ -48,6 +50,7 @@ struct SettingsTests {
             (#""own": {"key": "k"}"#, #""own": {"patience": 1}"#, "own.key", "is missing"),
             (#""own": {"key": "k"}"#, #""owm": {"key": "k"}"#, "own", "is missing"),
             (#""data": "data""#, #""dta": "data""#, "dta", "not known here"),
+            (#""data": "data""#, #""dataCenter": """#, "dataCenter", "1 to 128 octets"),
             (#""port": 7002"#, #""port": 70000"#, "listen.port", "0 to 65535; it is 70000"),
             (#""port": 7002"#, #""port": 9002"#, "debug", "must differ from 'listen'"),
             (#""connections": 10"#, #""connections": 0"#, "limits.connections", "from 1 to 100000; it is 0"),

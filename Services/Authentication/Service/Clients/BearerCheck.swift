@@ -92,7 +92,7 @@ final class BearerCheck: Sendable {
         let requiresInformation = mayRequireInformation && client.catalogue.requestor(call.requestor)?.requiresDeviceInformation == true
         return DeviceCaller(
             client: client, requestor: RequestorID(call.requestor), device: device,
-            information: try DeviceRules.information(call, isRequired: requiresInformation), userAgent: call.userAgent,
+            information: try DeviceRules.information(call, isRequired: requiresInformation).called(by: client, call.api), userAgent: call.userAgent,
             deviceType: call.deviceType, claims: DeviceClaims(appID: call.appID, deviceUser: call.deviceUser),
             identity: identities.identity(of: call.subjectToken, in: client.catalogue), partner: call.partnerStatus)
     }

@@ -14,6 +14,7 @@ struct PlatformExchangeLog: Sendable {
     func signedIn(_ attempt: PlatformExchanger.Attempt) {
         logger.info("platform_signed_in", metadata: metadata(attempt))
         metrics.platformExchangeEnded("signed_in")
+        metrics.countPlatformSignIn(attempt)
         var passed = attempt.explanation
         passed?.note(.replay, .passed)
         keep(.signedIn, "", attempt, passed)

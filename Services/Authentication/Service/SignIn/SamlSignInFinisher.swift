@@ -56,7 +56,7 @@ struct SamlSignInFinisher: Sendable {
         let parties: SignInParties
         let catalogue: Catalogue
         let now: Timestamp
-        let log: SignInLog
+        var log: SignInLog
     }
 
     private static let unknownState = SamlRejection(.unknownState, "RelayState and cookie do not lead to a pending sign-in.")
@@ -97,13 +97,15 @@ struct SamlSignInFinisher: Sendable {
     }
 
     private func obey(_ verdict: SamlVerdict, _ answer: Answer) async throws(Fault) -> SignInOutcome {
+        let record = try await store.liveRecord(answer.pending.code, now: answer.now)
+        var answer = answer
+        answer.log.personReturned(answer.pending, record)
         let (log, mvpd) = (answer.log, answer.pending.mvpd)
         switch verdict {
         case .misconfigured(let codes): return log.misconfigured(codes, mvpd: mvpd)
         case .rejected(let rejection): return log.rejected(rejection, mvpd: mvpd)
         case .accepted, .declined, .silent: break
         }
-        let record = try await store.liveRecord(answer.pending.code, now: answer.now)
         guard let record, record.id == answer.pending.record else {
             return log.rejected(Self.unknownState, mvpd: mvpd, at: .pendingRequest, hint: Self.codeGoneHint)
         }

@@ -8,7 +8,7 @@ internal import SamlProfile
 /// Tells how a sign-in ended: to the log, to the metrics and to the browser. Reasons only, never a value out of the message.
 struct SignInLog: Sendable {
     let logger: Logger
-    let metrics: AuthenticationMetrics
+    var metrics: AuthenticationMetrics
     let trace: TraceContext
     /// Remembers each sign-in that has an explanation; nil: none.
     var reports: SignInReports?

@@ -119,6 +119,7 @@ struct SignInStarter: Sendable {
         // The code may have been used or deleted since it was read.
         guard try await store.begin(pending, now: now) else { throw RegistrationCodes.spentCode }
         metrics.startedSignIns.increment()
+        metrics.count(.authnAttempt, record, at: pending.mvpd)
         return SignInStart(
             url: dispatch.url, fields: dispatch.fields, browserSecret: browser?.text ?? "",
             expiresInSeconds: UInt32(clamping: (pending.expiresAt - now).components.seconds))

@@ -48,6 +48,10 @@ struct DecisionMaker: Sendable {
     /// - Returns: A permit that counts.
     /// - Throws: The denial, or why nobody could be asked.
     func decide(_ question: Question, context: CallContext) async throws(Fault) -> AuthzToken {
+        try await metrics.counting(question) { () async throws(Fault) in try await decision(on: question, context) }
+    }
+
+    private func decision(on question: Question, _ context: CallContext) async throws(Fault) -> AuthzToken {
         let session = question.session
         switch question.degradation.effect(on: question.resource) {
         case .blocked(let rule):
@@ -63,6 +67,7 @@ struct DecisionMaker: Sendable {
             device: session.call.deviceID, requestor: session.requestor, resource: Hex.encode(SHA256.hash(question.resource.text)))
         if let denial = denials.blocked(subject, now: clock.now()) {
             metrics.decided("deny", source: .cutOff)
+            metrics.countRejection(question, denial)
             logger.notice("authz.rejected", metadata: AuthorizationService.fields(session, context))
             throw denial.fault
         }
@@ -140,9 +145,12 @@ struct DecisionMaker: Sendable {
         let start = ContinuousClock.now
         defer { metrics.decisionPointAnswered(after: start.duration(to: .now)) }
         do throws(Fault) {
-            return try await client.decide(DecisionQuery(question.session, question.resource), at: point, context: context)
+            let decision = try await client.decide(DecisionQuery(question.session, question.resource), at: point, context: context)
+            metrics.count(question, .success(decision), after: start.duration(to: .now))
+            return decision
         } catch {
             metrics.decided("error", source: .mvpd)
+            metrics.count(question, .failure(error), after: start.duration(to: .now))
             var fields = AuthorizationService.fields(question.session, context)
             fields["code"] = "\(error.code)"
             fields["cause"] = "\(error.cause.map { "\($0)" } ?? "")"

@@ -11,6 +11,8 @@ struct SessionAtHand: Sendable {
     var attributes: [UserAttribute] = []
     /// What an access token at the MVPD is found by; empty: the person did not sign in by OAuth.
     var upstreamSessionID = ""
+    /// The registered application that the session is of; empty: unknown.
+    var application = ""
 
     /// True: there is no session, and this stands for one at a TempPass or while a degradation rule permits something (rest-v2 §5).
     var standsIn = false

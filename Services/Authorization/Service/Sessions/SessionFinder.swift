@@ -59,7 +59,8 @@ struct SessionFinder: Sendable {
         }
         return SessionAtHand(
             call: call, session: session, upstreamUserID: subject.upstreamUserID, attributes: subject.attributes,
-            upstreamSessionID: subject.upstreamSessionID, standsIn: subject.standsIn, trial: subject.trial, stored: stored)
+            upstreamSessionID: subject.upstreamSessionID, application: subject.device?.registeredApplication ?? "", standsIn: subject.standsIn,
+            trial: subject.trial, stored: stored)
     }
 
     /// - Returns: The fault that says that there is no session.

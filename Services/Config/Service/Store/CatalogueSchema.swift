@@ -21,6 +21,7 @@ extension CatalogueStore {
         Migration("3-published-content", sql: publishedContent, isAdditive: true),
         Migration("4-numbers-of-rules", statements: numbersOfRules, isAdditive: true),
         Migration("5-former-rules", sql: formerRules, isAdditive: true),
+        Migration("6-usage", sql: UsageStore.schema, isAdditive: true),
     ]
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.

@@ -105,6 +105,7 @@ final class OverloadRefusals: Sendable {
 
     private static let message = "The service is temporarily unavailable."
     private static let jsonFields: HTTPFields = [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"]
+    private static let textFields: HTTPFields = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
     private static let xmlFields: HTTPFields = [.contentType: "application/xml; charset=utf-8", .cacheControl: "no-store"]
     private static let oauthFields: HTTPFields = [
         .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .pragma: "no-cache",
@@ -120,6 +121,7 @@ final class OverloadRefusals: Sendable {
         case .apiV2: (Self.jsonFields, enhanced(V2Errors.unavailable, trace: Refusals.uuid(Self.trace())).body(.json))
         case .clientRegistration: (Self.oauthFields, oauth)
         case .administration: (Self.jsonFields, AdministrationError(Fault(.overloaded, Self.message)).document(trace: Self.trace()).body(.json))
+        case .usage: (Self.textFields, ByteBuffer(string: Self.message))
         case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), trace: Self.trace()).body(.json))
         case .notification: ([.cacheControl: "no-store"], ByteBuffer())
         case .browser: page
@@ -162,7 +164,7 @@ extension Route.Audience {
     var isUrgent: Bool {
         switch self {
         case .browser, .administration, .notification, .api(.authenticate), .api(.logout): true
-        case .api, .apiV2, .clientRegistration, .autoSignIn: false
+        case .api, .apiV2, .clientRegistration, .autoSignIn, .usage: false
         }
     }
 }

@@ -108,6 +108,10 @@ extension Exchange {
         return try ParameterSet(query: [], form: Array(body.readableBytesView)).all(name)
     }
 
+    /// Every parameter that was sent, in order.
+    /// - Throws: `invalid_request` when one cannot be decoded.
+    func allParameters() throws(Fault) -> [(name: String, value: String)] { try parameters.get().pairs }
+
     /// False when a parameter cannot be decoded.
     var hasReadableParameters: Bool { (try? parameters.get()) != nil }
 

@@ -11,7 +11,7 @@ final class RequestFacts: Sendable {
     /// True when it came over plain HTTP, neither from this host nor through a trusted proxy, and somebody minds.
     let isReadableOnTheWay: Bool
     let clientAddress: ClientAddress
-    /// `json` or `xml`, when the path ended so.
+    /// `json` or `xml`, for reports also `csv` or `html`, when the path ended so.
     let suffix: String?
     /// Path without that suffix.
     let path: String
@@ -59,12 +59,13 @@ final class RequestFacts: Sendable {
     /// This host.
     private static let near = ["127.0.0.0/8", "::1/128"].compactMap(AddressRange.init)
 
-    /// Takes `.json` or `.xml` off a path that may end so.
+    /// Takes `.json` or `.xml`, and so on, off a path that may end so.
     static func split(_ path: String) -> (path: String, suffix: String?) {
         // XML comes from there whatever the suffix: a client that exists reads it so (clients §3).
         if path.hasPrefix("/adobe-services/"), let plain = [".json", ".xml"].first(where: { path.hasSuffix($0) }) {
             return (String(path.dropLast(plain.utf8.count)), nil)
         }
+        if path.hasPrefix("/esm/") { return UsageFormat.split(path) }
         guard path.hasPrefix("/api/") || path.hasPrefix("/reggie/") else { return (path, nil) }
         for format in [ReplyFormat.json, .xml] where path.hasSuffix("." + format.rawValue) {
             return (String(path.dropLast(format.rawValue.utf8.count + 1)), format.rawValue)

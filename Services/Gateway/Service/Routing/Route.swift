@@ -14,6 +14,8 @@ final class Route: Sendable {
         case clientRegistration
         /// Administrators: errors of dashboard §5.
         case administration
+        /// Readers of usage reports: errors are plain text (rest-v2 §7).
+        case usage
         /// Apps and backends with Automatic Sign-In or Sign in with Apple: errors of rest-v2 §3.
         case autoSignIn
         /// Apple's servers: errors have no body (apple §2.9).
@@ -24,14 +26,17 @@ final class Route: Sendable {
         /// Where it is served; what those who administer ask is a stranger's at no listener.
         var door: Door {
             switch self {
-            case .administration, .api(.tempPassReset), .api(.degradation): .administration
+            case .administration, .api(.tempPassReset), .api(.degradation), .usage: .administration
             case .api, .apiV2, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
             }
         }
 
         /// True where a slash at the end of the path does no harm (rest-v2 §1.1); elsewhere it leads to the path without it.
         var takesSlash: Bool {
-            if case .apiV2 = self { true } else { false }
+            switch self {
+            case .apiV2, .usage: true
+            default: false
+            }
         }
 
         var isBrowser: Bool {
@@ -54,7 +59,7 @@ final class Route: Sendable {
             case .api(.registrationCode), .api(.freePreview), .api(.preauthorize), .api(.authnToken), .api(.sdkSession), .api(.sdkDecision),
                 .apiV2, .autoSignIn:
                 true
-            case .api, .clientRegistration, .administration, .notification, .browser: false
+            case .api, .clientRegistration, .administration, .usage, .notification, .browser: false
             }
         }
 
@@ -62,8 +67,13 @@ final class Route: Sendable {
         var isOpenToRequestors: Bool {
             switch self {
             case .api, .apiV2, .autoSignIn: true
-            case .clientRegistration, .administration, .notification, .browser: false
+            case .clientRegistration, .administration, .usage, .notification, .browser: false
             }
+        }
+
+        /// True where pages of any origin may call and read: they need a bearer, which no browser has by itself (clients §4.17).
+        var isOpenToEverybody: Bool {
+            if case .usage = self { true } else { false }
         }
     }
 

@@ -115,6 +115,7 @@ final class RouteResponder: Sendable {
     }
 
     private func crossOrigin(_ exchange: Exchange) -> CrossOrigin {
+        if exchange.audience.isOpenToEverybody { return .everybody }
         guard exchange.audience.isOpenToRequestors, let origin = exchange.headers.value(.origin), let id = exchange.namedRequestor else {
             return CrossOrigin(origin: nil, domains: [])
         }

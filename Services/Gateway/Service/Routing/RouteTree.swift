@@ -1,4 +1,5 @@
-/// Finds the route of a path, segment by segment: a literal segment goes before a captured one. `PathRule` has said that no segment is empty.
+/// Finds the route of a path, segment by segment: a literal segment goes before a captured one, and that before the capture of all that is left, `{name*}`.
+/// `PathRule` has said that no segment is empty.
 struct RouteTree: Sendable {
     /// A route and the parts of the path that it captured, as they were sent.
     struct Match: Sendable {
@@ -8,7 +9,7 @@ struct RouteTree: Sendable {
         /// The route's own path with what was captured in its places: nothing else of the path that was asked for.
         var path: String {
             let parts = route.path.split(separator: "/").map { part -> Substring in
-                captures.first { part == "{" + $0.name + "}" }?.text ?? part
+                captures.first { part == "{" + $0.name + "}" || part == "{" + $0.name + "*}" }?.text ?? part
             }
             return "/" + parts.joined(separator: "/")
         }
@@ -17,6 +18,7 @@ struct RouteTree: Sendable {
     private struct Node: Sendable {
         var literals: [OctetText: Int] = [:]
         var capture: (name: String, node: Int)?
+        var rest: (name: String, route: Route)?
         var route: Route?
     }
 
@@ -39,17 +41,25 @@ struct RouteTree: Sendable {
         let node = nodes[index]
         guard let segment = segments.first else { return node.route }
         if let next = node.literals[OctetText(segment)], let route = find(segments.dropFirst(), from: next, &captures) { return route }
-        guard let capture = node.capture else { return nil }
-        captures.append((capture.name, segment))
-        if let route = find(segments.dropFirst(), from: capture.node, &captures) { return route }
-        captures.removeLast()
-        return nil
+        if let capture = node.capture {
+            captures.append((capture.name, segment))
+            if let route = find(segments.dropFirst(), from: capture.node, &captures) { return route }
+            captures.removeLast()
+        }
+        guard let rest = node.rest, let last = segments.last else { return nil }
+        captures.append((rest.name, segment.base[segment.startIndex..<last.endIndex]))
+        return rest.route
     }
 
     private mutating func add(_ route: Route) {
         var index = 0
         for segment in route.path.split(separator: "/") {
             let isCapture = segment.hasPrefix("{")
+            if isCapture, segment.hasSuffix("*}") {
+                precondition(nodes[index].rest == nil, "two routes have the path \(route.path)")
+                nodes[index].rest = (String(segment.dropFirst().dropLast(2)), route)
+                return
+            }
             if let next = isCapture ? nodes[index].capture?.node : nodes[index].literals[OctetText(segment)] {
                 index = next
                 continue

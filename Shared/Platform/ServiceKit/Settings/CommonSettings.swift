@@ -13,6 +13,8 @@ public struct CommonSettings: Sendable {
     public var data: String
     public var log: LogSettings
     public var limits: LimitSettings
+    /// Where the program runs, as reports of usage name it: at most 128 octets.
+    public var dataCenter = "local"
 }
 
 /// A whole settings file: the common keys beside one object named as the service.
@@ -30,9 +32,18 @@ struct SettingsDocument<Specific: Decodable & Sendable>: Decodable {
             peers: try container.decodeIfPresent([String: PeerSettings].self, forKey: "peers") ?? [:],
             data: try container.decodeIfPresent(String.self, forKey: "data") ?? "data",
             log: try container.decodeIfPresent(LogSettings.self, forKey: "log") ?? LogSettings(level: .info),
-            limits: try container.decodeIfPresent(LimitSettings.self, forKey: "limits") ?? LimitSettings())
+            limits: try container.decodeIfPresent(LimitSettings.self, forKey: "limits") ?? LimitSettings(),
+            dataCenter: try Self.dataCenter(container))
         specific = try Self.specific(container, decoder)
         try Self.refuseImpossibleMix(common, container)
+    }
+
+    private static func dataCenter(_ container: KeyedDecodingContainer<SettingsKey>) throws -> String {
+        let name = try container.decodeIfPresent(String.self, forKey: "dataCenter") ?? "local"
+        guard !name.isEmpty, name.utf8.count <= 128 else {
+            throw DecodingError.dataCorruptedError(forKey: "dataCenter", in: container, debugDescription: "must be a name of 1 to 128 octets")
+        }
+        return name
     }
 
     private static func specific(_ container: KeyedDecodingContainer<SettingsKey>, _ decoder: any Decoder) throws -> Specific {

@@ -138,6 +138,42 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ImportedClie
 {
     return &boxoffice__config__v1__imported_client__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageDimensions_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_dimensions__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageCounts_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_counts__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageSum_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_sum__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageBatch_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_batch__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageReceipt_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_receipt__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageFilter_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageQuery_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_query__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageReport_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_report__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageRow_descriptor(void)
+{
+    return &boxoffice__config__v1__usage_row__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetAdministratorRequest_descriptor(void)
 {
     return &boxoffice__config__v1__get_administrator_request__descriptor;

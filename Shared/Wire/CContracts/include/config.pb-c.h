@@ -46,6 +46,15 @@ typedef struct Boxoffice__Config__V1__MetadataKey Boxoffice__Config__V1__Metadat
 typedef struct Boxoffice__Config__V1__Application Boxoffice__Config__V1__Application;
 typedef struct Boxoffice__Config__V1__RequestSigningKey Boxoffice__Config__V1__RequestSigningKey;
 typedef struct Boxoffice__Config__V1__ImportedClient Boxoffice__Config__V1__ImportedClient;
+typedef struct Boxoffice__Config__V1__UsageDimensions Boxoffice__Config__V1__UsageDimensions;
+typedef struct Boxoffice__Config__V1__UsageCounts Boxoffice__Config__V1__UsageCounts;
+typedef struct Boxoffice__Config__V1__UsageSum Boxoffice__Config__V1__UsageSum;
+typedef struct Boxoffice__Config__V1__UsageBatch Boxoffice__Config__V1__UsageBatch;
+typedef struct Boxoffice__Config__V1__UsageReceipt Boxoffice__Config__V1__UsageReceipt;
+typedef struct Boxoffice__Config__V1__UsageFilter Boxoffice__Config__V1__UsageFilter;
+typedef struct Boxoffice__Config__V1__UsageQuery Boxoffice__Config__V1__UsageQuery;
+typedef struct Boxoffice__Config__V1__UsageReport Boxoffice__Config__V1__UsageReport;
+typedef struct Boxoffice__Config__V1__UsageRow Boxoffice__Config__V1__UsageRow;
 
 
 /* --- enums --- */
@@ -236,6 +245,15 @@ typedef enum _Boxoffice__Config__V1__ResourceForm {
   BOXOFFICE__CONFIG__V1__RESOURCE_FORM__RESOURCE_FORM_MEDIA_RSS = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__RESOURCE_FORM)
 } Boxoffice__Config__V1__ResourceForm;
+/*
+ * Which API an app called.
+ */
+typedef enum _Boxoffice__Config__V1__UsageApi {
+  BOXOFFICE__CONFIG__V1__USAGE_API__USAGE_API_REST_V1 = 0,
+  BOXOFFICE__CONFIG__V1__USAGE_API__USAGE_API_REST_V2 = 1,
+  BOXOFFICE__CONFIG__V1__USAGE_API__USAGE_API_SDK = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__USAGE_API)
+} Boxoffice__Config__V1__UsageApi;
 
 /* --- messages --- */
 
@@ -1207,6 +1225,237 @@ struct  Boxoffice__Config__V1__ImportedClient
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * What events have in common. Ids as the catalogue has them; other texts as apps and devices send them, at most 128 octets; empty: unknown.
+ */
+struct  Boxoffice__Config__V1__UsageDimensions
+{
+  ProtobufCMessage base;
+  char *requestor_id;
+  char *mvpd_id;
+  char *channel;
+  char *resource_id;
+  char *device;
+  char *os_family;
+  char *os_type;
+  char *os_version;
+  char *browser_family;
+  char *browser_version;
+  /*
+   * `deviceType`, as an app without an SDK sends it.
+   */
+  char *client_type;
+  Boxoffice__Config__V1__Platform platform;
+  /*
+   * Of the registered application.
+   */
+  char *application_id;
+  /*
+   * What the app calls itself.
+   */
+  char *customer_application;
+  Boxoffice__Config__V1__UsageApi api;
+  /*
+   * `platform`, `passive`; empty: the person signed in by itself.
+   */
+  char *sso_type;
+  /*
+   * Why something failed.
+   */
+  char *reason;
+  /*
+   * `authorize` or `preauthorize`.
+   */
+  char *decision_type;
+  /*
+   * Whose framework brought the sign-in; empty: nobody's.
+   */
+  char *external_provider;
+  /*
+   * True: what there was no room to tell apart; requestor, MVPD and API alone are meant.
+   */
+  protobuf_c_boolean is_other;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_DIMENSIONS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_dimensions__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__PLATFORM__PLATFORM_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__USAGE_API__USAGE_API_REST_V1, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Config__V1__UsageCounts
+{
+  ProtobufCMessage base;
+  uint64_t authn_attempts;
+  uint64_t authn_pending;
+  uint64_t authn_successful;
+  uint64_t authn_failed;
+  uint64_t authz_attempts;
+  uint64_t authz_successful;
+  uint64_t authz_failed;
+  uint64_t authz_rejected;
+  /*
+   * Milliseconds that MVPDs took, all together.
+   */
+  uint64_t authz_latency_ms;
+  uint64_t media_tokens;
+  uint64_t decision_attempts;
+  uint64_t decision_successful;
+  uint64_t decision_failed;
+  /*
+   * Sign-ins that an earlier one was enough for.
+   */
+  uint64_t sso;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_COUNTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_counts__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+
+struct  Boxoffice__Config__V1__UsageSum
+{
+  ProtobufCMessage base;
+  /*
+   * Since 1970.
+   */
+  uint64_t minute;
+  Boxoffice__Config__V1__UsageDimensions *dimensions;
+  Boxoffice__Config__V1__UsageCounts *counts;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_SUM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_sum__descriptor) \
+    , 0, NULL, NULL }
+
+
+struct  Boxoffice__Config__V1__UsageBatch
+{
+  ProtobufCMessage base;
+  /*
+   * Made at random by the process, at most 64 characters.
+   */
+  char *copy_id;
+  /*
+   * Of this copy: from 1 on, one more with each batch. A number that was taken in, or a lower one, counts no more.
+   */
+  uint64_t sequence;
+  /*
+   * Where it runs; at most 128 octets, empty: not told.
+   */
+  char *data_center;
+  size_t n_sums;
+  Boxoffice__Config__V1__UsageSum **sums;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_BATCH__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_batch__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+struct  Boxoffice__Config__V1__UsageReceipt
+{
+  ProtobufCMessage base;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_RECEIPT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_receipt__descriptor) \
+     }
+
+
+struct  Boxoffice__Config__V1__UsageFilter
+{
+  ProtobufCMessage base;
+  char *dimension;
+  /*
+   * One of these; none: the dimension is only to be shown.
+   */
+  size_t n_values;
+  char **values;
+  /*
+   * True: none of these.
+   */
+  protobuf_c_boolean is_excluding;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_FILTER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_filter__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL, 0 }
+
+
+struct  Boxoffice__Config__V1__UsageQuery
+{
+  ProtobufCMessage base;
+  /*
+   * As VerifiedClient has them.
+   */
+  size_t n_requestor_ids;
+  char **requestor_ids;
+  /*
+   * Names, in the order of the path.
+   */
+  size_t n_path;
+  char **path;
+  size_t n_filters;
+  Boxoffice__Config__V1__UsageFilter **filters;
+  /*
+   * ISO 8601 or the beginning of it, Pacific time, or milliseconds since 1970; empty: not sent.
+   */
+  char *start;
+  char *end;
+  /*
+   * Empty: all that go with the path.
+   */
+  size_t n_metrics;
+  char **metrics;
+  /*
+   * 0: 1000.
+   */
+  uint32_t limit;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_QUERY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_query__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0 }
+
+
+struct  Boxoffice__Config__V1__UsageReport
+{
+  ProtobufCMessage base;
+  size_t n_dimensions;
+  char **dimensions;
+  size_t n_metrics;
+  char **metrics;
+  size_t n_rows;
+  Boxoffice__Config__V1__UsageRow **rows;
+  /*
+   * Pacific time, ISO 8601 without a zone; empty: no bound.
+   */
+  char *start;
+  char *end;
+  uint32_t limit;
+  /*
+   * Dimensions that may follow the path.
+   */
+  size_t n_drill_down;
+  char **drill_down;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_REPORT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_report__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0,NULL }
+
+
+struct  Boxoffice__Config__V1__UsageRow
+{
+  ProtobufCMessage base;
+  /*
+   * In the order of UsageReport.dimensions.
+   */
+  size_t n_values;
+  char **values;
+  /*
+   * In the order of UsageReport.metrics.
+   */
+  size_t n_counts;
+  uint64_t *counts;
+};
+#define BOXOFFICE__CONFIG__V1__USAGE_ROW__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__usage_row__descriptor) \
+    , 0,NULL, 0,NULL }
+
+
 /* Boxoffice__Config__V1__GetConfigurationRequest methods */
 void   boxoffice__config__v1__get_configuration_request__init
                      (Boxoffice__Config__V1__GetConfigurationRequest         *message);
@@ -1796,6 +2045,177 @@ Boxoffice__Config__V1__ImportedClient *
 void   boxoffice__config__v1__imported_client__free_unpacked
                      (Boxoffice__Config__V1__ImportedClient *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageDimensions methods */
+void   boxoffice__config__v1__usage_dimensions__init
+                     (Boxoffice__Config__V1__UsageDimensions         *message);
+size_t boxoffice__config__v1__usage_dimensions__get_packed_size
+                     (const Boxoffice__Config__V1__UsageDimensions   *message);
+size_t boxoffice__config__v1__usage_dimensions__pack
+                     (const Boxoffice__Config__V1__UsageDimensions   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_dimensions__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageDimensions   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageDimensions *
+       boxoffice__config__v1__usage_dimensions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_dimensions__free_unpacked
+                     (Boxoffice__Config__V1__UsageDimensions *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageCounts methods */
+void   boxoffice__config__v1__usage_counts__init
+                     (Boxoffice__Config__V1__UsageCounts         *message);
+size_t boxoffice__config__v1__usage_counts__get_packed_size
+                     (const Boxoffice__Config__V1__UsageCounts   *message);
+size_t boxoffice__config__v1__usage_counts__pack
+                     (const Boxoffice__Config__V1__UsageCounts   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_counts__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageCounts   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageCounts *
+       boxoffice__config__v1__usage_counts__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_counts__free_unpacked
+                     (Boxoffice__Config__V1__UsageCounts *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageSum methods */
+void   boxoffice__config__v1__usage_sum__init
+                     (Boxoffice__Config__V1__UsageSum         *message);
+size_t boxoffice__config__v1__usage_sum__get_packed_size
+                     (const Boxoffice__Config__V1__UsageSum   *message);
+size_t boxoffice__config__v1__usage_sum__pack
+                     (const Boxoffice__Config__V1__UsageSum   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_sum__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageSum   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageSum *
+       boxoffice__config__v1__usage_sum__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_sum__free_unpacked
+                     (Boxoffice__Config__V1__UsageSum *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageBatch methods */
+void   boxoffice__config__v1__usage_batch__init
+                     (Boxoffice__Config__V1__UsageBatch         *message);
+size_t boxoffice__config__v1__usage_batch__get_packed_size
+                     (const Boxoffice__Config__V1__UsageBatch   *message);
+size_t boxoffice__config__v1__usage_batch__pack
+                     (const Boxoffice__Config__V1__UsageBatch   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_batch__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageBatch   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageBatch *
+       boxoffice__config__v1__usage_batch__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_batch__free_unpacked
+                     (Boxoffice__Config__V1__UsageBatch *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageReceipt methods */
+void   boxoffice__config__v1__usage_receipt__init
+                     (Boxoffice__Config__V1__UsageReceipt         *message);
+size_t boxoffice__config__v1__usage_receipt__get_packed_size
+                     (const Boxoffice__Config__V1__UsageReceipt   *message);
+size_t boxoffice__config__v1__usage_receipt__pack
+                     (const Boxoffice__Config__V1__UsageReceipt   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_receipt__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageReceipt   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageReceipt *
+       boxoffice__config__v1__usage_receipt__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_receipt__free_unpacked
+                     (Boxoffice__Config__V1__UsageReceipt *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageFilter methods */
+void   boxoffice__config__v1__usage_filter__init
+                     (Boxoffice__Config__V1__UsageFilter         *message);
+size_t boxoffice__config__v1__usage_filter__get_packed_size
+                     (const Boxoffice__Config__V1__UsageFilter   *message);
+size_t boxoffice__config__v1__usage_filter__pack
+                     (const Boxoffice__Config__V1__UsageFilter   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_filter__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageFilter   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageFilter *
+       boxoffice__config__v1__usage_filter__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_filter__free_unpacked
+                     (Boxoffice__Config__V1__UsageFilter *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageQuery methods */
+void   boxoffice__config__v1__usage_query__init
+                     (Boxoffice__Config__V1__UsageQuery         *message);
+size_t boxoffice__config__v1__usage_query__get_packed_size
+                     (const Boxoffice__Config__V1__UsageQuery   *message);
+size_t boxoffice__config__v1__usage_query__pack
+                     (const Boxoffice__Config__V1__UsageQuery   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_query__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageQuery   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageQuery *
+       boxoffice__config__v1__usage_query__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_query__free_unpacked
+                     (Boxoffice__Config__V1__UsageQuery *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageReport methods */
+void   boxoffice__config__v1__usage_report__init
+                     (Boxoffice__Config__V1__UsageReport         *message);
+size_t boxoffice__config__v1__usage_report__get_packed_size
+                     (const Boxoffice__Config__V1__UsageReport   *message);
+size_t boxoffice__config__v1__usage_report__pack
+                     (const Boxoffice__Config__V1__UsageReport   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_report__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageReport   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageReport *
+       boxoffice__config__v1__usage_report__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_report__free_unpacked
+                     (Boxoffice__Config__V1__UsageReport *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__UsageRow methods */
+void   boxoffice__config__v1__usage_row__init
+                     (Boxoffice__Config__V1__UsageRow         *message);
+size_t boxoffice__config__v1__usage_row__get_packed_size
+                     (const Boxoffice__Config__V1__UsageRow   *message);
+size_t boxoffice__config__v1__usage_row__pack
+                     (const Boxoffice__Config__V1__UsageRow   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__usage_row__pack_to_buffer
+                     (const Boxoffice__Config__V1__UsageRow   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__UsageRow *
+       boxoffice__config__v1__usage_row__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__usage_row__free_unpacked
+                     (Boxoffice__Config__V1__UsageRow *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Boxoffice__Config__V1__GetConfigurationRequest_Closure)
@@ -1891,6 +2311,33 @@ typedef void (*Boxoffice__Config__V1__RequestSigningKey_Closure)
 typedef void (*Boxoffice__Config__V1__ImportedClient_Closure)
                  (const Boxoffice__Config__V1__ImportedClient *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageDimensions_Closure)
+                 (const Boxoffice__Config__V1__UsageDimensions *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageCounts_Closure)
+                 (const Boxoffice__Config__V1__UsageCounts *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageSum_Closure)
+                 (const Boxoffice__Config__V1__UsageSum *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageBatch_Closure)
+                 (const Boxoffice__Config__V1__UsageBatch *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageReceipt_Closure)
+                 (const Boxoffice__Config__V1__UsageReceipt *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageFilter_Closure)
+                 (const Boxoffice__Config__V1__UsageFilter *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageQuery_Closure)
+                 (const Boxoffice__Config__V1__UsageQuery *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageReport_Closure)
+                 (const Boxoffice__Config__V1__UsageReport *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__UsageRow_Closure)
+                 (const Boxoffice__Config__V1__UsageRow *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1933,6 +2380,36 @@ void boxoffice__config__v1__config__issue_software_statement(ProtobufCService *s
                                                              const Boxoffice__Config__V1__IssueSoftwareStatementRequest *input,
                                                              Boxoffice__Config__V1__SoftwareStatement_Closure closure,
                                                              void *closure_data);
+typedef struct Boxoffice__Config__V1__Usage_Service Boxoffice__Config__V1__Usage_Service;
+struct Boxoffice__Config__V1__Usage_Service
+{
+  ProtobufCService base;
+  void (*report_usage)(Boxoffice__Config__V1__Usage_Service *service,
+                       const Boxoffice__Config__V1__UsageBatch *input,
+                       Boxoffice__Config__V1__UsageReceipt_Closure closure,
+                       void *closure_data);
+  void (*query_usage)(Boxoffice__Config__V1__Usage_Service *service,
+                      const Boxoffice__Config__V1__UsageQuery *input,
+                      Boxoffice__Config__V1__UsageReport_Closure closure,
+                      void *closure_data);
+};
+typedef void (*Boxoffice__Config__V1__Usage_ServiceDestroy)(Boxoffice__Config__V1__Usage_Service *);
+void boxoffice__config__v1__usage__init (Boxoffice__Config__V1__Usage_Service *service,
+                                         Boxoffice__Config__V1__Usage_ServiceDestroy destroy);
+#define BOXOFFICE__CONFIG__V1__USAGE__BASE_INIT \
+    { &boxoffice__config__v1__usage__descriptor, protobuf_c_service_invoke_internal, NULL }
+#define BOXOFFICE__CONFIG__V1__USAGE__INIT(function_prefix__) \
+    { BOXOFFICE__CONFIG__V1__USAGE__BASE_INIT,\
+      function_prefix__ ## report_usage,\
+      function_prefix__ ## query_usage  }
+void boxoffice__config__v1__usage__report_usage(ProtobufCService *service,
+                                                const Boxoffice__Config__V1__UsageBatch *input,
+                                                Boxoffice__Config__V1__UsageReceipt_Closure closure,
+                                                void *closure_data);
+void boxoffice__config__v1__usage__query_usage(ProtobufCService *service,
+                                               const Boxoffice__Config__V1__UsageQuery *input,
+                                               Boxoffice__Config__V1__UsageReport_Closure closure,
+                                               void *closure_data);
 
 /* --- descriptors --- */
 
@@ -1957,6 +2434,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__preflight_strateg
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__query_authentication__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__decision_signature__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__resource_form__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__usage_api__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_configuration_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__watch_configuration_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__issue_software_statement_request__descriptor;
@@ -1988,7 +2466,17 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__metadata_key__des
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__request_signing_key__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__imported_client__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_dimensions__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_counts__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_sum__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_batch__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_receipt__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_filter__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_query__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_report__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_row__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__config__v1__config__descriptor;
+extern const ProtobufCServiceDescriptor boxoffice__config__v1__usage__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -365,6 +365,9 @@ public struct DeviceInformation: Message {
     /// `true`, `false` or empty.
     public var connectionSecure: String
     public var applicationID: String
+    /// Of the registered application whose client the device is, and the API that it called; set by the authentication service.
+    public var registeredApplication: String
+    public var calledApi: ApiVersion
 
     public init() { self.init(type: "") }
 
@@ -390,7 +393,9 @@ public struct DeviceInformation: Message {
         connectionPort: String = "",
         connectionType: String = "",
         connectionSecure: String = "",
-        applicationID: String = ""
+        applicationID: String = "",
+        registeredApplication: String = "",
+        calledApi: ApiVersion = ApiVersion(rawValue: 0)
     ) {
         self.type = type
         self.model = model
@@ -414,6 +419,8 @@ public struct DeviceInformation: Message {
         self.connectionType = connectionType
         self.connectionSecure = connectionSecure
         self.applicationID = applicationID
+        self.registeredApplication = registeredApplication
+        self.calledApi = calledApi
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.DeviceInformation" }
@@ -444,6 +451,8 @@ public struct DeviceInformation: Message {
         connectionType = try CField.string(c.pointee.connection_type, "boxoffice.authentication.v1.DeviceInformation.connection_type")
         connectionSecure = try CField.string(c.pointee.connection_secure, "boxoffice.authentication.v1.DeviceInformation.connection_secure")
         applicationID = try CField.string(c.pointee.application_id, "boxoffice.authentication.v1.DeviceInformation.application_id")
+        registeredApplication = try CField.string(c.pointee.registered_application, "boxoffice.authentication.v1.DeviceInformation.registered_application")
+        calledApi = ApiVersion(rawValue: Int32(bitPattern: c.pointee.called_api.rawValue))
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -471,6 +480,8 @@ public struct DeviceInformation: Message {
         if !connectionType.isEmpty { c.pointee.connection_type = try arena.string(connectionType, "boxoffice.authentication.v1.DeviceInformation.connection_type") }
         if !connectionSecure.isEmpty { c.pointee.connection_secure = try arena.string(connectionSecure, "boxoffice.authentication.v1.DeviceInformation.connection_secure") }
         if !applicationID.isEmpty { c.pointee.application_id = try arena.string(applicationID, "boxoffice.authentication.v1.DeviceInformation.application_id") }
+        if !registeredApplication.isEmpty { c.pointee.registered_application = try arena.string(registeredApplication, "boxoffice.authentication.v1.DeviceInformation.registered_application") }
+        c.pointee.called_api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: calledApi.rawValue))
     }
 }
 

@@ -615,6 +615,34 @@ public enum ResourceForm: Hashable, Sendable {
     }
 }
 
+/// Which API an app called.
+public enum UsageApi: Hashable, Sendable {
+    case restV1
+    case restV2
+    case sdk
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .restV1
+        case 1: self = .restV2
+        case 2: self = .sdk
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .restV1: 0
+        case .restV2: 1
+        case .sdk: 2
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public struct GetConfigurationRequest: Message {
     public init() {}
 
@@ -2772,6 +2800,536 @@ public struct ImportedClient: Message {
     }
 }
 
+/// What events have in common. Ids as the catalogue has them; other texts as apps and devices send them, at most 128 octets; empty: unknown.
+public struct UsageDimensions: Message {
+    public var requestorID: String
+    public var mvpdID: String
+    public var channel: String
+    public var resourceID: String
+    public var device: String
+    public var osFamily: String
+    public var osType: String
+    public var osVersion: String
+    public var browserFamily: String
+    public var browserVersion: String
+    /// `deviceType`, as an app without an SDK sends it.
+    public var clientType: String
+    public var platform: Platform
+    /// Of the registered application.
+    public var applicationID: String
+    /// What the app calls itself.
+    public var customerApplication: String
+    public var api: UsageApi
+    /// `platform`, `passive`; empty: the person signed in by itself.
+    public var ssoType: String
+    /// Why something failed.
+    public var reason: String
+    /// `authorize` or `preauthorize`.
+    public var decisionType: String
+    /// Whose framework brought the sign-in; empty: nobody's.
+    public var externalProvider: String
+    /// True: what there was no room to tell apart; requestor, MVPD and API alone are meant.
+    public var isOther: Bool
+
+    public init() { self.init(requestorID: "") }
+
+    public init(
+        requestorID: String = "",
+        mvpdID: String = "",
+        channel: String = "",
+        resourceID: String = "",
+        device: String = "",
+        osFamily: String = "",
+        osType: String = "",
+        osVersion: String = "",
+        browserFamily: String = "",
+        browserVersion: String = "",
+        clientType: String = "",
+        platform: Platform = Platform(rawValue: 0),
+        applicationID: String = "",
+        customerApplication: String = "",
+        api: UsageApi = UsageApi(rawValue: 0),
+        ssoType: String = "",
+        reason: String = "",
+        decisionType: String = "",
+        externalProvider: String = "",
+        isOther: Bool = false
+    ) {
+        self.requestorID = requestorID
+        self.mvpdID = mvpdID
+        self.channel = channel
+        self.resourceID = resourceID
+        self.device = device
+        self.osFamily = osFamily
+        self.osType = osType
+        self.osVersion = osVersion
+        self.browserFamily = browserFamily
+        self.browserVersion = browserVersion
+        self.clientType = clientType
+        self.platform = platform
+        self.applicationID = applicationID
+        self.customerApplication = customerApplication
+        self.api = api
+        self.ssoType = ssoType
+        self.reason = reason
+        self.decisionType = decisionType
+        self.externalProvider = externalProvider
+        self.isOther = isOther
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.UsageDimensions" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageDimensions_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageDimensions>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__UsageDimensions.self)
+        requestorID = try CField.string(c.pointee.requestor_id, "boxoffice.config.v1.UsageDimensions.requestor_id")
+        mvpdID = try CField.string(c.pointee.mvpd_id, "boxoffice.config.v1.UsageDimensions.mvpd_id")
+        channel = try CField.string(c.pointee.channel, "boxoffice.config.v1.UsageDimensions.channel")
+        resourceID = try CField.string(c.pointee.resource_id, "boxoffice.config.v1.UsageDimensions.resource_id")
+        device = try CField.string(c.pointee.device, "boxoffice.config.v1.UsageDimensions.device")
+        osFamily = try CField.string(c.pointee.os_family, "boxoffice.config.v1.UsageDimensions.os_family")
+        osType = try CField.string(c.pointee.os_type, "boxoffice.config.v1.UsageDimensions.os_type")
+        osVersion = try CField.string(c.pointee.os_version, "boxoffice.config.v1.UsageDimensions.os_version")
+        browserFamily = try CField.string(c.pointee.browser_family, "boxoffice.config.v1.UsageDimensions.browser_family")
+        browserVersion = try CField.string(c.pointee.browser_version, "boxoffice.config.v1.UsageDimensions.browser_version")
+        clientType = try CField.string(c.pointee.client_type, "boxoffice.config.v1.UsageDimensions.client_type")
+        platform = Platform(rawValue: Int32(bitPattern: c.pointee.platform.rawValue))
+        applicationID = try CField.string(c.pointee.application_id, "boxoffice.config.v1.UsageDimensions.application_id")
+        customerApplication = try CField.string(c.pointee.customer_application, "boxoffice.config.v1.UsageDimensions.customer_application")
+        api = UsageApi(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
+        ssoType = try CField.string(c.pointee.sso_type, "boxoffice.config.v1.UsageDimensions.sso_type")
+        reason = try CField.string(c.pointee.reason, "boxoffice.config.v1.UsageDimensions.reason")
+        decisionType = try CField.string(c.pointee.decision_type, "boxoffice.config.v1.UsageDimensions.decision_type")
+        externalProvider = try CField.string(c.pointee.external_provider, "boxoffice.config.v1.UsageDimensions.external_provider")
+        isOther = c.pointee.is_other != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageDimensions.self, capacity: 1)
+        boxoffice__config__v1__usage_dimensions__init(c)
+        if !requestorID.isEmpty { c.pointee.requestor_id = try arena.string(requestorID, "boxoffice.config.v1.UsageDimensions.requestor_id") }
+        if !mvpdID.isEmpty { c.pointee.mvpd_id = try arena.string(mvpdID, "boxoffice.config.v1.UsageDimensions.mvpd_id") }
+        if !channel.isEmpty { c.pointee.channel = try arena.string(channel, "boxoffice.config.v1.UsageDimensions.channel") }
+        if !resourceID.isEmpty { c.pointee.resource_id = try arena.string(resourceID, "boxoffice.config.v1.UsageDimensions.resource_id") }
+        if !device.isEmpty { c.pointee.device = try arena.string(device, "boxoffice.config.v1.UsageDimensions.device") }
+        if !osFamily.isEmpty { c.pointee.os_family = try arena.string(osFamily, "boxoffice.config.v1.UsageDimensions.os_family") }
+        if !osType.isEmpty { c.pointee.os_type = try arena.string(osType, "boxoffice.config.v1.UsageDimensions.os_type") }
+        if !osVersion.isEmpty { c.pointee.os_version = try arena.string(osVersion, "boxoffice.config.v1.UsageDimensions.os_version") }
+        if !browserFamily.isEmpty { c.pointee.browser_family = try arena.string(browserFamily, "boxoffice.config.v1.UsageDimensions.browser_family") }
+        if !browserVersion.isEmpty { c.pointee.browser_version = try arena.string(browserVersion, "boxoffice.config.v1.UsageDimensions.browser_version") }
+        if !clientType.isEmpty { c.pointee.client_type = try arena.string(clientType, "boxoffice.config.v1.UsageDimensions.client_type") }
+        c.pointee.platform = Boxoffice__Config__V1__Platform(rawValue: UInt32(bitPattern: platform.rawValue))
+        if !applicationID.isEmpty { c.pointee.application_id = try arena.string(applicationID, "boxoffice.config.v1.UsageDimensions.application_id") }
+        if !customerApplication.isEmpty { c.pointee.customer_application = try arena.string(customerApplication, "boxoffice.config.v1.UsageDimensions.customer_application") }
+        c.pointee.api = Boxoffice__Config__V1__UsageApi(rawValue: UInt32(bitPattern: api.rawValue))
+        if !ssoType.isEmpty { c.pointee.sso_type = try arena.string(ssoType, "boxoffice.config.v1.UsageDimensions.sso_type") }
+        if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.config.v1.UsageDimensions.reason") }
+        if !decisionType.isEmpty { c.pointee.decision_type = try arena.string(decisionType, "boxoffice.config.v1.UsageDimensions.decision_type") }
+        if !externalProvider.isEmpty { c.pointee.external_provider = try arena.string(externalProvider, "boxoffice.config.v1.UsageDimensions.external_provider") }
+        c.pointee.is_other = isOther ? 1 : 0
+    }
+}
+
+public struct UsageCounts: Message {
+    public var authnAttempts: UInt64
+    public var authnPending: UInt64
+    public var authnSuccessful: UInt64
+    public var authnFailed: UInt64
+    public var authzAttempts: UInt64
+    public var authzSuccessful: UInt64
+    public var authzFailed: UInt64
+    public var authzRejected: UInt64
+    /// Milliseconds that MVPDs took, all together.
+    public var authzLatencyMilliseconds: UInt64
+    public var mediaTokens: UInt64
+    public var decisionAttempts: UInt64
+    public var decisionSuccessful: UInt64
+    public var decisionFailed: UInt64
+    /// Sign-ins that an earlier one was enough for.
+    public var sso: UInt64
+
+    public init() { self.init(authnAttempts: 0) }
+
+    public init(
+        authnAttempts: UInt64 = 0,
+        authnPending: UInt64 = 0,
+        authnSuccessful: UInt64 = 0,
+        authnFailed: UInt64 = 0,
+        authzAttempts: UInt64 = 0,
+        authzSuccessful: UInt64 = 0,
+        authzFailed: UInt64 = 0,
+        authzRejected: UInt64 = 0,
+        authzLatencyMilliseconds: UInt64 = 0,
+        mediaTokens: UInt64 = 0,
+        decisionAttempts: UInt64 = 0,
+        decisionSuccessful: UInt64 = 0,
+        decisionFailed: UInt64 = 0,
+        sso: UInt64 = 0
+    ) {
+        self.authnAttempts = authnAttempts
+        self.authnPending = authnPending
+        self.authnSuccessful = authnSuccessful
+        self.authnFailed = authnFailed
+        self.authzAttempts = authzAttempts
+        self.authzSuccessful = authzSuccessful
+        self.authzFailed = authzFailed
+        self.authzRejected = authzRejected
+        self.authzLatencyMilliseconds = authzLatencyMilliseconds
+        self.mediaTokens = mediaTokens
+        self.decisionAttempts = decisionAttempts
+        self.decisionSuccessful = decisionSuccessful
+        self.decisionFailed = decisionFailed
+        self.sso = sso
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.UsageCounts" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageCounts_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageCounts>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__UsageCounts.self)
+        authnAttempts = c.pointee.authn_attempts
+        authnPending = c.pointee.authn_pending
+        authnSuccessful = c.pointee.authn_successful
+        authnFailed = c.pointee.authn_failed
+        authzAttempts = c.pointee.authz_attempts
+        authzSuccessful = c.pointee.authz_successful
+        authzFailed = c.pointee.authz_failed
+        authzRejected = c.pointee.authz_rejected
+        authzLatencyMilliseconds = c.pointee.authz_latency_ms
+        mediaTokens = c.pointee.media_tokens
+        decisionAttempts = c.pointee.decision_attempts
+        decisionSuccessful = c.pointee.decision_successful
+        decisionFailed = c.pointee.decision_failed
+        sso = c.pointee.sso
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageCounts.self, capacity: 1)
+        boxoffice__config__v1__usage_counts__init(c)
+        c.pointee.authn_attempts = authnAttempts
+        c.pointee.authn_pending = authnPending
+        c.pointee.authn_successful = authnSuccessful
+        c.pointee.authn_failed = authnFailed
+        c.pointee.authz_attempts = authzAttempts
+        c.pointee.authz_successful = authzSuccessful
+        c.pointee.authz_failed = authzFailed
+        c.pointee.authz_rejected = authzRejected
+        c.pointee.authz_latency_ms = authzLatencyMilliseconds
+        c.pointee.media_tokens = mediaTokens
+        c.pointee.decision_attempts = decisionAttempts
+        c.pointee.decision_successful = decisionSuccessful
+        c.pointee.decision_failed = decisionFailed
+        c.pointee.sso = sso
+    }
+}
+
+public struct UsageSum: Message {
+    /// Since 1970.
+    public var minute: UInt64
+    public var dimensions: UsageDimensions?
+    public var counts: UsageCounts?
+
+    public init() { self.init(minute: 0) }
+
+    public init(
+        minute: UInt64 = 0,
+        dimensions: UsageDimensions? = nil,
+        counts: UsageCounts? = nil
+    ) {
+        self.minute = minute
+        self.dimensions = dimensions
+        self.counts = counts
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.UsageSum" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageSum_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageSum>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__UsageSum.self)
+        minute = c.pointee.minute
+        dimensions = try CField.message(c.pointee.dimensions)
+        counts = try CField.message(c.pointee.counts)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageSum.self, capacity: 1)
+        boxoffice__config__v1__usage_sum__init(c)
+        c.pointee.minute = minute
+        c.pointee.dimensions = try arena.message(dimensions, as: Boxoffice__Config__V1__UsageDimensions.self)
+        c.pointee.counts = try arena.message(counts, as: Boxoffice__Config__V1__UsageCounts.self)
+    }
+}
+
+public struct UsageBatch: Message {
+    /// Made at random by the process, at most 64 characters.
+    public var copyID: String
+    /// Of this copy: from 1 on, one more with each batch. A number that was taken in, or a lower one, counts no more.
+    public var sequence: UInt64
+    /// Where it runs; at most 128 octets, empty: not told.
+    public var dataCenter: String
+    public var sums: [UsageSum]
+
+    public init() { self.init(copyID: "") }
+
+    public init(
+        copyID: String = "",
+        sequence: UInt64 = 0,
+        dataCenter: String = "",
+        sums: [UsageSum] = []
+    ) {
+        self.copyID = copyID
+        self.sequence = sequence
+        self.dataCenter = dataCenter
+        self.sums = sums
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.UsageBatch" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageBatch_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageBatch>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__UsageBatch.self)
+        copyID = try CField.string(c.pointee.copy_id, "boxoffice.config.v1.UsageBatch.copy_id")
+        sequence = c.pointee.sequence
+        dataCenter = try CField.string(c.pointee.data_center, "boxoffice.config.v1.UsageBatch.data_center")
+        sums = try CField.messages(c.pointee.sums, c.pointee.n_sums)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageBatch.self, capacity: 1)
+        boxoffice__config__v1__usage_batch__init(c)
+        if !copyID.isEmpty { c.pointee.copy_id = try arena.string(copyID, "boxoffice.config.v1.UsageBatch.copy_id") }
+        c.pointee.sequence = sequence
+        if !dataCenter.isEmpty { c.pointee.data_center = try arena.string(dataCenter, "boxoffice.config.v1.UsageBatch.data_center") }
+        c.pointee.sums = try arena.messages(sums, as: Boxoffice__Config__V1__UsageSum.self)
+        c.pointee.n_sums = sums.count
+    }
+}
+
+public struct UsageReceipt: Message {
+    public init() {}
+
+    public static var messageName: String { "boxoffice.config.v1.UsageReceipt" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageReceipt_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageReceipt>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageReceipt.self, capacity: 1)
+        boxoffice__config__v1__usage_receipt__init(c)
+    }
+}
+
+public struct UsageFilter: Message {
+    public var dimension: String
+    /// One of these; none: the dimension is only to be shown.
+    public var values: [String]
+    /// True: none of these.
+    public var isExcluding: Bool
+
+    public init() { self.init(dimension: "") }
+
+    public init(
+        dimension: String = "",
+        values: [String] = [],
+        isExcluding: Bool = false
+    ) {
+        self.dimension = dimension
+        self.values = values
+        self.isExcluding = isExcluding
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.UsageFilter" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageFilter_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageFilter>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__UsageFilter.self)
+        dimension = try CField.string(c.pointee.dimension, "boxoffice.config.v1.UsageFilter.dimension")
+        values = try CField.strings(c.pointee.values, c.pointee.n_values, "boxoffice.config.v1.UsageFilter.values")
+        isExcluding = c.pointee.is_excluding != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageFilter.self, capacity: 1)
+        boxoffice__config__v1__usage_filter__init(c)
+        if !dimension.isEmpty { c.pointee.dimension = try arena.string(dimension, "boxoffice.config.v1.UsageFilter.dimension") }
+        c.pointee.values = try arena.strings(values, "boxoffice.config.v1.UsageFilter.values")
+        c.pointee.n_values = values.count
+        c.pointee.is_excluding = isExcluding ? 1 : 0
+    }
+}
+
+public struct UsageQuery: Message {
+    /// As VerifiedClient has them.
+    public var requestorIDs: [String]
+    /// Names, in the order of the path.
+    public var path: [String]
+    public var filters: [UsageFilter]
+    /// ISO 8601 or the beginning of it, Pacific time, or milliseconds since 1970; empty: not sent.
+    public var start: String
+    public var end: String
+    /// Empty: all that go with the path.
+    public var metrics: [String]
+    /// 0: 1000.
+    public var limit: UInt32
+
+    public init() { self.init(requestorIDs: []) }
+
+    public init(
+        requestorIDs: [String] = [],
+        path: [String] = [],
+        filters: [UsageFilter] = [],
+        start: String = "",
+        end: String = "",
+        metrics: [String] = [],
+        limit: UInt32 = 0
+    ) {
+        self.requestorIDs = requestorIDs
+        self.path = path
+        self.filters = filters
+        self.start = start
+        self.end = end
+        self.metrics = metrics
+        self.limit = limit
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.UsageQuery" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageQuery_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageQuery>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__UsageQuery.self)
+        requestorIDs = try CField.strings(c.pointee.requestor_ids, c.pointee.n_requestor_ids, "boxoffice.config.v1.UsageQuery.requestor_ids")
+        path = try CField.strings(c.pointee.path, c.pointee.n_path, "boxoffice.config.v1.UsageQuery.path")
+        filters = try CField.messages(c.pointee.filters, c.pointee.n_filters)
+        start = try CField.string(c.pointee.start, "boxoffice.config.v1.UsageQuery.start")
+        end = try CField.string(c.pointee.end, "boxoffice.config.v1.UsageQuery.end")
+        metrics = try CField.strings(c.pointee.metrics, c.pointee.n_metrics, "boxoffice.config.v1.UsageQuery.metrics")
+        limit = c.pointee.limit
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageQuery.self, capacity: 1)
+        boxoffice__config__v1__usage_query__init(c)
+        c.pointee.requestor_ids = try arena.strings(requestorIDs, "boxoffice.config.v1.UsageQuery.requestor_ids")
+        c.pointee.n_requestor_ids = requestorIDs.count
+        c.pointee.path = try arena.strings(path, "boxoffice.config.v1.UsageQuery.path")
+        c.pointee.n_path = path.count
+        c.pointee.filters = try arena.messages(filters, as: Boxoffice__Config__V1__UsageFilter.self)
+        c.pointee.n_filters = filters.count
+        if !start.isEmpty { c.pointee.start = try arena.string(start, "boxoffice.config.v1.UsageQuery.start") }
+        if !end.isEmpty { c.pointee.end = try arena.string(end, "boxoffice.config.v1.UsageQuery.end") }
+        c.pointee.metrics = try arena.strings(metrics, "boxoffice.config.v1.UsageQuery.metrics")
+        c.pointee.n_metrics = metrics.count
+        c.pointee.limit = limit
+    }
+}
+
+public struct UsageReport: Message {
+    public var dimensions: [String]
+    public var metrics: [String]
+    public var rows: [UsageRow]
+    /// Pacific time, ISO 8601 without a zone; empty: no bound.
+    public var start: String
+    public var end: String
+    public var limit: UInt32
+    /// Dimensions that may follow the path.
+    public var drillDown: [String]
+
+    public init() { self.init(dimensions: []) }
+
+    public init(
+        dimensions: [String] = [],
+        metrics: [String] = [],
+        rows: [UsageRow] = [],
+        start: String = "",
+        end: String = "",
+        limit: UInt32 = 0,
+        drillDown: [String] = []
+    ) {
+        self.dimensions = dimensions
+        self.metrics = metrics
+        self.rows = rows
+        self.start = start
+        self.end = end
+        self.limit = limit
+        self.drillDown = drillDown
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.UsageReport" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageReport_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageReport>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__UsageReport.self)
+        dimensions = try CField.strings(c.pointee.dimensions, c.pointee.n_dimensions, "boxoffice.config.v1.UsageReport.dimensions")
+        metrics = try CField.strings(c.pointee.metrics, c.pointee.n_metrics, "boxoffice.config.v1.UsageReport.metrics")
+        rows = try CField.messages(c.pointee.rows, c.pointee.n_rows)
+        start = try CField.string(c.pointee.start, "boxoffice.config.v1.UsageReport.start")
+        end = try CField.string(c.pointee.end, "boxoffice.config.v1.UsageReport.end")
+        limit = c.pointee.limit
+        drillDown = try CField.strings(c.pointee.drill_down, c.pointee.n_drill_down, "boxoffice.config.v1.UsageReport.drill_down")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageReport.self, capacity: 1)
+        boxoffice__config__v1__usage_report__init(c)
+        c.pointee.dimensions = try arena.strings(dimensions, "boxoffice.config.v1.UsageReport.dimensions")
+        c.pointee.n_dimensions = dimensions.count
+        c.pointee.metrics = try arena.strings(metrics, "boxoffice.config.v1.UsageReport.metrics")
+        c.pointee.n_metrics = metrics.count
+        c.pointee.rows = try arena.messages(rows, as: Boxoffice__Config__V1__UsageRow.self)
+        c.pointee.n_rows = rows.count
+        if !start.isEmpty { c.pointee.start = try arena.string(start, "boxoffice.config.v1.UsageReport.start") }
+        if !end.isEmpty { c.pointee.end = try arena.string(end, "boxoffice.config.v1.UsageReport.end") }
+        c.pointee.limit = limit
+        c.pointee.drill_down = try arena.strings(drillDown, "boxoffice.config.v1.UsageReport.drill_down")
+        c.pointee.n_drill_down = drillDown.count
+    }
+}
+
+public struct UsageRow: Message {
+    /// In the order of UsageReport.dimensions.
+    public var values: [String]
+    /// In the order of UsageReport.metrics.
+    public var counts: [UInt64]
+
+    public init() { self.init(values: []) }
+
+    public init(
+        values: [String] = [],
+        counts: [UInt64] = []
+    ) {
+        self.values = values
+        self.counts = counts
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.UsageRow" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_UsageRow_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__UsageRow>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__UsageRow.self)
+        values = try CField.strings(c.pointee.values, c.pointee.n_values, "boxoffice.config.v1.UsageRow.values")
+        counts = CField.scalars(c.pointee.counts, c.pointee.n_counts)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__UsageRow.self, capacity: 1)
+        boxoffice__config__v1__usage_row__init(c)
+        c.pointee.values = try arena.strings(values, "boxoffice.config.v1.UsageRow.values")
+        c.pointee.n_values = values.count
+        c.pointee.counts = try arena.scalars(counts)
+        c.pointee.n_counts = counts.count
+    }
+}
+
 /// Whoever offers this is ready (`Health`) only once it has a version to serve. A version that was served must not be lost for another content: see
 /// `Configuration.version`. Beside the faults of WIRE.md section 7 these methods have only those named here.
 public protocol Config: Sendable {
@@ -2823,5 +3381,48 @@ public struct ConfigClient: Config {
 
     public func issueSoftwareStatement(_ request: IssueSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement {
         try await caller.call(ConfigMethods.issueSoftwareStatement, request, context: context)
+    }
+}
+
+/// What happened, counted by the minute and by what it had in common; nothing of it is a person's. Reports are made of these sums (rest-v2 section 7).
+public protocol Usage: Sendable {
+    /// From the services that see the events. A batch counts once, however often it arrives.
+    ///
+    /// Faults: `invalid_request` (no copy or sequence, more than 1000 sums, a text that is too long).
+    func reportUsage(_ request: UsageBatch, context: CallContext) async throws -> UsageReceipt
+    /// The caller has checked the bearer for the scope `analytics:client`; only the requestors that it names are counted.
+    ///
+    /// Faults: `not_found` (no such chain of dimensions), `invalid_request` (a dimension, metric or time that there is not, or too much is asked for).
+    func queryUsage(_ request: UsageQuery, context: CallContext) async throws -> UsageReport
+}
+
+/// The methods of `boxoffice.config.v1.Usage`.
+public enum UsageMethods {
+    public static let service = "boxoffice.config.v1.Usage"
+
+    public static let reportUsage = UnaryMethod<UsageBatch, UsageReceipt>(
+        service: service, name: "ReportUsage", idempotency: .idempotent)
+    public static let queryUsage = UnaryMethod<UsageQuery, UsageReport>(
+        service: service, name: "QueryUsage", idempotency: .noSideEffects)
+
+    /// Offers the operations of an implementation.
+    public static func register(_ implementation: some Usage, in registry: inout some MethodRegistry) {
+        registry.unary(reportUsage) { try await implementation.reportUsage($0, context: $1) }
+        registry.unary(queryUsage) { try await implementation.queryUsage($0, context: $1) }
+    }
+}
+
+/// Calls `boxoffice.config.v1.Usage` at a peer.
+public struct UsageClient: Usage {
+    private let caller: any RpcCaller
+
+    public init(caller: any RpcCaller) { self.caller = caller }
+
+    public func reportUsage(_ request: UsageBatch, context: CallContext) async throws -> UsageReceipt {
+        try await caller.call(UsageMethods.reportUsage, request, context: context)
+    }
+
+    public func queryUsage(_ request: UsageQuery, context: CallContext) async throws -> UsageReport {
+        try await caller.call(UsageMethods.queryUsage, request, context: context)
     }
 }

@@ -42,7 +42,7 @@ struct Call: Sendable {
 extension TestCluster {
     /// Sends a call to the gateway, at the listener that serves it.
     func send(_ call: Call) async throws -> HTTPAnswer {
-        let isAdministrative = ["/admin/", "/reset-tempass/", "/control/"].contains { call.path.hasPrefix($0) }
+        let isAdministrative = ["/admin/", "/reset-tempass/", "/control/", "/esm/"].contains { call.path.hasPrefix($0) }
         let query = FormEncoding.encode(call.query.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         let url = (isAdministrative ? administration : gateway) + call.path + (query.isEmpty ? "" : "?" + query)
         return try await exchange.send(call.method, url, headers: call.headers.map { ($0.key, $0.value) }, body: call.body)

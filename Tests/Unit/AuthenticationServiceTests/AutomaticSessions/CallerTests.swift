@@ -11,7 +11,7 @@ struct CallerTests {
     func device(_ backend: Backend) async throws {
         let rig = try await AutomaticRig(backend)
         let nobody = try await rig.identify(rig.call("dev-1"))
-        #expect(nobody.login == nil && nobody.deviceID == "dev-1" && nobody.requestor == "CHAN7" && nobody.device == Sample.device)
+        #expect(nobody.login == nil && nobody.deviceID == "dev-1" && nobody.requestor == "CHAN7" && nobody.device == Sample.toldDevice)
         #expect(nobody.applicationID == "tv" && nobody.programmerID == "seven" && !nobody.clientID.isEmpty)
         rig.rig.clock.advance(by: .seconds(60))
         let session = try await rig.signIn("dev-1")

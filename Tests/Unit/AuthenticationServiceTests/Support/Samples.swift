@@ -11,6 +11,8 @@ let t0 = ManualClock().now()
 /// Values for the stores' tests; a test gives only the values that it checks.
 enum Sample {
     static let device = DeviceInformation(model: "Model 7", osName: "Roku OS")
+    /// The same with what the bearer of the application `tv` tells.
+    static let toldDevice = DeviceInformation(model: "Model 7", osName: "Roku OS", registeredApplication: "tv")
 
     static func client(_ id: String = "client-1") -> Client {
         Client(

@@ -24,7 +24,7 @@ struct OAuthSignInFinisher: Sendable {
     /// An answer that fails a check is an outcome, not a fault. The first answer with the right state and cookie uses the request up.
     /// - Throws: Faults of the storage and of a missing catalogue; `unavailable` when the MVPD is away. The person has to start again.
     func finish(_ request: CompleteOAuthSignInRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome {
-        let log = SignInLog(logger: logger, metrics: metrics, trace: trace)
+        var log = SignInLog(logger: logger, metrics: metrics, trace: trace)
         let catalogue = try catalogue.current()
         let now = clock.now()
         let state = RelayHandle(request.state)
@@ -32,6 +32,7 @@ struct OAuthSignInFinisher: Sendable {
             let parties = Parties(pending, catalogue), isSameBrowser(request, pending, parties.provider), try await store.abandon(pending.requestID)
         else { return log.rejected(OAuthRejection(.unknownState)) }
         let record = try await store.liveRecord(pending.code, now: now)
+        log.personReturned(pending, record)
         guard let record, record.id == pending.record else { return log.rejected(OAuthRejection(.unknownState), mvpd: pending.mvpd) }
         let redirect = try await destination.address(pending.redirectURL, record, parties.requestor, catalogue)
         let answer = Answer(

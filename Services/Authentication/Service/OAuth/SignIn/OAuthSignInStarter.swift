@@ -29,6 +29,7 @@ struct OAuthSignInStarter: Sendable {
             expiresAt: min(record.expiresAt, now + SignInStarter.longestPending), way: .oauth(attempt))
         guard try await store.begin(pending, now: now) else { return nil }
         metrics.startedSignIns.increment()
+        metrics.count(.authnAttempt, record, at: pending.mvpd)
         return SignInStart(
             url: request.url, browserSecret: browser?.text ?? "", expiresInSeconds: UInt32(clamping: (pending.expiresAt - now).components.seconds))
     }

@@ -18,6 +18,9 @@ struct ParameterSet: Sendable {
         if sent.count > Self.few { table = Dictionary(grouping: sent) { OctetText($0.name) }.mapValues { $0.map(\.value) } }
     }
 
+    /// Everything that was sent, in order.
+    var pairs: [(name: String, value: String)] { sent }
+
     /// Each value that was sent under the name, in order.
     func all(_ name: String) -> [String] {
         sent.count > Self.few ? table[name] ?? [] : sent.compactMap { $0.name == name ? $0.value : nil }

@@ -1,0 +1,136 @@
+public import Clocks
+public import Contracts
+internal import CoreMetrics
+internal import Synchronization
+
+/// Counts events in memory, by the minute and by what they have in common, until they are drained. It takes less than a microsecond, and never more memory
+/// than its limits say.
+public final class UsageCounter: Sendable {
+    /// How many sums are kept apart.
+    public struct Limits: Sendable {
+        /// Of one minute.
+        public var perMinute: Int
+        /// That nobody has drained.
+        public var undrained: Int
+
+        public init(perMinute: Int = 4096, undrained: Int = 65_536) {
+            self.perMinute = perMinute
+            self.undrained = undrained
+        }
+    }
+
+    private struct Key: Hashable {
+        let minute: UInt64
+        let dimensions: UsageDimensions
+        /// Texts are hashed once, for the shard and the table.
+        let digest: Int
+
+        init(minute: UInt64, _ dimensions: UsageDimensions) {
+            self.minute = minute
+            self.dimensions = dimensions
+            digest = dimensions.digest
+        }
+
+        static func == (one: Key, other: Key) -> Bool {
+            one.digest == other.digest && one.minute == other.minute && one.dimensions == other.dimensions
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(digest)
+            hasher.combine(minute)
+        }
+    }
+
+    private struct Sums {
+        var counts: [Key: UsageCounts] = [:]
+        /// The minute that was counted last, and its sums.
+        var minute: UInt64 = 0
+        var ofMinute = 0
+
+        /// What is of the last minute stays, with nothing counted: its places are taken until the minute is over.
+        mutating func drain() -> [UsageSum] {
+            let nothing = UsageCounts()
+            var drained: [UsageSum] = []
+            var isOver = false
+            // Over indices of its own: those of the collection would hold a copy of it.
+            var index = counts.startIndex
+            while index != counts.endIndex {
+                let (key, sum) = counts[index]
+                if sum != nothing {
+                    drained.append(UsageSum(minute: key.minute, dimensions: key.dimensions, counts: sum))
+                    counts.values[index] = nothing
+                }
+                if key.minute != minute { isOver = true }
+                counts.formIndex(after: &index)
+            }
+            if isOver { counts = counts.filter { $0.key.minute == minute } }
+            return drained
+        }
+    }
+
+    private final class Shard: Sendable {
+        let sums = Mutex(Sums())
+    }
+
+    private static let shardCount = 16
+
+    private let shards: [Shard]
+    private let limits: Limits
+    private let clock: any WallClock
+    private let overflowed = Counter(label: "boxoffice_usage_events_without_room_total")
+    private let lost = Counter(label: "boxoffice_usage_events_lost_total")
+
+    public init(limits: Limits = Limits(), clock: any WallClock = SystemClock()) {
+        self.limits = Limits(perMinute: max(1, limits.perMinute / Self.shardCount), undrained: max(1, limits.undrained / Self.shardCount))
+        self.clock = clock
+        shards = (0..<Self.shardCount).map { _ in Shard() }
+    }
+
+    public func count(_ event: UsageEvent, _ dimensions: UsageDimensions) {
+        let key = Key(minute: UInt64(clamping: clock.now().seconds / 60), dimensions)
+        if add(event, key, share: 1) { return }
+        overflowed.increment()
+        // Requestors and MVPDs are the catalogue's: their number is bounded, so that a little more room is enough.
+        if !add(event, Key(minute: key.minute, dimensions.other), share: 2) { lost.increment() }
+    }
+
+    /// - Parameter share: Of the limits, as a factor.
+    /// - Returns: False when there is no room.
+    private func add(_ event: UsageEvent, _ key: Key, share: Int) -> Bool {
+        shards[key.digest & (Self.shardCount - 1)].sums.withLock { sums in
+            if sums.minute != key.minute { (sums.minute, sums.ofMinute) = (key.minute, 0) }
+            if let index = sums.counts.index(forKey: key) {
+                sums.counts.values[index].add(event)
+                return true
+            }
+            guard sums.ofMinute < limits.perMinute * share, sums.counts.count < limits.undrained * share else { return false }
+            sums.ofMinute += 1
+            sums.counts[key, default: UsageCounts()].add(event)
+            return true
+        }
+    }
+
+    /// Takes everything that was counted since the last time.
+    public func drain() -> [UsageSum] {
+        shards.flatMap { shard in shard.sums.withLock { $0.drain() } }
+    }
+}
+
+extension UsageDimensions {
+    /// Of those that differ most: texts that are the same in all of them may still be others, and share a place.
+    fileprivate var digest: Int {
+        var hasher = Hasher()
+        hasher.combine(requestorID)
+        hasher.combine(mvpdID)
+        hasher.combine(resourceID)
+        hasher.combine(osVersion)
+        hasher.combine(browserVersion)
+        hasher.combine(clientType)
+        hasher.combine(customerApplication)
+        hasher.combine(device)
+        hasher.combine(reason)
+        hasher.combine(platform)
+        hasher.combine(api)
+        return hasher.finalize()
+    }
+}

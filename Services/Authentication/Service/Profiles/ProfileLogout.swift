@@ -21,14 +21,25 @@ struct ProfileLogout: Sendable {
         try requireAddress(request.redirectURL, caller)
         let mvpd = try ProfileLookup.parties(request.mvpd, owner).mvpd
         if case .tempPass = mvpd.signIn { return EndedProfile(end: .complete) }
-        let shared = try await sessions.profile(of: caller, at: MvpdID(mvpd.id)).flatMap { $0.kind == .shared ? $0 : nil }
-        let ended = try await store.end(owner.key, client: owner.client, mvpd: MvpdID(mvpd.id), now: clock.now())
-        metrics.endedSessions.increment(by: ended == nil ? 0 : 1)
-        guard let session = ended ?? shared else { return EndedProfile(end: isBypassed(mvpd, owner) ? .complete : .none) }
-        if session.kind == .platform { return EndedProfile(end: .platform) }
-        if session.kind == .degraded { return EndedProfile(end: .complete) }
-        let visit = try await logouts.begin(for: [session], redirectURL: request.redirectURL)
+        let ended = try await endAll(caller, owner, at: MvpdID(mvpd.id))
+        metrics.endedSessions.increment(by: ended.count)
+        guard !ended.isEmpty else { return EndedProfile(end: isBypassed(mvpd, owner) ? .complete : .none) }
+        // rest-v2 D16.
+        if ended.contains(where: { $0.kind == .platform }) { return EndedProfile(end: .platform) }
+        let visit = try await logouts.begin(for: ended, redirectURL: request.redirectURL)
         return EndedProfile(end: visit.isEmpty ? .complete : .visit, visitURL: visit)
+    }
+
+    /// What the device has, and the logins that it takes over by the platform's identity: their user logs out (rest-v2 §5 I).
+    private func endAll(_ caller: DeviceCaller, _ owner: ProfileOwner, at mvpd: MvpdID) async throws(Fault) -> [SessionRecord] {
+        let shared = try await sessions.loginsOffered(to: caller, at: mvpd)
+        let now = clock.now()
+        var ended: [SessionRecord] = []
+        if let own = try await store.end(owner.key, client: owner.client, mvpd: mvpd, now: now) { ended.append(own) }
+        for login in shared {
+            if let other = try await store.end(login.key, client: login.clientID, mvpd: mvpd, now: now) { ended.append(other) }
+        }
+        return ended
     }
 
     private func isBypassed(_ mvpd: Mvpd, _ owner: ProfileOwner) -> Bool {

@@ -97,6 +97,15 @@ struct SessionLookup: Sendable {
         SessionState.of(records, claims: DeviceClaims(), visibleIn: caller.catalogue, now: clock.now())
     }
 
+    /// The logins at an MVPD that the device could take over.
+    func loginsOffered(to caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> [SessionRecord] {
+        guard let identity = caller.identity else { return [] }
+        let now = clock.now()
+        return try await store.sessions(of: identity, now: now).filter { login in
+            login.mvpd == mvpd && SharedSession.find(among: [login], for: caller, isPerClient: true, loggedOutAt: nil, now: now) != nil
+        }
+    }
+
     /// What the device could take over, of each MVPD the one that lasts longest.
     private func offered(to caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
         guard let identity = caller.identity else { return [] }

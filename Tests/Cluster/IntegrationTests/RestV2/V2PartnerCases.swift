@@ -139,6 +139,11 @@ extension RestV2 {
                 second.others = [header: "x"]
                 #expect(try await second.profiles().isEmpty)
             }
+            var last = try await V2Device.make()
+            last.others = ["Adobe-Subject-Token": token]
+            let logout = try await last.get("logout/NorthCable", ["redirectUrl": last.end])
+            #expect(((logout.object["logouts"] as? [String: [String: Any]])?["NorthCable"])?["actionName"] as? String == "logout")
+            #expect(try await carrier.profiles().isEmpty, "their user has logged out, wherever they had signed in")
         }
     }
 }

@@ -60,6 +60,20 @@ struct Report {
         line(text)
     }
 
+    /// - Returns: Whether every call of REST v2 that was measured costs little enough.
+    static func successions(_ comparisons: [Comparison]) -> Bool {
+        let measured = Succession.all.compactMap { pair in pair.ratio(comparisons).map { (pair, $0) } }
+        guard !measured.isEmpty else { return true }
+        line("\nCPU of REST v2's calls over that of the calls which they replace:\n")
+        for (pair, ratio) in measured {
+            line(
+                String(
+                    format: "- %@ over %@: %.2f, goal %.1f %@", pair.call, pair.replaced.joined(separator: " and "), ratio, pair.goal,
+                    ratio <= pair.goal ? "met" : "missed"))
+        }
+        return measured.allSatisfy { $0.1 <= $0.0.goal }
+    }
+
     private static func text(_ spread: Spread) -> String {
         String(format: "%.2f (%.2f–%.2f)", spread.median, spread.least, spread.most)
     }

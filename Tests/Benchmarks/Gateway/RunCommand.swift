@@ -52,7 +52,7 @@ struct RunCommand: AsyncParsableCommand {
         let comparisons = try await compare(bench)
         Report.line("\nMicroseconds of CPU per call, by process:\n")
         comparisons.forEach(Report.cost)
-        return comparisons.allSatisfy(\.isMet)
+        return comparisons.allSatisfy(\.isMet) && Report.successions(comparisons)
     }
 
     private func compare(_ bench: Bench) async throws -> [Comparison] {

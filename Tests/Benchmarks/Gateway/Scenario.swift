@@ -34,6 +34,12 @@ struct Scenario {
             Scenario(name: "registration code", measure: .hello, goal: 0.2, status: 201, requests: codes(reference)),
             Scenario(name: "media token, ES256", measure: .signatures(.ecdsaP256), goal: 0.4, status: 200, requests: tokens(jws)),
             Scenario(name: "media token, reference", measure: .signatures(.rsa2048), goal: 0.85, status: 200, requests: tokens(reference)),
+            Scenario(name: "authorize, ES256", measure: .hello, goal: 0, status: 200, requests: permits(jws)),
+            Scenario(name: "authorize, reference", measure: .hello, goal: 0, status: 200, requests: permits(reference)),
+            Scenario(name: "v2 configuration", measure: .hello, goal: 0.5, status: 200, requests: configurations(reference)),
+            Scenario(name: "v2 profiles by code", measure: .hello, goal: 0, status: 200, requests: profilesByCode(reference)),
+            Scenario(name: "v2 authorize, ES256", measure: .signatures(.ecdsaP256), goal: 0, status: 200, requests: decisions(jws)),
+            Scenario(name: "v2 authorize, reference", measure: .signatures(.rsa2048), goal: 0, status: 200, requests: decisions(reference)),
             Scenario(name: "redeem, new device", measure: .hello, goal: 0.4, status: 200, requests: redeems(reference, onNewDevices: true)),
             Scenario(name: "redeem, same device", measure: .hello, goal: 0.4, status: 200, requests: redeems(reference, onNewDevices: false)),
         ]
@@ -86,6 +92,47 @@ struct Scenario {
             file.add(
                 "POST", "/auto-signin/v1/\(device.requestor)/redeem", headers: headers(device) + own,
                 json: #"{"value":"\#(value)","bundleId":"\#(Fleet.bundleID)","environment":"sandbox"}"#)
+        }
+        return file
+    }
+
+    // MARK: REST v2
+
+    private static func v2Headers(_ device: Fleet.Device) -> [(String, String)] {
+        headers(device) + [("AP-Device-Identifier", "fingerprint \(Data(device.id.utf8).base64EncodedString())")]
+    }
+
+    private static func configurations(_ fleet: Fleet) -> RequestFile {
+        var file = RequestFile()
+        for device in fleet.devices { file.add("GET", "/api/v2/\(device.requestor)/configuration", headers: v2Headers(device)) }
+        return file
+    }
+
+    private static func profilesByCode(_ fleet: Fleet) -> RequestFile {
+        var file = RequestFile()
+        for device in fleet.devices { file.add("GET", "/api/v2/\(device.requestor)/profiles/code/\(device.code)", headers: v2Headers(device)) }
+        return file
+    }
+
+    private static func decisions(_ fleet: Fleet) -> RequestFile {
+        var file = RequestFile()
+        for device in fleet.devices {
+            for resource in device.resources {
+                file.add(
+                    "POST", "/api/v2/\(device.requestor)/decisions/authorize/NorthCable", headers: v2Headers(device),
+                    json: #"{"resources":["\#(resource)"]}"#)
+            }
+        }
+        return file
+    }
+
+    /// What a call of REST v1 asks before it asks for a media token.
+    private static func permits(_ fleet: Fleet) -> RequestFile {
+        var file = RequestFile()
+        for device in fleet.devices {
+            for resource in device.resources {
+                file.add("GET", "/api/v1/authorize?\(set(device))&resource=\(FormEncoding.encode(resource))", headers: headers(device))
+            }
         }
         return file
     }

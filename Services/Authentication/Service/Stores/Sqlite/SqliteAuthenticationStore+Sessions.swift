@@ -109,7 +109,7 @@ extension SessionRecord {
     private static let most = 64
     private static let insertion: Statement = """
         INSERT INTO session (\(columns), number)
-        VALUES (\((1...28).map { "?\($0)" }.joined(separator: ", ")),
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28,
             (SELECT coalesce(max(number) + 1, 0) FROM session WHERE device_id = ?1 AND requestor = ?2))
         """
 

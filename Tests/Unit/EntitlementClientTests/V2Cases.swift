@@ -7,15 +7,15 @@ import Testing
 @Suite("client-sdk over rest-v2")
 @MainActor
 struct V2Cases {
-    private static let no = "setAuthenticationStatus(0,USER_NOT_AUTHENTICATED_ERROR)"
+    static let no = "setAuthenticationStatus(0,USER_NOT_AUTHENTICATED_ERROR)"
 
-    private func configured(_ device: DeviceDescription.Platform = .tvOS, scenario: Scenario? = nil) async throws -> TestApp {
+    func configured(_ device: DeviceDescription.Platform = .tvOS, scenario: Scenario? = nil) async throws -> TestApp {
         let app = TestApp(device, rest: .v2, scenario: scenario)
         try await app.configure()
         return app
     }
 
-    private func signedIn(_ device: DeviceDescription.Platform = .tvOS) async throws -> TestApp {
+    func signedIn(_ device: DeviceDescription.Platform = .tvOS) async throws -> TestApp {
         let app = try await configured(device)
         app.whenNavigated = { app, _ in app.enabler.handleExternalURL(LoginCases.end) }
         app.server.signIn("plain")
@@ -199,196 +199,6 @@ struct V2Cases {
         try await app.until(LoginCases.yes) { app.enabler.setSelectedProvider("plain") }
         try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
         #expect(!app.tracked.joined().contains("guid-1") && app.tracked.joined().contains(ScrambledID.make("plain", "guid-1")))
-    }
-
-    // MARK: - Decisions
-
-    @Test(
-        "the servers' codes become the SDK's, at a resource and at the top",
-        arguments: [
-            ("authorization_denied_by_degradation_rule", 403, "Z169", "USER_NOT_AUTHORIZED_ERROR"),
-            ("network_connection_timeout", 403, "Z120", "USER_NOT_AUTHORIZED_ERROR"),
-            ("authorization_denied_by_parental_controls", 403, "Z100", "USER_NOT_AUTHORIZED_ERROR"),
-            ("temporary_access_resources_limit_exceeded", 403, "Z100", "USER_NOT_AUTHORIZED_ERROR"),
-            ("temporary_access_duration_limit_exceeded", 403, "N111", "USER_NOT_AUTHENTICATED_ERROR"),
-            ("authenticated_profile_missing", 403, "Z100", "USER_NOT_AUTHENTICATED_ERROR"),
-            ("authenticated_profile_invalidated", 403, "Z100", "USER_NOT_AUTHENTICATED_ERROR"),
-            ("invalid_parameter_resources", 400, "Z130", "GENERIC_AUTHORIZATION_ERROR"),
-            ("invalid_header_pfs_permission_access_not_granted", 400, "VSA403", "USER_NOT_AUTHENTICATED_ERROR"),
-            ("invalid_header_pfs_provider_info_expired", 400, "N000", "USER_NOT_AUTHENTICATED_ERROR"),
-            ("internal_server_error", 500, "Z500", "INTERNAL_AUTHORIZATION_ERROR"),
-        ], [true, false])
-    func mapsCodes(expected: (code: String, status: Int, advanced: String, error: String), atResource: Bool) async throws {
-        let app = try await signedIn()
-        let error =
-            #"{"action":"none","status":\#(expected.status),"code":"\#(expected.code)","message":"m","helpUrl":"https://h.example","details":"why"}"#
-        app.server.always(
-            .AUZ,
-            atResource
-                ? .status(
-                    200,
-                    #"{"decisions":[{"resource":"NEWS","serviceProvider":"ACME1","mvpd":"plain","source":"mvpd","authorized":false,"error":\#(error)}]}"#
-                )
-                : .status(expected.status, error))
-        try await app.until("tokenRequestFailed") { app.enabler.checkAuthorization("NEWS") }
-        #expect(app.codes == [expected.advanced])
-        #expect(app.refusals[0].code == expected.error && app.refusals[0].text == "why")
-        let endsSession = expected.error == "USER_NOT_AUTHENTICATED_ERROR" && expected.advanced != "VSA403"
-        #expect((app.enabler.client.keeper.token(of: "ACME1") == nil) == endsSession)
-    }
-
-    @Test(
-        "an answer without a decision, or about another resource, is Z500",
-        arguments: [#"{"decisions":[]}"#, #"{"decisions":[{"resource":"SPORT","authorized":true,"token":{"serializedToken":"x"}}]}"#])
-    func needsDecision(answer: String) async throws {
-        let app = try await signedIn()
-        app.server.always(.AUZ, .status(200, answer))
-        try await app.until("tokenRequestFailed") { app.enabler.checkAuthorization("NEWS") }
-        #expect(app.codes == ["Z500"])
-    }
-
-    @Test("a permission without the provider is Z010, whatever the session is")
-    func tellsDegradedDecision() async throws {
-        let app = try await signedIn()
-        app.server.change { $0.degraded = ["plain"] }
-        #expect(try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") } == ["status(Z010)", "setToken(NEWS)"])
-    }
-
-    @Test("preauthorize: an item's error has the SDK's name, and a lost session is the whole answer's")
-    func namesItemErrors() async throws {
-        let app = try await signedIn()
-        app.server.change { $0.permits = ["NEWS"] }
-        let client = app.enabler.client
-        let decisions = try await client.preauthorize(["NEWS", "SPORT"])
-        #expect(decisions.map(\.isAuthorized) == [true, false])
-        #expect(decisions[1].status?.code == "preauthorization_denied_by_mvpd" && decisions[1].status?.status == 403)
-        #expect(decisions[1].status?.details == "Not in your package")
-        app.server.change { $0.session = nil }
-        try await app.until("onResponse") { app.enabler.preauthorize(ClientPreauthorizeRequest(resources: ["A", "B"]), callback: app) }
-        #expect(app.decisions[0].decisions.isEmpty && app.decisions[0].status?.code == "authentication_session_missing")
-        #expect(app.decisions[0].status?.action == .authentication && app.codes.last == "P100")
-    }
-
-    // MARK: - Trials
-
-    @Test("client-sdk #83: a promotional TempPass is told who the person is, at each call and after a restart")
-    func namesPersonOfTrial() async throws {
-        let app = try await configured()
-        app.server.change { $0.promotional = ["trial"] }
-        app.whenDisplayed = { $0.enabler.setSelectedProvider("trial") }
-        #expect(try await app.signIn(data: ["email": "abc/1"]) == ["displayProviderDialog", LoginCases.yes])
-        app.relaunch()
-        try await app.configure()
-        #expect(try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") } == ["status(Z011)", "setToken(NEWS)"])
-        try await app.until("preauthorizedResources") { app.enabler.checkPreauthorizedResources(["NEWS"]) }
-        for call in app.server.calls where [.AUZ, .PRE].contains(call.name) {
-            #expect(FakeServer.identity(call) == #"{"email":"abc/1"}"#)
-        }
-        try await app.logout()
-        #expect(try await app.signIn() == ["displayProviderDialog", LoginCases.failed])
-    }
-
-    @Test("the time of a trial runs from the first permission on")
-    func countsFromFirstPermission() async throws {
-        let app = try await configured()
-        try await app.until("setAuthenticationStatus(1") { app.enabler.setSelectedProvider("trial") }
-        app.clock.advance(500)
-        try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") }
-        app.clock.advance(500)
-        #expect(try await app.check() == ["status(N011)", LoginCases.yes])
-        app.clock.advance(101)
-        #expect(try await app.check() == ["status(N111)", Self.no])
-    }
-
-    @Test("a trial that is used up is N111", arguments: ["temporary_access_duration_limit_exceeded", "temporary_access_resources_limit_exceeded"])
-    func tellsUsedUpTrial(code: String) async throws {
-        let app = try await configured()
-        app.server.change { $0.usedUp = ["trial": code] }
-        #expect(try await app.until("setAuthenticationStatus") { app.enabler.setSelectedProvider("trial") } == ["status(N111)", LoginCases.failed])
-    }
-
-    // MARK: - The platform
-
-    @Test("client-sdk #44: profiles/sso/Apple gets the exact bytes, encoded once, and what the platform said")
-    func exchanges() async throws {
-        let clock = TestClock()
-        let text = " \t<samlp:Response\tID=\"_1\"   Version=\"2.0\">\r\n  <a>b \t c</a>\n</samlp:Response>\n"
-        let platform = SimulatedPlatform(LaunchCases.system("mso-harbor"), clock: clock, answers: FixedAnswer(text))
-        let app = TestApp(rest: .v2, clock: clock) { $0.providerAccounts = platform }
-        try await app.configure()
-        #expect(app.server.business == [.CFG, .PRQ, .EXC])
-        let call = app.server.calls(.EXC)[0]
-        let expected = Data(#"<samlp:Response ID="_1" Version="2.0"> <a>b c</a></samlp:Response>"#.utf8).base64EncodedString()
-        #expect(call.parameters == ["SAMLResponse": expected])
-        let body = String(decoding: call.request.body ?? Data(), as: UTF8.self)
-        #expect(body == "SAMLResponse=" + expected.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D"))
-        #expect(app.server.calls(.PRQ)[0].parameters == ["domainName": "acme.example", "redirectUrl": "adobepass://ios.app"])
-        let end = Int64(clock.now.timeIntervalSince1970 * 1000) + 86_400_000
-        for call in app.server.calls where [.PRQ, .EXC].contains(call.name) {
-            let status = call.request.header("AP-Partner-Framework-Status").flatMap { Data(base64Encoded: $0) }
-            #expect(
-                String(decoding: status ?? Data(), as: UTF8.self)
-                    == #"{"frameworkPermissionInfo":{"accessStatus":"granted"},"frameworkProviderInfo":{"expirationDate":"\#(end)","id":"mso-harbor"}}"#
-            )
-        }
-        let second = try #require(
-            platform.calls.compactMap { call in if case .metadata(let request) = call { request } else { nil } }.last)
-        #expect(second.verificationToken == "PRQ" && second.attributeNames == ["userID", "householdID"] && !second.isInterruptionAllowed)
-    }
-
-    @Test("a session from the platform shows with each call what the platform says now; another does not")
-    func provesPlatformSession() async throws {
-        let app = try await configured(scenario: LaunchCases.system("mso-harbor"))
-        app.forget()
-        #expect(try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") } == ["setToken(NEWS)"])
-        try await app.until("preauthorizedResources(NEWS)") { app.enabler.checkPreauthorizedResources(["NEWS"]) }
-        #expect(try await app.enabler.client.metadata(.user("tokenSource")).text == "Apple")
-        #expect(app.server.calls.allSatisfy { FakeServer.frameworkStatus($0, app.clock.now)?.id == "mso-harbor" })
-        let other = try await signedIn()
-        try await other.until("setToken") { other.enabler.checkAuthorization("NEWS") }
-        #expect(other.server.calls.allSatisfy { $0.request.header("AP-Partner-Framework-Status") == nil })
-    }
-
-    /// What the servers can answer to a sign-in by the platform.
-    nonisolated static let fallbacks: [(FakeServer.Answer, String)] = [
-        (.status(200, #"{"actionName":"authenticate","actionType":"interactive","reasonType":"pfs_fallback","code":"ABC2345"}"#), "VSA503"),
-        (.status(200, #"{"actionName":"resume","actionType":"direct","reasonType":"missing_parameters_fallback","code":"ABC2345"}"#), "VSA503"),
-        (.status(200, #"{"actionName":"authenticate","actionType":"interactive","reasonType":"configuration_fallback","code":"ABC2345"}"#), "N004"),
-        (.status(400, #"{"status":400,"code":"invalid_integration","action":"none"}"#), "N004"),
-        (.status(500), "VSA503"), (.captivePortal, "VSA503"),
-    ]
-
-    @Test("client-sdk §1.2: where the server wants another way, the app's picker opens with the code that says why", arguments: fallbacks)
-    func fallsBack(answer: FakeServer.Answer, code: String) async throws {
-        let app = TestApp(rest: .v2, scenario: LaunchCases.system("mso-harbor"))
-        app.server.always(.PRQ, answer)
-        app.whenDisplayed = { $0.enabler.setSelectedProvider(nil) }
-        #expect(try await app.configure() == ["setRequestorComplete(1)"], "nothing is said at launch")
-        #expect(try await app.signIn() == SignInCases.display(code))
-        #expect(!app.server.names.contains(.EXC))
-    }
-
-    @Test("client-sdk #81: AuthN-All and a system-level sign-in: the profile without SAML, N010, then Z010")
-    func letsInByPlatform() async throws {
-        let app = TestApp(rest: .v2, scenario: LaunchCases.system("mso-harbor"))
-        app.server.change { $0.degraded = ["harbor"] }
-        try await app.configure()
-        app.forget()
-        #expect(try await app.signIn() == ["status(N010)", LoginCases.yes])
-        #expect(app.server.names == [.PRQ, .META])
-        #expect(try await app.until("setToken") { app.enabler.checkAuthorization("NEWS") } == ["status(Z010)", "setToken(NEWS)"])
-    }
-
-    @Test("a session that the server has already needs no SAML")
-    func takesKnownSession() async throws {
-        let app = TestApp(rest: .v2, scenario: LaunchCases.system("mso-harbor"))
-        app.server.change { state in
-            state.session = .init(mvpd: "harbor", expires: app.clock.now.addingTimeInterval(3600), type: "appleSSO", isRead: true)
-        }
-        try await app.configure()
-        #expect(app.server.business == [.CFG, .PRQ, .META])
-        #expect(app.enabler.client.keeper.token(of: "ACME1")?.source == .apple)
-        #expect(try await app.check() == [LoginCases.yes])
     }
 
     // MARK: - Logout

@@ -29,12 +29,17 @@ struct PartnerSignIns: Sendable {
         guard !sent.domainName.isEmpty, !sent.redirectURL.isEmpty else { return try await plans.wait(caller, sent, because: .missing) }
         guard let provider = try? check.provider() else { return try await plans.wait(caller, sent, because: .partnerStatus) }
         let platform = owner.platform
-        guard platform == .ios || platform == .tvos, let parties = try? ProfileLookup.parties(provider.id, owner),
-            let made = try? await requests.create(caller.client, caller.requestor, parties, platform)
-        else { return try await plans.wait(caller, sent, because: .configuration) }
-        return SignInPlan(
-            step: .partner, id: plans.random.uuid(), mvpd: provider.id, verificationToken: made.request.verificationToken,
-            attributeNames: made.attributes)
+        guard platform == .ios || platform == .tvos, let parties = try? ProfileLookup.parties(provider.id, owner) else {
+            return try await plans.wait(caller, sent, because: .configuration)
+        }
+        do {
+            let made = try await requests.create(caller.client, caller.requestor, parties, platform)
+            return SignInPlan(
+                step: .partner, id: plans.random.uuid(), mvpd: provider.id, verificationToken: made.request.verificationToken,
+                attributeNames: made.attributes)
+        } catch  where error.code == .invalidRequest {
+            return try await plans.wait(caller, sent, because: .configuration)
+        }
     }
 
     /// - Throws: As `ExchangePartnerProfile`.

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import Contracts
 internal import CoreMetrics
 internal import Faults
 
@@ -48,6 +49,22 @@ final class LiveCodes: Sendable {
     func leave(_ entry: Entry) {
         let now = clock.nanoseconds()
         counts.update(entry.key, now: now) { $0.remove(endingAt: entry.end, now: now / Self.second) }
+    }
+}
+
+extension LiveCodes {
+    /// Counts the code that a way to a sign-in may bring.
+    /// - Throws: `too_many_requests`; what `plan` throws, and then nothing is counted.
+    func plan(for client: ClientAddress, _ plan: () async throws -> SignInPlan) async throws -> SignInPlan {
+        let counted = try enter(client, seconds: 0)
+        do {
+            let made = try await plan()
+            if made.code == nil, let counted { leave(counted) }
+            return made
+        } catch {
+            if let counted { leave(counted) }
+            throw error
+        }
     }
 }
 

@@ -14,6 +14,7 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
         var requests: [SamlRequest] = []
         var platformRequests: [PlatformSamlRequest] = []
         var claimed: UpstreamRequestID?
+        var platformFault: Fault?
     }
 
     private let state = Mutex(State())
@@ -26,6 +27,9 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
 
     /// From now on answers name that request; `nil`: none.
     func claim(_ request: UpstreamRequestID?) { state.withLock { $0.claimed = request } }
+
+    /// From now on no verification token is made.
+    func failPlatformRequests(_ fault: Fault) { state.withLock { $0.platformFault = fault } }
 
     func answer(_ verdict: SamlVerdict) { state.withLock { $0.verdict = verdict } }
 
@@ -63,10 +67,12 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
     }
 
     func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch {
-        state.withLock { state in
+        let fault = state.withLock { state in
             state.platformRequests.append(request)
             state.claimed = request.id
+            return state.platformFault
         }
+        if let fault { throw fault }
         return PlatformDispatch(encoded: "dG9rZW4=", issuer: "https://sp.example/on-behalf-of/\(request.requestor)")
     }
 

@@ -19,18 +19,9 @@ enum DeviceIdentifier {
         return id
     }
 
-    /// Either alphabet, padding optional.
     private static func decode(_ encoded: Substring) -> String? {
         guard encoded.utf8.count <= 4096 else { return nil }
-        var digits = encoded.utf8.map { digit in
-            switch digit {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: digit
-            }
-        }
-        for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
-        return Base64.url.decode(digits).flatMap { String(validating: $0, as: UTF8.self) }
+        return Base64.tolerant(encoded).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     private static func isPrintable(_ id: String) -> Bool {

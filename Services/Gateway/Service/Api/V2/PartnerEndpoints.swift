@@ -13,16 +13,11 @@ struct PartnerEndpoints: Sendable {
             try Self.requirePartner(exchange)
             return try SessionEndpointsV2.Form(exchange)
         }
-        let counted = try dependencies.liveCodes.enter(exchange.facts.clientAddress, seconds: 0)
-        let plan: SignInPlan
-        do {
-            plan = try await dependencies.authentication.beginPartnerSignIn(
-                BeginSignInRequest(call: call, domainName: form.domainName, redirectURL: form.redirectURL), context: exchange.changingCall)
-        } catch {
-            if let counted { dependencies.liveCodes.leave(counted) }
-            throw error
+        let plan = try await dependencies.liveCodes.plan(for: exchange.facts.clientAddress) {
+            try await dependencies.authentication.beginPartnerSignIn(
+                BeginSignInRequest(call: call, domainName: form.domainName, redirectURL: form.redirectURL),
+                context: exchange.changingCall)
         }
-        if plan.code == nil, let counted { dependencies.liveCodes.leave(counted) }
         return Response(SignInPlanDocument(plan: plan, serviceProvider: call.requestor, isResumed: false).document, format: .json)
     }
 

@@ -22,17 +22,11 @@ struct SessionEndpointsV2: Sendable {
 
     @Sendable func create(_ exchange: Exchange) async throws -> Response {
         let (call, form) = try await reader.device(exchange) { exchange throws(Fault) in try Form(exchange) }
-        let counted = try dependencies.liveCodes.enter(exchange.facts.clientAddress, seconds: 0)
-        let plan: SignInPlan
-        do {
-            plan = try await dependencies.authentication.beginSignIn(
+        let plan = try await dependencies.liveCodes.plan(for: exchange.facts.clientAddress) {
+            try await dependencies.authentication.beginSignIn(
                 BeginSignInRequest(call: call, mvpd: form.mvpd, domainName: form.domainName, redirectURL: form.redirectURL),
                 context: exchange.changingCall)
-        } catch {
-            if let counted { dependencies.liveCodes.leave(counted) }
-            throw error
         }
-        if plan.code == nil, let counted { dependencies.liveCodes.leave(counted) }
         return Response(SignInPlanDocument(plan: plan, serviceProvider: call.requestor, isResumed: false).document, format: .json)
     }
 

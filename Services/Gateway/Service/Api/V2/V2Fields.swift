@@ -67,18 +67,3 @@ enum V2Fields {
 
     private static let missing = Fault(.missingResource, "The body must be a JSON object with 'resources', a list of at least one text.")
 }
-
-extension Base64 {
-    /// Either alphabet, padding optional.
-    static func tolerant(_ text: String) -> [UInt8]? {
-        var digits = text.utf8.map { digit in
-            switch digit {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: digit
-            }
-        }
-        for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
-        return Base64.url.decode(digits)
-    }
-}

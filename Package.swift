@@ -166,7 +166,8 @@ let package = Package(
             "Contracts", "Shared/Wire/Contracts", ["CContracts", "ContractRuntime", "Faults"],
             exclude: ["Protos", "Released"]),
         library(
-            "Catalogue", "Shared/Domain/Catalogue", ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Clocks", logging, coreMetrics]),
+            "Catalogue", "Shared/Domain/Catalogue",
+            ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Clocks", logging, coreMetrics]),
         wireLibrary("EventLoops", "Shared/Platform/EventLoops", [nioCore]),
         wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),

@@ -1,6 +1,7 @@
 public import Clocks
 public import Contracts
 public import Cryptography
+internal import Memos
 
 extension Catalogue {
     /// The certificate for encrypting the user metadata of a requestor: the newest valid one with that usage, so that a backup takes over when the
@@ -17,11 +18,14 @@ extension Catalogue {
         programmer(of: requestor)?.metadataEncryption ?? .oaepSha256
     }
 
+    /// They are looked at with each answer that tells something of a person, and change with the catalogue only.
+    private static let parsed = Memo<[UInt8], Cryptography.Certificate?>(capacity: 1024)
+
     /// Of several that began at the same time, the last.
     public static func newestEncrypting(_ certificates: [Contracts.Certificate], now: Timestamp) -> Cryptography.Certificate? {
         certificates
             .filter { $0.encryptsUserMetadata && !$0.revoked }
-            .compactMap { try? Cryptography.Certificate(der: $0.der) }
+            .compactMap { certificate in parsed.value(certificate.der) { try? Cryptography.Certificate(der: certificate.der) } }
             .filter { $0.isValid(at: now) }
             .reduce(nil) { best, next in
                 guard let best, next.notBefore < best.notBefore else { return next }

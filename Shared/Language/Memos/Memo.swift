@@ -27,15 +27,25 @@ public final class Memo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// - Parameter compute: Runs when the key is new; two callers at once may both run it.
     public func value(_ key: Key, _ compute: () throws -> Value) rethrows -> Value {
-        let known = state.withLock { state -> Value? in
-            if let value = state.young[key] { return value }
-            guard let value = state.old.removeValue(forKey: key) else { return nil }
-            state.store(value, for: key, halfCapacity: halfCapacity)
-            return value
-        }
-        if let known { return known }
+        if let known = self[key] { return known }
         let value = try compute()
-        state.withLock { $0.store(value, for: key, halfCapacity: halfCapacity) }
+        self[key] = value
         return value
+    }
+
+    /// What is remembered, for a computation that has to wait for something. Setting `nil` changes nothing.
+    public subscript(key: Key) -> Value? {
+        get {
+            state.withLock { state -> Value? in
+                if let value = state.young[key] { return value }
+                guard let value = state.old.removeValue(forKey: key) else { return nil }
+                state.store(value, for: key, halfCapacity: halfCapacity)
+                return value
+            }
+        }
+        set {
+            guard let newValue else { return }
+            state.withLock { $0.store(newValue, for: key, halfCapacity: halfCapacity) }
+        }
     }
 }

@@ -79,8 +79,8 @@ struct Fleet {
             outcome = .success(
                 try await Self.concurrently(count, atOnce: 16) { number in
                     let app = apps[number % apps.count]
-                    let device = Device(requestor: app.requestor, id: UUID().uuidString, accessToken: app.accessToken, resources: [])
-                    try await device.requestCode(HTTPExchange(client: client), gateway: gateway, number: number)
+                    var device = Device(requestor: app.requestor, id: UUID().uuidString, accessToken: app.accessToken, resources: [])
+                    device.code = try await device.requestCode(HTTPExchange(client: client), gateway: gateway, number: number)
                     return device
                 })
         } catch {
@@ -108,7 +108,8 @@ struct Fleet {
 
 extension Fleet.Device {
     /// - Parameter number: Of the device; with it its address is another one.
-    fileprivate func requestCode(_ exchange: HTTPExchange, gateway: String, number: Int) async throws {
+    fileprivate func requestCode(_ exchange: HTTPExchange, gateway: String, number: Int) async throws -> String {
+        struct Answer: Decodable { let code: String }
         let headers = [
             ("Accept", "application/json"), ("User-Agent", "boxoffice-device"), ("Authorization", "Bearer \(accessToken)"),
             ("X-Device-Info", SimulatedHardware.television.information), ("Content-Type", "application/x-www-form-urlencoded"),
@@ -117,5 +118,6 @@ extension Fleet.Device {
         let answer = try await exchange.send(
             "POST", "\(gateway)/reggie/v1/\(requestor)/regcode", headers: headers, body: FormEncoding.encode([("deviceId", id)]))
         guard answer.status == 201 else { throw BenchmarkFailure("a waiting device got no registration code: \(answer.status)") }
+        return try JSONDecoder().decode(Answer.self, from: Data(answer.text.utf8)).code
     }
 }

@@ -58,7 +58,10 @@ struct RunCommand: AsyncParsableCommand {
     private func compare(_ bench: Bench) async throws -> [Comparison] {
         try await bench.cluster.waitForSandbox()
         let fleets = try await fleets(bench.cluster)
-        let scenarios = Scenario.all(reference: fleets.reference, jws: fleets.jws).filter { only == nil || $0.name.contains(only ?? "") }
+        let waiting = try await fleets.reference.waiting(devices, cluster: bench.cluster)
+        let scenarios = Scenario.all(reference: fleets.reference, jws: fleets.jws, waiting: waiting).filter {
+            only == nil || $0.name.contains(only ?? "")
+        }
         Report.header()
         var comparisons: [Comparison] = []
         for scenario in scenarios {

@@ -27,10 +27,12 @@ struct Scenario {
     /// - Parameters:
     ///   - reference: Devices of a requestor whose media tokens have the reference form.
     ///   - jws: Devices of one whose media tokens have the JWS form.
-    static func all(reference: Fleet, jws: Fleet) -> [Scenario] {
+    ///   - waiting: Devices with a registration code that nobody has signed in by.
+    static func all(reference: Fleet, jws: Fleet, waiting: Fleet) -> [Scenario] {
         [
             Scenario(name: "MVPD list", measure: .hello, goal: 0.5, status: 200, requests: lists(reference)),
             Scenario(name: "checkauthn", measure: .hello, goal: 0.5, status: 200, requests: checks(reference)),
+            Scenario(name: "checkauthn, waiting", measure: .hello, goal: 0.5, status: 403, requests: checks(waiting)),
             Scenario(name: "registration code", measure: .hello, goal: 0.2, status: 201, requests: codes(reference)),
             Scenario(name: "media token, ES256", measure: .signatures(.ecdsaP256), goal: 0.4, status: 200, requests: tokens(jws)),
             Scenario(name: "media token, reference", measure: .signatures(.rsa2048), goal: 0.85, status: 200, requests: tokens(reference)),
@@ -38,6 +40,7 @@ struct Scenario {
             Scenario(name: "authorize, reference", measure: .hello, goal: 0, status: 200, requests: permits(reference)),
             Scenario(name: "v2 configuration", measure: .hello, goal: 0.5, status: 200, requests: configurations(reference)),
             Scenario(name: "v2 profiles by code", measure: .hello, goal: 0, status: 200, requests: profilesByCode(reference)),
+            Scenario(name: "v2 profiles by code, waiting", measure: .hello, goal: 0, status: 200, requests: profilesByCode(waiting)),
             Scenario(name: "v2 authorize, ES256", measure: .signatures(.ecdsaP256), goal: 0, status: 200, requests: decisions(jws)),
             Scenario(name: "v2 authorize, reference", measure: .signatures(.rsa2048), goal: 0, status: 200, requests: decisions(reference)),
             Scenario(name: "redeem, new device", measure: .hello, goal: 0.4, status: 200, requests: redeems(reference, onNewDevices: true)),

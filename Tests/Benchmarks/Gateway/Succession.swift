@@ -8,6 +8,7 @@ struct Succession {
     static let all = [
         Succession(call: "v2 configuration", replaced: ["MVPD list"], goal: 1),
         Succession(call: "v2 profiles by code", replaced: ["checkauthn"], goal: 1),
+        Succession(call: "v2 profiles by code, waiting", replaced: ["checkauthn, waiting"], goal: 1),
         Succession(call: "v2 authorize, ES256", replaced: ["authorize, ES256", "media token, ES256"], goal: 0.7),
         Succession(call: "v2 authorize, reference", replaced: ["authorize, reference", "media token, reference"], goal: 0.9),
     ]

@@ -17,6 +17,9 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: "Sessions in it.")
     var largeSessions = 10_000_000
 
+    @Option(help: "How many of them a device has.")
+    var perDevice = 1
+
     @Option(help: "Seconds of each run.")
     var seconds = 2.0
 
@@ -46,9 +49,14 @@ struct CompareCommand: AsyncParsableCommand {
         var residentBytes: Int
     }
 
+    func validate() throws {
+        for sessions in [smallSessions, largeSessions] { try Population.check(sessions: sessions, perDevice: perDevice) }
+    }
+
     func run() async throws {
         let stores = [
-            ("small", try FilledStore(file: small, sessions: smallSessions)), ("large", try FilledStore(file: large, sessions: largeSessions)),
+            ("small", try FilledStore(file: small, sessions: smallSessions, perDevice: perDevice)),
+            ("large", try FilledStore(file: large, sessions: largeSessions, perDevice: perDevice)),
         ]
         var descriptions: [Description] = []
         for (_, store) in stores {

@@ -6,6 +6,8 @@ import StorageSqlite
 /// A filled store, opened as the service opens it.
 struct FilledStore {
     let sessions: Int
+    /// How many of them a device has.
+    let perDevice: Int
     let file: String
     /// What opening it took.
     let openingSeconds: Double
@@ -17,9 +19,8 @@ struct FilledStore {
     /// With the service's cache as the service has it.
     let service: SessionProbe
 
-    init(file: String, sessions: Int) throws {
-        self.file = file
-        self.sessions = sessions
+    init(file: String, sessions: Int, perDevice: Int) throws {
+        (self.file, self.sessions, self.perDevice) = (file, sessions, perDevice)
         let (memory, start) = (Self.residentBytes(), ContinuousClock.now)
         store = try Store(file: file, name: "authentication", migrations: AuthenticationDatabase.migrations)
         openingSeconds = (ContinuousClock.now - start) / .seconds(1)

@@ -49,11 +49,12 @@ struct Times: Encodable {
 }
 
 extension FilledStore {
-    /// Sessions of devices of which each is as likely as any other.
+    /// All sessions of devices of which each is as likely as any other.
     func lookups(_ probe: SessionProbe, seconds: Double, workers: Int) async throws -> Times {
-        try await Times.measure(seconds: seconds, workers: workers, bound: sessions) { number in
-            guard try await probe.userID(device: Population.device(number), requestor: Population.requestor) != nil else {
-                throw BenchmarkFailure("device \(number) has no session")
+        try await Times.measure(seconds: seconds, workers: workers, bound: sessions / perDevice) { number in
+            let found = try await probe.count(device: Population.device(number), requestor: Population.requestor)
+            guard found == perDevice else {
+                throw BenchmarkFailure("device \(number) has \(found) sessions, not \(perDevice)")
             }
         }
     }

@@ -68,8 +68,10 @@ struct RunCommand: AsyncParsableCommand {
         if !keep { try? FileManager.default.removeItem(at: folder) }
     }
 
-    private var programs: URL {
-        if let binaries { return URL(fileURLWithPath: binaries) }
+    private var programs: URL { binaries.map { URL(fileURLWithPath: $0) } ?? Self.ownFolder }
+
+    /// The folder that this program is in.
+    static var ownFolder: URL {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return URL(fileURLWithPath: program).deletingLastPathComponent()
     }

@@ -59,6 +59,24 @@ struct MetadataTests {
         #expect(try read(try await rig.metadata(call).data.first, padding: .pkcs1v15) == "user-42")
     }
 
+    @Test("a value is encrypted once for a session, anew when it or the certificate changes, and never alike for two sessions")
+    func isSealedOnce() async throws {
+        let (rig, call) = try await signedIn([Self.user, Self.lineup])
+        let first = try await rig.metadata(call)
+        #expect(try await rig.metadata(call) == first)
+        let other = try await rig.call(rig.bearer(), device: "another-device")
+        try await rig.signIn(other, assertion: "_assertion-2")
+        let others = try await rig.metadata(other)
+        #expect(try read(others.data.first) == "user-42")
+        #expect(others.data.first != first.data.first)
+        let next = try Self.identity()
+        rig.catalogue.change { $0.programmers[0].certificates = [Self.certificate(next)] }
+        #expect(try await rig.metadata(call).data.allSatisfy { !first.data.contains($0) })
+        rig.catalogue.change { $0.programmers[0].certificates = [Self.certificate(programmer)] }
+        #expect(try await rig.update(try await rig.session(call), call, [UserAttribute(key: "channelID", values: ["c"])]))
+        #expect(try read(try await rig.metadata(call).data.last) == #"["c"]"#)
+    }
+
     @Test("rest-v1 #82: without a usable certificate the encrypted keys are left out, never in clear")
     func noCertificate() async throws {
         let (rig, call) = try await signedIn([Self.household, Self.lineup, Self.user])

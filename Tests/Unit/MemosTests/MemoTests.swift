@@ -31,4 +31,14 @@ struct MemoTests {
         #expect(throws: Problem.self) { try memo.value(1) { throw Problem() } }
         #expect(memo.value(1) { 5 } == 5)
     }
+
+    @Test("what was computed elsewhere is kept like what it computes")
+    func keepsWhatIsSet() {
+        let memo = Memo<Int, Int>(capacity: 2)
+        #expect(memo[1] == nil)
+        memo[1] = 7
+        #expect(memo[1] == 7)
+        memo[1] = nil
+        #expect(memo.value(1) { -1 } == 7)
+    }
 }

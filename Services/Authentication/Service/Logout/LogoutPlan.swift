@@ -48,10 +48,10 @@ struct LogoutPlan: Sendable {
 
     /// A visit for each person at each MVPD: only who signed in there has something to end (rest-v1 §3.20).
     func sessions(toVisitFor ended: [SessionRecord]) -> [SessionRecord] {
-        var seen: Set<[String]> = []
+        var seen: Set<[OctetText]> = []
         return ended.filter { session in
             guard session.kind == .regular, LogoutWay(session.mvpd, for: session.key.requestor, in: catalogue) != nil else { return false }
-            return seen.insert([session.mvpd.text, session.subject.name.value, session.subject.name.sessionIndex]).inserted
+            return seen.insert([session.mvpd.text, session.subject.name.value, session.subject.name.sessionIndex].map { OctetText($0) }).inserted
         }
     }
 

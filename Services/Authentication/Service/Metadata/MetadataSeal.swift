@@ -5,7 +5,7 @@ internal import Cryptography
 internal import Foundation
 
 /// Encrypts values to a programmer's certificate (rest-v1 §8).
-struct MetadataSeal: Sendable {
+struct MetadataSeal: Hashable, Sendable {
     /// Why a value is left out: it is never told in clear.
     enum Obstacle: String, Error {
         case noCertificate = "no_certificate"

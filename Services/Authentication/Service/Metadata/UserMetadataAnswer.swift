@@ -3,15 +3,31 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Logging
+internal import Memos
 
 /// Tells an app what it may know of the person, and takes what the MVPD says of them later (rest-v1 §3.19).
 struct UserMetadataAnswer: Sendable {
+    /// Of one session: two people who have a value in common do not get the same text for it.
+    private struct Sealing: Hashable {
+        let session: SessionID
+        let items: [MetadataSheet.Item]
+        let seal: MetadataSeal
+    }
+
+    private struct Sealed: Sendable {
+        var data: [MetadataEntry] = []
+        var encrypted: [String] = []
+        var unsealed: [String] = []
+    }
+
     let bearers: BearerCheck
     let sessions: SessionLookup
     let trials: TrialPlays
     let store: any AuthenticationStore
     let clock: any WallClock
     let logger: Logger
+    /// Apps ask at each start, and values change seldom.
+    private let sealings = Memo<Sealing, Sealed>(capacity: 4096)
 
     /// - Returns: Without data when there is nothing to tell.
     /// - Throws: As `SessionLookup.session(of:hidesDisabled:)`; `invalid_requestor` when the call names none and the application covers several.
@@ -47,9 +63,9 @@ struct UserMetadataAnswer: Sendable {
             metadata.data = sheet.items.map { MetadataEntry(key: $0.key, value: $0.value) }
             return metadata
         }
-        let seal = MetadataSeal(of: requestor, in: catalogue, now: clock.now())
-        let sealed = try await offEventLoop { [logger] () throws(Fault) in Self.sealed(sheet.items, with: seal, of: requestor, logger) }
-        (metadata.data, metadata.encrypted, metadata.unsealed) = sealed
+        let sealed = try await sealed(
+            Sealing(session: session.id, items: sheet.items, seal: MetadataSeal(of: requestor, in: catalogue, now: clock.now())), of: requestor)
+        (metadata.data, metadata.encrypted, metadata.unsealed) = (sealed.data, sealed.encrypted, sealed.unsealed)
         return metadata
     }
 
@@ -72,28 +88,32 @@ struct UserMetadataAnswer: Sendable {
         return call
     }
 
+    private func sealed(_ sealing: Sealing, of requestor: Requestor) async throws(Fault) -> Sealed {
+        if let known = sealings[sealing] { return known }
+        let sealed = try await offEventLoop { [logger] () throws(Fault) in Self.sealed(sealing, of: requestor, logger) }
+        // What is left out is tried again, and logged again.
+        if sealed.unsealed.isEmpty { sealings[sealing] = sealed }
+        return sealed
+    }
+
     /// A value that cannot be encrypted is left out.
-    private static func sealed(
-        _ items: [MetadataSheet.Item], with seal: MetadataSeal, of requestor: Requestor, _ logger: Logger
-    ) -> (data: [MetadataEntry], encrypted: [String], unsealed: [String]) {
-        var data: [MetadataEntry] = []
-        var encrypted: [String] = []
-        var unsealed: [String] = []
-        for item in items {
+    private static func sealed(_ sealing: Sealing, of requestor: Requestor, _ logger: Logger) -> Sealed {
+        var sealed = Sealed()
+        for item in sealing.items {
             guard item.isEncrypted else {
-                data.append(MetadataEntry(key: item.key, value: item.value))
+                sealed.data.append(MetadataEntry(key: item.key, value: item.value))
                 continue
             }
             do throws(MetadataSeal.Obstacle) {
-                data.append(MetadataEntry(key: item.key, value: .text(try seal.seal(item.value))))
-                encrypted.append(item.key)
+                sealed.data.append(MetadataEntry(key: item.key, value: .text(try sealing.seal.seal(item.value))))
+                sealed.encrypted.append(item.key)
             } catch {
-                unsealed.append(item.key)
+                sealed.unsealed.append(item.key)
                 logger.warning(
                     "metadata.key_left_out",
                     metadata: ["requestor": "\(requestor.id)", "key": "\(item.key)", "reason": "\(error.rawValue)"])
             }
         }
-        return (data, encrypted, unsealed)
+        return sealed
     }
 }

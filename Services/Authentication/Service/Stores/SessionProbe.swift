@@ -8,11 +8,11 @@ package struct SessionProbe: Sendable {
 
     package init(_ database: AuthenticationDatabase) { store = database.store }
 
-    /// Reads the session of a device at a requestor.
-    /// - Returns: The scrambled user id (rest-v1 §7); `nil` without a session.
+    /// Reads the sessions of a device at a requestor, as a call of either API does.
+    /// - Returns: How many it has.
     /// - Throws: The faults of `Store.read`.
-    package func userID(device: String, requestor: String) async throws(Fault) -> String? {
-        try await store.sessions(SessionKey(device: DeviceID(device), requestor: RequestorID(requestor))).first?.userID
+    package func count(device: String, requestor: String) async throws(Fault) -> Int {
+        try await store.sessions(SessionKey(device: DeviceID(device), requestor: RequestorID(requestor))).count
     }
 
     /// Stores a session as a sign-in at an MVPD makes it, in place of the device's earlier one.

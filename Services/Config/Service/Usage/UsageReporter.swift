@@ -43,12 +43,12 @@ final class UsageReporter: Sendable {
 
     /// Each combination, and the first of those that no row of the report tells from it.
     private static func groups(_ visible: [Int64: UsageCombination], _ plan: UsagePlan) -> [Int64: Int64] {
-        var firsts: [[String]: Int64] = [:]
+        var firsts: [[OctetText]: Int64] = [:]
         // Some metrics are of one API alone.
         let shown = plan.dimensions.filter { !$0.isOfTime && $0 != .event } + [.api]
         return Dictionary(
             uniqueKeysWithValues: visible.map { id, combination in
-                let values = shown.map { combination[$0] }
+                let values = shown.map { OctetText(combination[$0]) }
                 let first = firsts[values] ?? id
                 firsts[values] = first
                 return (id, first)
@@ -79,19 +79,19 @@ private struct UsageTable {
     private struct Key: Hashable {
         let bucket: Int64
         /// Of all dimensions but time.
-        let values: [String]
+        let values: [OctetText]
     }
 
     mutating func add(_ sum: UsageCounts, at time: Int64, _ combination: UsageCombination) {
         guard plan.isOfEvents else {
-            let values = plan.dimensions.filter { !$0.isOfTime }.map { combination[$0] }
+            let values = plan.dimensions.filter { !$0.isOfTime }.map { OctetText(combination[$0]) }
             add(plan.metrics.map { $0.value(of: sum, in: combination) }, to: Key(bucket: time, values: values))
             return
         }
         for event in UsageEventName.allCases where plan.admits(event) {
             let count = event.count(in: sum)
             guard count > 0 else { continue }
-            let values = plan.dimensions.filter { !$0.isOfTime }.map { $0 == .event ? event.rawValue : combination[$0] }
+            let values = plan.dimensions.filter { !$0.isOfTime }.map { OctetText($0 == .event ? event.rawValue : combination[$0]) }
             add(plan.metrics.map { $0 == .count ? count : 0 }, to: Key(bucket: time, values: values))
         }
     }
@@ -113,7 +113,7 @@ private struct UsageTable {
         return sorted.prefix(plan.limit).map { key, counts in
             var others = key.values.makeIterator()
             let values = plan.dimensions.map { dimension in
-                UsageDimension.ofTime.firstIndex(of: dimension).map { time(key.bucket, $0) } ?? others.next() ?? ""
+                UsageDimension.ofTime.firstIndex(of: dimension).map { time(key.bucket, $0) } ?? others.next()?.text ?? ""
             }
             return UsageRow(values: values, counts: counts)
         }

@@ -18,7 +18,7 @@ extension CatalogueReading {
             application.name = object.displayName("name")
             application.version = object.text("version", required: false)
             application.programmerID = object.reference("programmer", "programmer", in: Set(programmers.keys))
-            if !editions.insert([application.programmerID, application.name, application.version]).inserted {
+            if !editions.insert([application.programmerID, application.name, application.version].map { OctetText($0) }).inserted {
                 object.problem("has the name '\(application.name)' and the version '\(application.version)' of another application of the programmer")
             }
             application.requestorIDs = requestorIDs(object, programmer: application.programmerID)

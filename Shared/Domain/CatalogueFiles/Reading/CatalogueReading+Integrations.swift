@@ -14,7 +14,7 @@ extension CatalogueReading {
             integration.authzTtlSeconds = object.number("authzTtl", Self.lifetimes)
             integration.hbaAuthnTtlSeconds = object.number("hbaAuthnTtl", Self.lifetimes)
             integration.metadataKeys = object.optional("metadataKeys")?.array { metadataKey($0, for: integration.requestorID) } ?? []
-            if !integrations.insert([integration.requestorID, integration.mvpdID]).inserted {
+            if !integrations.insert([OctetText(integration.requestorID), OctetText(integration.mvpdID)]).inserted {
                 object.problem("is a second integration of '\(integration.requestorID)' with '\(integration.mvpdID)'")
             }
             integration.preflightMaxResources = object.number("preflightMaxResources", Self.preflightLimits)

@@ -24,10 +24,10 @@ package final class CatalogueReading {
     var requestors: [OctetText: Requestor] = [:]
     var mvpds: [OctetText: Mvpd] = [:]
     var mappingIDs: Set<OctetText> = []
-    var integrations: Set<[String]> = []
+    var integrations: Set<[OctetText]> = []
     var applications: Set<OctetText> = []
     /// Name and version of each programmer's applications.
-    var editions: Set<[String]> = []
+    var editions: Set<[OctetText]> = []
     /// Whose each public key, imported client and listed statement is.
     var identities: [OctetText: String] = [:]
     var issuers: Set<OctetText> = []

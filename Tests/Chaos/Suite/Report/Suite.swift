@@ -27,18 +27,19 @@ struct Suite: Sendable {
         var repeated: [String] = []
         func count(_ problems: [String]) { if problems.isEmpty { passed += 1 } else { failed += 1 } }
 
-        count(try await warmUp(teller, tally))
+        let bout = Bout(teller: teller, tally: tally, tolerance: tolerance, ledger: ledger, reporter: reporter, rate: rate)
+        count(try await bout.warmUp())
         for experiment in experiments {
             if let obstacle = experiment.obstacle {
                 reporter.line("--    \(experiment.name): not run: \(obstacle)")
                 continue
             }
-            var verdict = try await run(experiment, stage, teller, tolerance)
+            var verdict = try await run(experiment, stage, bout)
             if !verdict.problems.isEmpty, !verdict.isFinal {
                 // Budgets bound times and shares, which a machine that was busy at that moment overruns. Twice in a row is no such moment.
                 reporter.line("      \(experiment.name) is tried once more")
                 repeated.append(experiment.name)
-                verdict = try await run(experiment, stage, teller, tolerance)
+                verdict = try await run(experiment, stage, bout)
             }
             count(verdict.problems)
         }
@@ -56,54 +57,25 @@ struct Suite: Sendable {
             }
             count(problems)
         }
-        count(await audit(app, ledger))
+        count(await bout.audit())
         return (passed, failed)
     }
 
-    /// Fills the ledger, and shows that nothing fails while nothing is wrong.
-    private func warmUp(_ teller: StoryTeller, _ tally: Tally) async throws -> [String] {
-        let load = Load(teller, rate: rate)
-        load.start()
-        try await Task.sleep(for: .seconds(4))
-        await load.stop()
-        let samples = tally.take()
-        let bad = samples.filter { !$0.isDone }.map { "\($0.operation.rawValue) \($0.result) \($0.remark ?? "")" }
-        let slowest = samples.map(\.took).max() ?? .zero
-        reporter.check("no fault", "\(samples.count) requests, the slowest took \(Reporter.text(slowest))", problems: bad)
-        return bad
-    }
-
-    private func run(
-        _ experiment: Experiment, _ stage: Stage, _ teller: StoryTeller, _ tolerance: Tolerance
-    ) async throws -> Verdict {
+    private func run(_ experiment: Experiment, _ stage: Stage, _ bout: Bout) async throws -> Verdict {
         let start = ContinuousClock.now
         try await experiment.prepare(stage)
-        tolerance.begin(experiment.budget)
-        let memory = MemoryWatch(cluster)
-        let load = Load(teller, rate: rate)
-        load.start()
-        do {
-            try await stage.pause(.milliseconds(700))
+        let memory = experiment.watchesMemory ? MemoryWatch(cluster) : nil
+        let verdict = try await bout.run(experiment.name, experiment.budget, since: start) {
             var injection = try await experiment.inject(stage)
-            try await stage.pause(.milliseconds(1800))
-            await load.stop()
-            tolerance.end(experiment.budget)
-            if load.skippedStories > 0 {
-                injection.problems.append("\(load.skippedStories) stories were not begun, as \(Load.mostOpen) were under way")
-            }
-            if experiment.watchesMemory {
+            if let memory {
                 let (facts, problems) = memory.compare(cluster)
                 injection.remark += (injection.remark.isEmpty ? "" : "; ") + facts
                 injection.problems += problems
             }
-            let verdict = Verdict(stage.tally.take(), injection, experiment.budget)
-            reporter.result(experiment.name, verdict, remark: injection.remark, took: ContinuousClock.now - start)
-            try await experiment.restore(stage)
-            return verdict
-        } catch {
-            await load.stop()
-            throw ChaosFailure("\(experiment.name): \(error)")
+            return injection
         }
+        try await experiment.restore(stage)
+        return verdict
     }
 
     private func overload(_ subject: OverloadSubject, _ app: App, _ program: URL, round: Int) async throws -> [String] {
@@ -120,13 +92,6 @@ struct Suite: Sendable {
         let (facts, problems) = try Overload(subject: subject, app: app, cluster: cluster, program: program, seconds: isLong ? 20 : 4).run(
             devices: devices)
         reporter.check(subject.name, facts, problems: problems)
-        return problems
-    }
-
-    private func audit(_ app: App, _ ledger: Ledger) async -> [String] {
-        let counts = await ledger.counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
-        let (checked, problems) = await Audit(app: app, ledger: ledger).run()
-        reporter.check("everything acknowledged is there, what was ended has ended", "\(checked) entries (\(counts))", problems: problems)
         return problems
     }
 }

@@ -28,6 +28,19 @@ import Testing
         #expect(try await fixture.report("", of: []).rows.isEmpty)
     }
 
+    @Test("names that differ in their octets alone have rows of their own")
+    func octets() async throws {
+        try await fixture.push(
+            [
+                UsageFixture.sum(UsageCounts(mediaTokens: 1), resource: "caf\u{e9}"),
+                UsageFixture.sum(UsageCounts(mediaTokens: 2), resource: "cafe\u{301}"),
+            ], 2)
+        let lines = try await fixture.report("year", filters: [UsageFilter(dimension: "resource-id")], metrics: ["media-tokens"]).lines.filter {
+            $0.contains("caf")
+        }
+        #expect(lines.count == 2)
+    }
+
     @Test("the path is the GROUP BY, in Pacific time; every row has all dimensions of the path")
     func path() async throws {
         let hours = try await fixture.report("year/month/day/hour/requestor-id", metrics: ["media-tokens"])

@@ -22,59 +22,85 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         UPDATE registration_code SET expires_at_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2,
             kept_until_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2
         """
-    private static let planned = "device_id = ?3 AND client_id = ?4 AND requestor = ?5 AND api = 1 AND is_used = 0 AND expires_at_ms > ?1"
 
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         let device = try record.device.serialized()
-        return try await store.write { database in
-            if record.isPlan { try Self.endPlans(before: record, database, now) }
-            guard try database.run(Self.claim, record.columns(device: device, now: now)) == 1 else { return false }
+        return try await changingCodes { database in
+            let ended = record.isPlan ? try Self.endPlans(before: record, database, now) : []
+            guard try database.run(Self.claim, record.columns(device: device, now: now)) == 1 else { return (false, ended) }
             try database.noteAct(of: record.clientID)
-            return true
+            return (true, ended + [record.code])
+        }
+    }
+
+    /// Runs a transaction that changes rows of codes, which memory forgets before anybody hears of it.
+    private func changingCodes(
+        _ body: @escaping @Sendable (Database) throws -> (done: Bool, changed: [RegistrationCodeText])
+    ) async throws(Fault) -> Bool {
+        do throws(Fault) {
+            let (done, changed) = try await store.write(body)
+            for code in changed { codes.forget(code) }
+            return done
+        } catch {
+            codes.forgetAll(after: error)
+            throw error
         }
     }
 
     func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
-        try await store.read { database in
-            try database.first(RegistrationRecord.live, [code, now]) { try RegistrationRecord(columns: &$0) }
-        }
+        try await record(code).flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
     /// A new plan of a client's device ends the one before that nobody has signed in by (rest-v2 D7).
-    private static func endPlans(before record: RegistrationRecord, _ database: Database, _ now: Timestamp) throws {
-        let pending: Statement = """
-            DELETE FROM pending_sign_in WHERE record_id IN (SELECT id FROM registration_code
-                WHERE device_id = ?1 AND client_id = ?2 AND requestor = ?3 AND api = 1 AND is_used = 0 AND expires_at_ms > ?4)
+    /// - Returns: Their codes.
+    private static func endPlans(before record: RegistrationRecord, _ database: Database, _ now: Timestamp) throws -> [RegistrationCodeText] {
+        let plans: Statement = """
+            \(ended)
+            WHERE device_id = ?3 AND client_id = ?4 AND requestor = ?5 AND api = 1 AND is_used = 0 AND expires_at_ms > ?1 RETURNING code, id
             """
-        try database.run(pending, [record.deviceID, record.clientID, record.requestor, now])
-        let plans: Statement = "\(ended) WHERE \(planned)"
-        try database.run(plans, [now, RegistrationRecord.clockErrorMilliseconds, record.deviceID, record.clientID, record.requestor])
+        let found = try database.all(
+            plans, [now, RegistrationRecord.clockErrorMilliseconds, record.deviceID, record.clientID, record.requestor]
+        ) { columns -> (code: RegistrationCodeText, id: RegistrationRecordID) in (columns.next(), columns.next()) }
+        for plan in found { try database.run("DELETE FROM pending_sign_in WHERE record_id = ?", [plan.id]) }
+        return found.map(\.code)
     }
 
     func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
-        try await store.read { database in
-            try database.first(RegistrationRecord.kept, [code, now]) { try RegistrationRecord(columns: &$0) }
+        try await record(code).flatMap { $0.keptUntil > now ? $0 : nil }
+    }
+
+    private func record(_ code: RegistrationCodeText) async throws(Fault) -> RegistrationRecord? {
+        let epoch: CoherentCache<RegistrationCodeText, RegistrationRecord>.Epoch
+        switch codes.lookup(code) {
+        case .hit(let record): return record
+        case .miss(let current): epoch = current
         }
+        let record = try await store.read { database in
+            try database.first(RegistrationRecord.byCode, [code]) { try RegistrationRecord(columns: &$0) }
+        }
+        // Codes that are none displace no code.
+        if let record { codes.offer(record, for: code, readIn: epoch) }
+        return record
     }
 
     func plan(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
-        try await store.write { database in
+        try await changingCodes { database in
             let plan: Statement = """
                 UPDATE registration_code SET mvpd = ?, domain_name = ?, redirect_url = ? WHERE id = ? AND is_used = 0 AND expires_at_ms > ?
                 """
-            return try database.run(plan, [record.mvpd, record.domainName, record.redirectURL, record.id, now]) == 1
+            return (try database.run(plan, [record.mvpd, record.domainName, record.redirectURL, record.id, now]) == 1, [record.code])
         }
     }
 
     func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
-        try await store.write { database in
+        try await changingCodes { database in
             let pending: Statement = """
                 DELETE FROM pending_sign_in WHERE record_id IN
                     (SELECT id FROM registration_code WHERE code = ? AND requestor = ? AND expires_at_ms > ?)
                 """
             try database.run(pending, [code, requestor, now])
             let record: Statement = "\(Self.ended) WHERE code = ?3 AND requestor = ?4 AND expires_at_ms > ?1"
-            return try database.run(record, [now, RegistrationRecord.clockErrorMilliseconds, code, requestor]) == 1
+            return (try database.run(record, [now, RegistrationRecord.clockErrorMilliseconds, code, requestor]) == 1, [code])
         }
     }
 }
@@ -86,9 +112,7 @@ extension RegistrationRecord {
         client_id, is_used, identity, used_at_ms, api, domain_name, redirect_url, kept_until_ms
         """
 
-    fileprivate static let live: Statement = "SELECT \(columns) FROM registration_code WHERE code = ? AND expires_at_ms > ?"
-
-    fileprivate static let kept: Statement = "SELECT \(columns) FROM registration_code WHERE code = ? AND kept_until_ms > ?"
+    fileprivate static let byCode: Statement = "SELECT \(columns) FROM registration_code WHERE code = ?"
 
     /// Those of the insert, but for `is_used` and `used_at_ms`.
     fileprivate func columns(device: [UInt8], now: Timestamp) -> Arguments {

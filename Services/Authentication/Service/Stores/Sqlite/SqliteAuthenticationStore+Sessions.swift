@@ -17,11 +17,10 @@ extension SqliteAuthenticationStore: SessionStore {
     }
 
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
-        defer { noteStart(of: session) }
-        return try await store.write { database in
-            if let record = session.record, try !database.use(record, until: session.expiresAt, now: now) { return false }
+        try await starting(session) { database in
+            guard let code = try database.use(codeOf: session, now: now) else { return Start(false) }
             try session.insert(into: database)
-            return true
+            return Start(true, using: code.code)
         }
     }
 
@@ -72,20 +71,6 @@ extension Database {
     /// What a device has at a requestor, the newest first.
     func sessions(_ key: SessionKey) throws -> [SessionRecord] {
         try all(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
-    }
-
-    /// Marks a registration code used and ends a sign-in under way through it.
-    /// - Parameter end: Of the session that it made: so long its maker may ask for it.
-    /// - Returns: False when it is no longer live or has been used.
-    func use(_ record: RegistrationRecordID, until end: Timestamp, now: Timestamp) throws -> Bool {
-        let use: Statement = """
-            UPDATE registration_code
-            SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END
-            WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1
-            """
-        guard try run(use, [now, record, end]) == 1 else { return false }
-        try run("DELETE FROM pending_sign_in WHERE record_id = ?", [record])
-        return true
     }
 }
 

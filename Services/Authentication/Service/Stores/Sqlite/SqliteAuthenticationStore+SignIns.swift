@@ -35,15 +35,14 @@ extension SqliteAuthenticationStore: SignInStore {
 
     func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
         let session = completion.session
-        defer { noteStart(of: session) }
-        return try await store.write { database in
+        return try await starting(session) { database in
             let consumed = try database.run(
                 "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?", [completion.requestID, now])
-            guard consumed == 1 else { return .notPending }
-            guard try database.remember(completion.replay) else { return .replayed }
-            guard try database.use(completion.record, until: session.expiresAt, now: now) else { return .codeGone }
+            guard consumed == 1 else { return Start(.notPending) }
+            guard try database.remember(completion.replay) else { return Start(.replayed) }
+            guard let code = try database.use(completion.record, until: session.expiresAt, now: now) else { return Start(.codeGone) }
             try session.insert(into: database)
-            return .completed
+            return Start(.completed, using: code)
         }
     }
 }

@@ -4,12 +4,11 @@ internal import Storage
 
 extension SqliteAuthenticationStore: TrialStore {
     func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult {
-        defer { noteStart(of: preview.session) }
-        return try await store.write { database in
-            guard let session = preview.session(continuing: try database.trial(of: preview.holder), now: now) else { return .usedUp }
-            if let record = session.record, try !database.use(record, until: session.expiresAt, now: now) { return .codeGone }
+        try await starting(preview.session) { database in
+            guard let session = preview.session(continuing: try database.trial(of: preview.holder), now: now) else { return Start(.usedUp) }
+            guard let code = try database.use(codeOf: session, now: now) else { return Start(.codeGone) }
             try session.insert(into: database)
-            return .started(session)
+            return Start(.started(session), using: code.code)
         }
     }
 

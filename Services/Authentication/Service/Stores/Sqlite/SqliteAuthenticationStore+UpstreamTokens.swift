@@ -4,12 +4,11 @@ internal import Storage
 
 extension SqliteAuthenticationStore: UpstreamTokenStore {
     func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
-        defer { noteStart(of: session) }
-        return try await store.write { database in
-            if let record = session.record, try !database.use(record, until: session.expiresAt, now: now) { return false }
+        try await starting(session) { database in
+            guard let code = try database.use(codeOf: session, now: now) else { return Start(false) }
             try session.insert(into: database)
             try tokens.insert(into: database)
-            return true
+            return Start(true, using: code.code)
         }
     }
 

@@ -6,6 +6,8 @@ final class SqliteAuthenticationStore: Sendable {
     let store: Store
     let clients: CoherentCache<ClientID, Client>
     let memory: SessionMemory
+    /// A device that waits for its person polls by its code (rest-v2 §2.8). Whoever changes a code's row forgets it.
+    let codes: CoherentCache<RegistrationCodeText, RegistrationRecord>
     /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. Whoever adds a login
     /// forgets the person's entry; a device that is listed and has no such login any more is passed over.
     let logins: CoherentCache<LoginPlace, [SessionKey]>
@@ -14,11 +16,12 @@ final class SqliteAuthenticationStore: Sendable {
 
     var changes: (any StoreChanges)? { store.changes }
 
-    /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, and people whose logins are known there, of each at least 2.
+    /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, codes, and people whose logins are known there, of each at least 2.
     init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = store
         clients = CoherentCache(capacity: 16_384, changes: store.changes)
         memory = SessionMemory(capacity: cachedSessions, changes: store.changes)
+        codes = CoherentCache(capacity: cachedSessions, changes: store.changes)
         logins = CoherentCache(capacity: cachedSessions, changes: store.changes)
     }
 

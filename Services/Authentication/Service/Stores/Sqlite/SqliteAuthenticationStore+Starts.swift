@@ -1,0 +1,62 @@
+internal import Clocks
+internal import Faults
+internal import Storage
+
+extension SqliteAuthenticationStore {
+    /// What a transaction that starts a session says, and the code that it used.
+    struct Start<Result: Sendable>: Sendable {
+        let result: Result
+        var code: RegistrationCodeText?
+
+        init(_ result: Result, using code: RegistrationCodeText? = nil) {
+            self.result = result
+            self.code = code
+        }
+    }
+
+    /// Runs a transaction that may start a session; memory forgets what that changes before anybody hears of it.
+    /// - Throws: Faults of a write.
+    func starting<Result: Sendable>(
+        _ session: SessionRecord, _ body: @escaping @Sendable (Database) throws -> Start<Result>
+    ) async throws(Fault) -> Result {
+        defer { noteStart(of: session) }
+        do throws(Fault) {
+            let start = try await store.write(body)
+            if let code = start.code { codes.forget(code) }
+            return start.result
+        } catch {
+            if session.record != nil { codes.forgetAll(after: error) }
+            throw error
+        }
+    }
+}
+
+extension CoherentCache {
+    /// The change may be in the store all the same, and nobody knows what it changed.
+    func forgetAll(after fault: Fault) {
+        if fault.code != .overloaded { forgetAll() }
+    }
+}
+
+extension Database {
+    /// Marks the registration code of a session used, and ends a sign-in under way through it.
+    /// - Returns: The code, and that there is none to be used; `nil` when it is no longer live or has been used.
+    func use(codeOf session: SessionRecord, now: Timestamp) throws -> SqliteAuthenticationStore.Start<Void>? {
+        guard let record = session.record else { return .init(()) }
+        return try use(record, until: session.expiresAt, now: now).map { .init((), using: $0) }
+    }
+
+    /// - Parameter end: Of the session that it made: so long its maker may ask for it.
+    /// - Returns: The code; `nil` when it is no longer live or has been used.
+    func use(_ record: RegistrationRecordID, until end: Timestamp, now: Timestamp) throws -> RegistrationCodeText? {
+        let use: Statement = """
+            UPDATE registration_code
+            SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END
+            WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1 RETURNING code
+            """
+        let used: RegistrationCodeText? = try first(use, [now, record, end]) { $0.next() }
+        guard let code = used else { return nil }
+        try run("DELETE FROM pending_sign_in WHERE record_id = ?", [record])
+        return code
+    }
+}

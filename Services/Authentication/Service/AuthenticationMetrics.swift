@@ -51,7 +51,7 @@ struct AuthenticationMetrics: Sendable {
     let invalidatedSessions = Counter(
         label: "boxoffice_authentication_upstream_sessions_invalidated_total", dimensions: [("reason", "norefreshtoken")])
 
-    /// An alarm: the MVPD changes refresh tokens on use (mvpd §3).
+    /// The MVPD changes refresh tokens on use, as many do (clients §4.20).
     func rotatedRefreshTokens(_ mvpd: MvpdID) {
         Counter(label: "boxoffice_authentication_refresh_tokens_rotated_total", dimensions: [("mvpd", mvpd.text)]).increment()
     }

@@ -64,12 +64,13 @@ public enum ServiceProgram {
     private static func bootstrap<Settings>(
         _ name: String, _ document: SettingsDocument<Settings>, _ files: SettingsFiles
     ) throws -> ServiceEnvironment<Settings> {
+        // First: the log has a metric of its own.
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
         let level = document.common.log.level
         LoggingSystem.bootstrap { _ in JsonLogHandler(service: name, level: level, output: .standard) }
         let logger = Logger(label: name)
         logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)", "build": "\(SoftwareVersion.build)"])
-        let metrics = PrometheusMetrics()
-        MetricsSystem.bootstrap(metrics)
         signal(SIGPIPE, SIG_IGN)
         ProcessorShare.adopt()
         return try ServiceEnvironment(

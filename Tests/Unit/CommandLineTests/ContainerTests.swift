@@ -57,6 +57,14 @@ import Testing
         #expect(catalogue.contains("\"authorizeUrl\" : \"http://localhost:8090/oauth/OpenFiber/authorize\""))
     }
 
+    @Test("Cookies are secure behind HTTPS, where the gateway would refuse others")
+    func hasSecureCookies() throws {
+        var network = ContainerNetwork()
+        network.gateway = "https://tv.example"
+        #expect(try !Self.text(try Self.written(network).folder, "gateway/config.json").contains("insecureCookies"))
+        #expect(try Self.text(try Self.written().folder, "gateway/config.json").contains("insecureCookies"))
+    }
+
     @Test("Written again, nothing changes")
     func isIdempotent() throws {
         let (folder, pki) = try Self.written()

@@ -84,6 +84,7 @@ struct ContainerSettings {
         case .gateway:
             var own = settings[service.rawValue] as? [String: Any] ?? [:]
             own["allowPlainHTTP"] = true
+            if network.gateway.hasPrefix("https:") { own["insecureCookies"] = nil }
             own["signedPlainHTTP"] = "all"
             var throttle = own["throttle"] as? [String: Any] ?? [:]
             // Everybody comes from another container or through the published port: nobody is this machine's own.

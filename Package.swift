@@ -270,8 +270,8 @@ let package = Package(
         library(
             "PeerDoubles", "Services/CommandLine/Judge/Doubles",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Tokens", "Transport", logging, nioCore,
-                nioPosix,
+                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "StrictJson", "Tokens", "Transport", logging,
+                nioCore, nioPosix,
             ]),
         slowLibrary("ContractReflection", "Services/CommandLine/Judge/Reflection", ["StrictJson"]),
         library("SamlResponder", "Services/CommandLine/Judge/SamlResponder", ["CInflate", "Cryptography"]),

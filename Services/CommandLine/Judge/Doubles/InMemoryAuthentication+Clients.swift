@@ -42,18 +42,24 @@ extension InMemoryAuthentication {
         let (call, requestor) = try requireDevice(request.call)
         guard request.ttlSeconds <= 36_000 else { throw Fault(.invalidRequest, "The ttl is larger than 36000 seconds.") }
         if !request.mvpd.isEmpty { _ = try config.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd) }
+        var record = newCode(call, lifetime: request.ttlSeconds == 0 ? 1800 : request.ttlSeconds)
+        record.mvpd = request.mvpd
+        record.registrationURL = request.registrationURL
+        codes[record.code] = Code(record: record, clientID: clientID(call.accessToken), identity: identity(of: call))
+        return record
+    }
+
+    /// - Parameter lifetime: Seconds.
+    func newCode(_ call: DeviceCall, lifetime: UInt32 = 1800) -> RegistrationCode {
         let number = numbers.next()
         let moment = now
-        let application = application(call.accessToken, requestor: requestor.id)
-        let record = RegistrationCode(
-            id: DerivedIdentity.uuid("code", "\(number)"), code: DerivedIdentity.registrationCode(number), requestor: requestor.id,
-            mvpd: request.mvpd, generatedAtMilliseconds: moment,
-            expiresAtMilliseconds: moment + UInt64(request.ttlSeconds == 0 ? 1800 : request.ttlSeconds) * 1000, deviceID: call.deviceID,
+        let application = application(call.accessToken, requestor: call.requestor)
+        return RegistrationCode(
+            id: DerivedIdentity.uuid("code", "\(number)"), code: DerivedIdentity.registrationCode(number), requestor: call.requestor,
+            generatedAtMilliseconds: moment, expiresAtMilliseconds: moment + UInt64(lifetime) * 1000, deviceID: call.deviceID,
             device: call.device, userAgent: call.userAgent, originalUserAgent: call.userAgent, deviceType: call.deviceType,
-            deviceUser: call.deviceUser, appID: call.appID, registrationURL: request.registrationURL, applicationID: application.id,
-            applicationName: application.name, applicationVersion: application.version)
-        codes[record.code] = Code(record: record, clientID: clientID(call.accessToken))
-        return record
+            deviceUser: call.deviceUser, appID: call.appID, applicationID: application.id, applicationName: application.name,
+            applicationVersion: application.version)
     }
 
     public func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {

@@ -5,23 +5,16 @@ internal import Faults
 /// Operations for the authorization service.
 extension InMemoryAuthentication: Sessions {
     public func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
-        try subject(of: request.call)
+        try findSessionNow(request)
     }
 
     /// The same without waiting for anything.
-    func findSessionNow(_ request: SessionRequest) throws(Fault) -> SessionSubject { try subject(of: request.call) }
+    func findSessionNow(_ request: SessionRequest) throws(Fault) -> SessionSubject {
+        request.call?.api == .v2 ? try subject(at: request.mvpd, request) : try subject(of: request.call)
+    }
 
     public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
         try subject(byCode: request)
-    }
-
-    public func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
-        try requireWorking()
-        let subject = try subject(at: Place(device: request.deviceID, requestor: request.requestor), call: nil)
-        guard let session = subject.session, session.id == request.sessionID else {
-            throw Fault(.authenticationSessionMissing, "User not authenticated")
-        }
-        return TempPassBalance(expiresAtMilliseconds: session.expiresAtMilliseconds, remainingResources: 1)
     }
 
     public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
@@ -32,14 +25,16 @@ extension InMemoryAuthentication: Sessions {
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
         try requireWorking()
         let isChanged = standings.change(Place(device: request.deviceID, requestor: request.requestor)) { standing in
-            guard case .signedIn(var subject) = standing, subject.session?.id == request.sessionID else { return false }
-            let before = subject.attributes
-            for attribute in request.attributes {
-                subject.attributes.removeAll { $0.key == attribute.key }
-                subject.attributes.append(attribute)
+            guard case .signedIn(var held) = standing, let index = held.firstIndex(where: { $0.subject.session?.id == request.sessionID }) else {
+                return false
             }
-            standing = .signedIn(subject)
-            return subject.attributes != before
+            let before = held[index].subject.attributes
+            for attribute in request.attributes {
+                held[index].subject.attributes.removeAll { $0.key == attribute.key }
+                held[index].subject.attributes.append(attribute)
+            }
+            standing = .signedIn(held)
+            return held[index].subject.attributes != before
         }
         return UpdateAttributesResponse(changed: isChanged)
     }
@@ -84,9 +79,7 @@ extension InMemoryAuthentication: Logins {
         let live = request.logins.first { config.catalogue.integration(requestor: requestor.id, mvpd: $0.mvpd)?.enabled == true }
         guard let live else { throw Fault(.subscriptionRequired, "No login serves at the requestor.") }
         let place = Place(device: call.deviceID, requestor: requestor.id)
-        var subject = signIn(place, mvpd: live.mvpd, kind: .automatic, call: call)
-        subject.session?.userID = live.userID
-        standings[place] = .signedIn(subject)
+        let subject = signIn(place, mvpd: live.mvpd, kind: .automatic, owner(of: call), user: live.userID)
         var caller = try identify(IdentifyCallerRequest(call: call))
         caller.login = nil
         return AutomaticSession(session: subject.session, metadata: metadata(subject), caller: caller)
@@ -104,12 +97,11 @@ extension InMemoryAuthentication: Logins {
     ) async throws -> EndAutomaticSessionsResponse {
         try requireWorking()
         let ids = Set(request.sessionIDs)
-        let ended = standings.all.filter { _, standing in
-            guard case .signedIn(let subject) = standing, let session = subject.session else { return false }
-            return session.kind == .automatic && ids.contains(session.id)
+        let places = standings.all.keys
+        let ended = places.reduce(0) { count, place in
+            count + end(place) { $0.subject.session.map { $0.kind == .automatic && ids.contains($0.id) } ?? false }.count
         }
-        for place in ended.keys { standings[place] = .signedOut }
-        return EndAutomaticSessionsResponse(ended: UInt32(clamping: ended.count))
+        return EndAutomaticSessionsResponse(ended: UInt32(clamping: ended))
     }
 }
 

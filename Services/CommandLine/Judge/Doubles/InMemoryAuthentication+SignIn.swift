@@ -8,16 +8,21 @@ extension InMemoryAuthentication: Authentication {
         try requireWorking()
         let requestor = try config.catalogue.requireRequestor(request.requestor)
         let code = try liveCode(request.registrationCode, requestor: requestor.id)
-        guard !code.record.used else { throw Fault(.registrationCodeSpent, "The registration code is not known or has expired.") }
-        let mvpd = try config.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd).mvpd
+        guard !code.record.used else { throw Self.spentCode }
+        let (name, redirectURL) = try request.api == .v2 ? Self.planned(code.record) : (request.mvpd, request.redirectURL)
+        let mvpd = try config.catalogue.requireIntegration(requestor: requestor.id, mvpd: name).mvpd
+        if rule(requestor.id, mvpd.id, code.record.device) != nil {
+            finish(code, mvpd: mvpd.id, kind: .degraded)
+            return SignInStart(url: redirectURL)
+        }
         if case .tempPass(let terms) = mvpd.signIn {
-            finish(code.record, mvpd: mvpd.id, kind: .tempPass, lifetime: UInt64(terms.ttlSeconds) * 1000)
-            return SignInStart(url: request.redirectURL)
+            finish(code, mvpd: mvpd.id, kind: .tempPass, lifetime: UInt64(terms.ttlSeconds) * 1000)
+            return SignInStart(url: redirectURL)
         }
         let number = numbers.next()
         let state = DerivedIdentity.digest("state", "\(number)")
         let pending = PendingSignIn(
-            code: code.record.code, requestor: requestor.id, mvpd: mvpd.id, redirectURL: request.redirectURL,
+            code: code.record.code, requestor: requestor.id, mvpd: mvpd.id, redirectURL: redirectURL,
             browserSecret: DerivedIdentity.digest("browser", "\(number)"))
         signIns[state] = pending
         return SignInStart(
@@ -45,14 +50,31 @@ extension InMemoryAuthentication: Authentication {
             return SignInOutcome(result: .rejected, traceID: trace)
         }
         if isDeclined { return SignInOutcome(result: .declined, redirectURL: pending.redirectURL, traceID: trace) }
-        finish(code.record, mvpd: pending.mvpd, kind: .regular)
+        finish(code, mvpd: pending.mvpd, kind: .regular)
         return SignInOutcome(result: .signedIn, redirectURL: pending.redirectURL, traceID: trace)
     }
 
-    private func finish(_ code: RegistrationCode, mvpd: String, kind: SessionKind, lifetime: UInt64 = sessionLife) {
-        signIn(Place(device: code.deviceID, requestor: code.requestor), mvpd: mvpd, kind: kind, lifetime: lifetime)
-        codes.change(code.code) { $0?.record.used = true }
+    /// MVPD and address that were gathered for the code.
+    private static func planned(_ code: RegistrationCode) throws(Fault) -> (String, String) {
+        guard !code.mvpd.isEmpty, !code.domainName.isEmpty, !code.redirectURL.isEmpty else {
+            throw Fault(.invalidRequest, "The sign-in lacks its MVPD, its domain or its redirect URL.")
+        }
+        return (code.mvpd, code.redirectURL)
     }
+
+    private func finish(_ code: Code, mvpd: String, kind: SessionKind, lifetime: UInt64 = sessionLife) {
+        let record = code.record
+        let owner = Owner(client: code.clientID, device: record.device, code: record.id, identity: code.identity)
+        let place = Place(device: record.deviceID, requestor: record.requestor)
+        signIn(place, mvpd: mvpd, kind: kind, owner, user: Self.user(kind, record.deviceID), lifetime: lifetime)
+        let moment = now
+        codes.change(record.code) { code in
+            code?.record.used = true
+            code?.usedAt = moment
+        }
+    }
+
+    static let spentCode = Fault(.registrationCodeSpent, "The registration code is not known or has expired.")
 
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
         try subject(of: request.call).session ?? Session()
@@ -79,25 +101,32 @@ extension InMemoryAuthentication: Authentication {
         return try subject(at: Place(device: code.deviceID, requestor: code.requestor), call: nil)
     }
 
+    /// The client of a call, for a session that it gets itself.
+    func owner(of call: DeviceCall) -> Owner { Owner(client: clientID(call.accessToken), device: call.device, identity: identity(of: call)) }
+
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
         let call = request.call ?? DeviceCall()
         try requireBearer(call.accessToken)
         guard !call.deviceID.isEmpty else { throw Fault(.invalidDeviceID, "Required 'deviceId' is not present") }
         if !call.requestor.isEmpty { _ = try config.catalogue.requireRequestor(call.requestor) }
         let requestors = call.requestor.isEmpty ? application(call.accessToken, requestor: "").requestorIDs : [call.requestor]
-        let ended = requestors.count { requestor in
-            standings.change(Place(device: call.deviceID, requestor: requestor)) { standing in
-                let wasSignedIn =
-                    switch standing {
-                    case .signedIn: true
-                    case nil: behaviour.signedIn == .everyDevice
-                    case .signedOut, .refused: false
-                    }
-                standing = .signedOut
-                return wasSignedIn
-            }
-        }
+        let ended = requestors.reduce(0) { $0 + end(Place(device: call.deviceID, requestor: $1)) { _ in true }.count }
         return LogoutResponse(ended: UInt32(clamping: ended))
+    }
+
+    /// Ends those sessions of a device; others go on.
+    func end(_ place: Place, where isEnded: (Held) -> Bool) -> [Held] {
+        standings.change(place) { standing in
+            let held: [Held]
+            switch standing {
+            case .signedIn(let all): held = all
+            case nil: held = untold(place)
+            case .signedOut, .refused: return []
+            }
+            let left = held.filter { !isEnded($0) }
+            standing = left.isEmpty ? .signedOut : .signedIn(left)
+            return held.filter(isEnded)
+        }
     }
 
     public func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep {
@@ -116,7 +145,11 @@ extension InMemoryAuthentication: Authentication {
     func metadata(_ subject: SessionSubject) -> UserMetadata {
         UserMetadata(
             updatedAtSeconds: (subject.session?.createdAtMilliseconds ?? startedAt) / 1000,
-            data: [MetadataEntry(key: "userID", value: .text(subject.session?.userID ?? ""))])
+            data: [MetadataEntry(key: "userID", value: .text(subject.session?.userID ?? ""))]
+                + subject.attributes.filter { $0.key != "userID" }.map { attribute in
+                    let values = attribute.values
+                    return MetadataEntry(key: attribute.key, value: values.count == 1 ? .text(values[0]) : .list(TextList(values: values)))
+                })
     }
 
     public func createProfileRequest(_ request: CreateProfileRequestRequest, context: CallContext) async throws -> ProfileRequest {
@@ -132,22 +165,18 @@ extension InMemoryAuthentication: Authentication {
         let (call, requestor) = try requireDevice(request.call)
         guard !request.samlResponse.isEmpty else { throw Fault(.invalidRequest, "Required 'SAMLResponse' is not present") }
         _ = try config.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd)
-        return signIn(Place(device: call.deviceID, requestor: requestor.id), mvpd: request.mvpd, kind: .platform, call: call).session ?? Session()
+        return signIn(Place(device: call.deviceID, requestor: requestor.id), mvpd: request.mvpd, kind: .platform, owner(of: call)).session
+            ?? Session()
     }
 
     public func startFreePreview(_ request: StartFreePreviewRequest, context: CallContext) async throws -> Session {
         let (call, requestor) = try requireDevice(request.call)
         let mvpd = try config.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd).mvpd
         guard case .tempPass(let terms) = mvpd.signIn else { throw Fault(.invalidRequest, "The MVPD is no TempPass.") }
-        _ = trials.next()
         let place = Place(device: call.deviceID, requestor: requestor.id)
-        return signIn(place, mvpd: mvpd.id, kind: .tempPass, call: call, lifetime: UInt64(terms.ttlSeconds) * 1000).session ?? Session()
-    }
-
-    public func resetTempPass(_ request: ResetTempPassRequest, context: CallContext) async throws -> ResetTempPassResponse {
-        try requireWorking()
-        _ = try config.catalogue.requireIntegration(requestor: request.requestor, mvpd: request.mvpd)
-        return ResetTempPassResponse(trials: 0)
+        let user = Self.user(.tempPass, call.deviceID)
+        return signIn(place, mvpd: mvpd.id, kind: .tempPass, owner(of: call), user: user, lifetime: UInt64(terms.ttlSeconds) * 1000).session
+            ?? Session()
     }
 
     public func getServiceProviderMetadata(

@@ -5,17 +5,28 @@ public import Contracts
 public import Faults
 internal import Synchronization
 
-/// Stands in for the authentication service: clients, codes and sessions in memory; it checks no credentials.
+/// Stands in for the authentication service: clients, codes, sessions and trials in memory; it checks no credentials.
 ///
-/// Every bearer that is not empty is accepted, for every requestor of the catalogue, unless `refuse` says otherwise.
+/// Every bearer that is not empty is accepted, for every API and requestor of the catalogue, unless `refuse` says otherwise.
 public final class InMemoryAuthentication: Sendable {
     struct Place: Hashable, Sendable {
         let device: String
         let requestor: String
     }
 
+    /// A session that a device has.
+    struct Held: Sendable {
+        /// Without a client: whoever asks has it.
+        var subject: SessionSubject
+        /// Id of the code that it came by; empty: none.
+        var code = ""
+        /// Who the platform said that its user is; empty: nothing was said.
+        var identity = ""
+    }
+
     enum Standing: Sendable {
-        case signedIn(SessionSubject)
+        /// The newest first.
+        case signedIn([Held])
         case signedOut
         case refused(Fault)
     }
@@ -24,6 +35,18 @@ public final class InMemoryAuthentication: Sendable {
         var record: RegistrationCode
         /// Of the client that asked for it.
         let clientID: String
+        /// Who the platform said that the device's user is; empty: nothing was said.
+        var identity = ""
+        /// When a sign-in through it succeeded, milliseconds since 1970; 0: none did.
+        var usedAt: UInt64 = 0
+    }
+
+    /// Who gets a session, and by what.
+    struct Owner: Sendable {
+        var client = ""
+        var device: DeviceInformation?
+        var code = ""
+        var identity = ""
     }
 
     struct PendingSignIn: Sendable {
@@ -43,13 +66,18 @@ public final class InMemoryAuthentication: Sendable {
     let startedAt: UInt64
     let standings = BoundedTable<Place, Standing>(capacity: 1_000_000)
     let codes = BoundedTable<String, Code>(capacity: 1_000_000)
+    /// The newest code of REST v2, by a digest of the client and its device at a requestor: another one ends it.
+    let plans = BoundedTable<String, String>(capacity: 1_000_000)
     let signIns = BoundedTable<String, PendingSignIn>(capacity: 100_000)
     /// Ids of registered clients, and their applications'.
     let clients = BoundedTable<String, String>(capacity: 1_000_000)
     /// Under their references.
     let secrets = BoundedTable<OctetText, StoredSecret>(capacity: 100_000)
     let numbers = Counter()
-    let trials = Counter()
+    let trials = TrialTable()
+    /// Where people have signed in of whom a platform said who they are.
+    let identified = BoundedTable<String, Set<Place>>(capacity: 100_000)
+    let plays = Counter()
     private let found = Counter()
     private let scripted = Mutex<[String: Fault]>([:])
     private let failure = Mutex<Fault?>(nil)
@@ -64,14 +92,14 @@ public final class InMemoryAuthentication: Sendable {
 
     // MARK: Scripting
 
-    /// The device has this session at the requestor from now on.
+    /// The device has this session at the requestor from now on, and no other.
     public func put(_ subject: SessionSubject, device: String, requestor: String) {
-        standings[Place(device: device, requestor: requestor)] = .signedIn(subject)
+        standings[Place(device: device, requestor: requestor)] = .signedIn([Held(subject: subject)])
     }
 
     /// The session that the device has by default, to be changed and given to `put`.
     public func subject(device: String, requestor: String) -> SessionSubject {
-        derived(Place(device: device, requestor: requestor), mvpd: nil, call: nil)
+        derived(Place(device: device, requestor: requestor), mvpd: nil, Owner(client: Self.anybody))
     }
 
     /// The device has no session at the requestor from now on.
@@ -97,6 +125,11 @@ public final class InMemoryAuthentication: Sendable {
     /// How often callers asked for a device's session.
     public var sessionQuestions: UInt64 { found.count }
 
+    /// How often callers counted a play of a TempPass, refused ones included.
+    public var tempPassPlays: UInt64 { plays.count }
+
+    func countQuestion() { _ = found.next() }
+
     // MARK: What the operations share
 
     var now: UInt64 { UInt64(clamping: clock.now().milliseconds) }
@@ -112,63 +145,118 @@ public final class InMemoryAuthentication: Sendable {
         if let fault = scripted.withLock({ $0[bearer] }) { throw fault }
     }
 
+    /// What a client that registered here may do by REST v2; other bearers may do all.
+    /// - Throws: `access_denied` without its scope, `invalid_requestor`, `insufficient_scope` for another application's.
+    func requireCovered(_ requestor: String, by bearer: String) throws(Fault) -> Requestor {
+        let application = clients[clientID(bearer)].flatMap { config.catalogue.application($0) }
+        guard application?.scopes.contains("api:client:v2") ?? true else { throw Fault(.accessDenied, "The access token is not for this call.") }
+        let requestor = try config.catalogue.requireRequestor(requestor)
+        guard application?.requestorIDs.contains(requestor.id) ?? true else {
+            throw Fault(.insufficientScope, "The application may not act for the requestor.")
+        }
+        return requestor
+    }
+
     /// The checks of every device call.
     @discardableResult
     func requireDevice(_ call: DeviceCall?) throws(Fault) -> (call: DeviceCall, requestor: Requestor) {
         let call = call ?? DeviceCall()
         // The double checks no credentials: it accepts a signature like a bearer token.
-        try requireBearer(call.accessToken.isEmpty ? call.signedRequest?.header ?? "" : call.accessToken)
-        let requestor = try config.catalogue.requireRequestor(call.requestor)
+        let isV2 = call.api == .v2
+        try requireBearer(call.accessToken.isEmpty && !isV2 ? call.signedRequest?.header ?? "" : call.accessToken)
+        let requestor = try isV2 ? requireCovered(call.requestor, by: call.accessToken) : config.catalogue.requireRequestor(call.requestor)
         guard !call.deviceID.isEmpty else { throw Fault(.invalidDeviceID, "Required 'deviceId' is not present") }
         return (call, requestor)
     }
 
     /// - Throws: `authentication_session_missing`, or what was scripted.
     func subject(of call: DeviceCall?) throws(Fault) -> SessionSubject {
-        _ = found.next()
+        countQuestion()
         if let call, let stored = call.storedToken { return try subject(stored, of: call) }
         let (call, _) = try requireDevice(call)
         return try subject(at: Place(device: call.deviceID, requestor: call.requestor), call: call)
     }
 
+    /// The newest session that is valid, whoever made it.
     func subject(at place: Place, call: DeviceCall?) throws(Fault) -> SessionSubject {
-        switch standings[place] {
-        case .signedIn(var subject):
-            if subject.clientID.isEmpty, let call { subject.clientID = clientID(call.accessToken) }
-            guard let session = subject.session, session.expiresAtMilliseconds > now else {
-                throw Fault(.authenticationSessionExpired, "Authentication token expired")
-            }
-            return subject
-        case .refused(let fault): throw fault
-        case .signedOut: break
-        case nil: if behaviour.signedIn == .everyDevice { return derived(place, mvpd: nil, call: call) }
+        let held = try held(at: place)
+        guard !held.isEmpty else { throw Self.nobody }
+        guard var subject = held.first(where: { isValid($0.subject) })?.subject else {
+            throw Fault(.authenticationSessionExpired, "Authentication token expired")
         }
-        throw Fault(.authenticationSessionMissing, "User not authenticated")
+        if subject.clientID.isEmpty { subject.clientID = call.map { clientID($0.accessToken) } ?? Self.anybody }
+        return subject
     }
 
-    /// Makes the session of a sign-in; it takes the place of what the device had.
+    /// What the device has, the newest first.
+    /// - Throws: What was scripted.
+    func held(at place: Place) throws(Fault) -> [Held] {
+        switch standings[place] {
+        case .signedIn(let held): return held
+        case .refused(let fault): throw fault
+        case .signedOut: return []
+        case nil: return untold(place)
+        }
+    }
+
+    /// What a device has of which nothing was told yet.
+    func untold(_ place: Place) -> [Held] {
+        behaviour.signedIn == .everyDevice ? [Held(subject: derived(place, mvpd: nil, Owner()))] : []
+    }
+
+    /// Not over, and not without the rule that made it.
+    func isValid(_ subject: SessionSubject) -> Bool {
+        guard let session = subject.session, session.expiresAtMilliseconds > now else { return false }
+        guard session.kind == .degraded else { return true }
+        return rule(session.requestor, session.mvpd, subject.device) != nil
+    }
+
+    /// The AuthN-all rule that holds.
+    func rule(_ requestor: String, _ mvpd: String, _ device: DeviceInformation?) -> DegradationRule? {
+        config.catalogue.degradation(requestor: requestor, mvpd: mvpd, platform: device?.platform, resource: nil, now: clock.now())
+    }
+
+    /// Makes the session of a sign-in; it takes the place of what the client's device had at the MVPD.
     @discardableResult
-    func signIn(_ place: Place, mvpd: String, kind: SessionKind, call: DeviceCall? = nil, lifetime: UInt64 = sessionLife) -> SessionSubject {
-        var subject = derived(place, mvpd: mvpd, call: call)
+    func signIn(_ place: Place, mvpd: String, kind: SessionKind, _ owner: Owner, user: String? = nil, lifetime: UInt64 = sessionLife)
+        -> SessionSubject
+    {
+        var subject = derived(place, mvpd: mvpd, owner)
         let moment = now
         subject.session?.id = DerivedIdentity.uuid("session", place.device, place.requestor, "\(numbers.next())")
         subject.session?.createdAtMilliseconds = moment
         subject.session?.expiresAtMilliseconds = moment + lifetime
         subject.session?.kind = kind
-        standings[place] = .signedIn(subject)
+        if let user {
+            subject.session?.userID = user
+            subject.attributes = [UserAttribute(key: "userID", values: [user])]
+        }
+        let held = Held(subject: subject, code: owner.code, identity: owner.identity)
+        standings.change(place) { standing in
+            var all: [Held] =
+                switch standing {
+                case .signedIn(let held): held
+                case nil: untold(place)
+                case .signedOut, .refused: []
+                }
+            all.removeAll { $0.subject.session?.mvpd == mvpd && ($0.subject.clientID.isEmpty || $0.subject.clientID == owner.client) }
+            standing = .signedIn([held] + all.prefix(Self.mostSessions - 1))
+        }
+        if !owner.identity.isEmpty { identified.change(owner.identity) { $0 = ($0 ?? []).union([place]) } }
         return subject
     }
 
-    func derived(_ place: Place, mvpd: String?, call: DeviceCall?) -> SessionSubject {
+    func derived(_ place: Place, mvpd: String?, _ owner: Owner) -> SessionSubject {
         let mvpd = mvpd ?? behaviour.mvpd ?? defaultMvpd(place.requestor)
         let user = behaviour.user ?? "user-" + DerivedIdentity.digest("person", place.device).prefix(12)
         let id = DerivedIdentity.uuid("session", place.device, place.requestor)
         let session = Session(
             id: id, requestor: place.requestor, mvpd: mvpd, userID: DerivedIdentity.digest("user", user, mvpd), createdAtMilliseconds: startedAt,
             expiresAtMilliseconds: startedAt + Self.sessionLife)
+        let attributes = [UserAttribute(key: "userID", values: [user]), UserAttribute(key: "householdID", values: ["household-of-\(user)"])]
         return SessionSubject(
-            session: session, upstreamUserID: user, attributes: [UserAttribute(key: "userID", values: [user])],
-            clientID: call.map { clientID($0.accessToken) } ?? "double-client", deviceID: place.device, device: call?.device, upstreamSessionID: id)
+            session: session, upstreamUserID: user, attributes: attributes, clientID: owner.client, deviceID: place.device, device: owner.device,
+            upstreamSessionID: id)
     }
 
     /// The first MVPD of the requestor at which people have a login.
@@ -183,8 +271,15 @@ public final class InMemoryAuthentication: Sendable {
 
     /// An access token of the double names its client.
     func clientID(_ bearer: String) -> String {
-        bearer.hasPrefix("double-") ? String(bearer.dropFirst("double-".count)) : "double-client"
+        bearer.hasPrefix("double-") ? String(bearer.dropFirst("double-".count)) : Self.anybody
     }
+
+    /// The client of every other access token.
+    static let anybody = "double-client"
+    /// Of a device at a requestor.
+    private static let mostSessions = 64
+
+    static let nobody = Fault(.authenticationSessionMissing, "User not authenticated")
 
     /// The application of the bearer's client, else the first that may act for the requestor.
     func application(_ bearer: String, requestor: String) -> Application {

@@ -13,11 +13,11 @@ public final class InMemoryAuthorization: Authorization {
 
     private static let signingThreads = 2
     private static let waitingSignatures = 4096
-    private static let longestList = 100
+    static let longestList = 100
 
-    private let sessions: InMemoryAuthentication
+    let sessions: InMemoryAuthentication
     private let keys: DoubleKeys
-    private let denied: Set<String>
+    let denied: Set<String>
     private let pool = SigningPool(threads: signingThreads, waitingLimit: waitingSignatures)
     private let issuer: MediaTokenIssuer?
     /// When each ends, milliseconds since 1970.
@@ -47,10 +47,18 @@ public final class InMemoryAuthorization: Authorization {
         }
         guard !denied.contains(resource) else { throw Fault(.authorizationDeniedByMvpd, "Denied.", details: "Denied by the double.") }
         let integration = try sessions.config.catalogue.requireIntegration(requestor: session.requestor, mvpd: session.mvpd)
-        let life = Catalogue.authzLifetime(integration.integration, integration.mvpd)
-        let end = sessions.now + UInt64(life.components.seconds) * 1000
-        permits[Permit(session: session.id, resource: resource)] = end
-        var decision = decision(session, resource, until: end)
+        let end: UInt64
+        if session.kind == .tempPass {
+            let play = SpendTempPassRequest(
+                sessionID: session.id, deviceID: request.call?.deviceID ?? "", requestor: session.requestor, resource: resource,
+                genericData: request.genericData)
+            end = try await sessions.spendTempPass(play, context: context).expiresAtMilliseconds
+        } else {
+            let life = Catalogue.authzLifetime(integration.integration, integration.mvpd)
+            end = min(session.expiresAtMilliseconds, sessions.now + UInt64(life.components.seconds) * 1000)
+        }
+        let kept = keep(session, resource, until: end)
+        var decision = decision(session, resource, until: kept)
         if request.wantsToken, let call = request.call, call.storedToken != nil {
             // The index and the resource; no key signs.
             decision.token = try sessions.subject(of: call).sessionIndex + " " + resource
@@ -74,6 +82,10 @@ public final class InMemoryAuthorization: Authorization {
         }
         let (session, resource) = try session(request.call, request.resource)
         _ = try permit(session, resource)
+        return try await mediaToken(session, resource)
+    }
+
+    func mediaToken(_ session: Session, _ resource: String) async throws(Fault) -> MediaToken {
         guard let issuer else { throw Fault(.unimplemented, "The double has no keys for media tokens.") }
         let requestor = try sessions.config.catalogue.requireRequestor(session.requestor)
         let play = MediaTokenIssuer.Play(
@@ -82,7 +94,8 @@ public final class InMemoryAuthorization: Authorization {
         let issued = try await issuer.issue(play, form: requestor.mediaTokenFormat == .jws ? .jws : .reference)
         return MediaToken(
             requestor: requestor.id, mvpd: session.mvpd, resource: resource, userID: session.userID,
-            expiresAtMilliseconds: UInt64(issued.facts.expiresAt.milliseconds), serializedToken: issued.serialized)
+            expiresAtMilliseconds: UInt64(issued.facts.expiresAt.milliseconds), serializedToken: issued.serialized,
+            issuedAtMilliseconds: UInt64(issued.facts.issuedAt.milliseconds))
     }
 
     public func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization {
@@ -107,9 +120,13 @@ public final class InMemoryAuthorization: Authorization {
         return (subject.session ?? Session(), resource)
     }
 
-    /// A service that does not know REST v2.
-    public func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions {
-        throw Fault(.unimplemented, "The service does not know REST v2.")
+    /// Keeps a permit until its end; one that is kept goes on.
+    func keep(_ session: Session, _ resource: String, until end: UInt64) -> UInt64 {
+        let moment = sessions.now
+        return permits.change(Permit(session: session.id, resource: resource)) { kept in
+            if kept ?? 0 <= moment { kept = end }
+            return kept ?? end
+        }
     }
 
     private func permit(_ session: Session, _ resource: String) throws(Fault) -> UInt64 {

@@ -1,0 +1,96 @@
+internal import Contracts
+internal import Faults
+internal import Synchronization
+
+/// Trials of TempPasses: a device's, and where one names a person, that person's on every device (rest-v2 §5 L).
+final class TrialTable: Sendable {
+    struct Holder: Hashable, Sendable {
+        let place: InMemoryAuthentication.Place
+        let mvpd: String
+        /// Empty: the device alone counts.
+        var user = ""
+    }
+
+    /// Its clock was started.
+    struct Trial: Sendable {
+        /// Milliseconds since 1970.
+        let startedAt: UInt64
+        let expiresAt: UInt64
+        /// The different ones that were played, oldest first.
+        var resources: [String] = []
+    }
+
+    private struct Key: Hashable {
+        var device: String?
+        var user: String?
+        let requestor: String
+        let mvpd: String
+
+        func isCovered(by scope: ResetTempPassRequest.Scope?) -> Bool {
+            switch scope {
+            case nil, .deviceID(""), .deviceID("all"): device != nil
+            case .deviceID(let wanted): device == wanted
+            case .key(""), .key("all"): user != nil
+            case .key(let wanted): user == wanted
+            }
+        }
+    }
+
+    private struct State {
+        var trials: [UInt64: Trial] = [:]
+        var known: [Key: UInt64] = [:]
+        var next: UInt64 = 0
+
+        func number(_ holder: Holder) -> UInt64? { TrialTable.keys(holder).lazy.compactMap { known[$0] }.first }
+    }
+
+    /// Beyond it all are forgotten: a double must not grow without end.
+    private static let capacity = 200_000
+
+    private let state = Mutex(State())
+
+    /// A person's before a device's.
+    func trial(of holder: Holder) -> Trial? {
+        state.withLock { state in state.number(holder).flatMap { state.trials[$0] } }
+    }
+
+    /// Starts the clock with the first play; a resource counts once.
+    /// - Parameters:
+    ///   - terms: Of the TempPass.
+    ///   - now: Milliseconds since 1970.
+    /// - Throws: `authentication_session_expired` (the trial is over), `authorization_denied_by_mvpd` (no resource is left).
+    func spend(_ resource: String, of holder: Holder, _ terms: TempPass, now: UInt64) throws(Fault) -> Trial {
+        let outcome: Result<Trial, Fault> = state.withLock { state in
+            if state.known.count >= Self.capacity { state = State() }
+            let number = state.number(holder) ?? state.next
+            var trial = state.trials[number] ?? Trial(startedAt: now, expiresAt: now + UInt64(terms.ttlSeconds) * 1000)
+            guard now < trial.expiresAt else { return .failure(Fault(.authenticationSessionExpired, "The trial is over.")) }
+            if terms.kind == .promotional, !trial.resources.contains(resource) {
+                guard trial.resources.count < Int(terms.maxResources) else {
+                    return .failure(Fault(.authorizationDeniedByMvpd, "The resources are used up."))
+                }
+                trial.resources.append(resource)
+            }
+            state.next = max(state.next, number + 1)
+            state.trials[number] = trial
+            for key in Self.keys(holder) { state.known[key] = number }
+            return .success(trial)
+        }
+        return try outcome.get()
+    }
+
+    /// - Returns: How many were forgotten.
+    func forget(_ scope: ResetTempPassRequest.Scope?, requestor: String, mvpd: String) -> Int {
+        state.withLock { state in
+            let found = state.known.filter { key, _ in key.requestor == requestor && key.mvpd == mvpd && key.isCovered(by: scope) }
+            for key in found.keys { state.known[key] = nil }
+            return Set(found.values).count
+        }
+    }
+
+    private static func keys(_ holder: Holder) -> [Key] {
+        let (requestor, mvpd) = (holder.place.requestor, holder.mvpd)
+        let device = Key(device: holder.place.device, requestor: requestor, mvpd: mvpd)
+        return holder.user.isEmpty ? [device] : [Key(user: holder.user, requestor: requestor, mvpd: mvpd), device]
+    }
+}

@@ -84,6 +84,21 @@ struct LoneService: Sendable {
         return killed.contains(service)
     }
 
+    /// Ends the program without a warning and starts it again on what it has stored; its doubles stay. It is ready on return.
+    /// - Throws: `CommandFailure` when it does not start.
+    func restart(_ running: Running, exchange: HTTPExchange) async throws -> Running {
+        running.process.signal(SIGKILL)
+        while running.process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
+        let process = try spawn(service)
+        do {
+            try await ReadinessProbe(home: home, exchange: exchange, url: addresses.readiness(of: service)).wait(for: process)
+        } catch {
+            _ = await ClusterStopper.stop([process])
+            throw error
+        }
+        return Running(process: process, sandbox: running.sandbox, doubles: running.doubles, file: running.file)
+    }
+
     /// The last lines of the program's log.
     func lastLines(_ count: Int = 5) -> [String] {
         let text = (try? String(contentsOf: home.log(of: service), encoding: .utf8)) ?? ""

@@ -51,6 +51,11 @@ public struct ConformanceCommand: AsyncParsableCommand {
     @Option(help: "A shell command that makes a Config service publish another version; what needs one is not applicable without it.")
     var change: String?
 
+    @Option(
+        help:
+            "A shell command that kills the implementation and starts it again on its state; what is to outlive that is not applicable without it.")
+    var restart: String?
+
     @Option(help: "Seconds to wait for the implementation to answer.")
     var wait: Double = 30
 
@@ -85,7 +90,7 @@ public struct ConformanceCommand: AsyncParsableCommand {
         if list { return printList(service) }
         var options = ConformanceOptions(
             service: service, address: address, home: home, authority: authority, certificate: certificate, key: key, peersPort: peersPort,
-            change: change, wait: .milliseconds(Int64(wait * 1000)))
+            change: change, restart: restart, wait: .milliseconds(Int64(wait * 1000)))
         options.ports = try PortPlan(environment: ProcessInfo.processInfo.environment)
         let console = Console(isQuiet: format != .text)
         let report: ConformanceReport

@@ -12,6 +12,7 @@ struct ConformanceOptions: Sendable {
     var key: String?
     var peersPort: Int?
     var change: String?
+    var restart: String?
     var wait: Duration = .seconds(30)
     /// Of the service of this checkout.
     var ports = PortPlan(base: nil)

@@ -4,8 +4,21 @@ internal import Cryptography
 internal import Foundation
 internal import PeerDoubles
 internal import Rpc
+internal import Synchronization
 internal import Tokens
 internal import Transport
+
+/// The process of the service of this checkout, which an examination may replace.
+private final class RunningService: Sendable {
+    private let state: Mutex<LoneService.Running>
+
+    init(_ running: LoneService.Running) { state = Mutex(running) }
+
+    var now: LoneService.Running {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
 
 /// Prepares an examination: certificates, played peers, the implementation itself where none is named; and tidies up after it.
 struct ConformanceSession {
@@ -31,6 +44,7 @@ struct ConformanceSession {
             var subject = Subject(service: options.service, host: place.host, port: place.port, caller: try callerFiles())
             subject.peers = doubles
             if let command = options.change { subject.change = { try await ShellCommand(command).run() } }
+            if let command = options.restart { subject.restart = { try await ShellCommand(command).run() } }
             try addStrangers(to: &subject, scratch)
             try await SubjectProbe(subject).wait(for: options.wait)
             let report = await ConformanceRun(subject, requirements: requirements).run(progress: progress)
@@ -57,11 +71,13 @@ struct ConformanceSession {
         let client = HTTPExchange.makeClient()
         let outcome: Result<ConformanceReport, any Error>
         do {
-            let running = try await lone.start(exchange: HTTPExchange(client: client))
+            let exchange = HTTPExchange(client: client)
+            let running = RunningService(try await lone.start(exchange: exchange))
             do {
                 var subject = Subject(
                     service: options.service, host: Self.host, port: ports.main(service), caller: files(in: lone.home.pki, "operator"))
-                subject.peers = running.doubles
+                subject.peers = running.now.doubles
+                subject.restart = { [lone] in running.now = try await lone.restart(running.now, exchange: exchange) }
                 let home = lone.home
                 if service == .config { subject.change = { try CatalogueChange(file: home.catalogue).make() } }
                 try addStrangers(to: &subject, scratch, pki: home.pki)
@@ -69,7 +85,7 @@ struct ConformanceSession {
             } catch {
                 outcome = .failure(error)
             }
-            await lone.stop(running)
+            await lone.stop(running.now)
         } catch {
             outcome = .failure(error)
         }

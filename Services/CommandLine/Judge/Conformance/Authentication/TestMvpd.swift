@@ -3,9 +3,10 @@ internal import Cryptography
 internal import Foundation
 internal import SamlResponder
 
-/// NorthCable, played by the examiner: the implementation's catalogue names the examiner's addresses and certificate.
+/// NorthCable, played by the examiner: the implementation's catalogue names the examiner's addresses and certificate. So is LakeTel, which has no logout.
 struct TestMvpd: Sendable {
     static let id = "NorthCable"
+    static let neighbour = "LakeTel"
     static let address = "https://mvpd.conformance.example"
     static let subscriber = PlayedMvpd.Subscriber(
         nameID: "conformance-subscriber", householdID: "conformance-household", channels: ["ACME1-NEWS"])
@@ -18,6 +19,7 @@ struct TestMvpd: Sendable {
 
     let app: TestApp
     let mvpd: PlayedMvpd
+    let neighbour: PlayedMvpd
     /// An MVPD of the same name with a key that is not pinned.
     let impostor: PlayedMvpd
 
@@ -37,11 +39,19 @@ struct TestMvpd: Sendable {
         let entityID = "\(address)/metadata"
         let app = try await TestApp(examination)
         let played = TestMvpd(
-            app: app, mvpd: PlayedMvpd(entityID: entityID, key: key),
+            app: app, mvpd: PlayedMvpd(entityID: entityID, key: key), neighbour: PlayedMvpd(entityID: "\(address)/neighbour", key: key),
             impostor: PlayedMvpd(entityID: entityID, key: try strangersKey.get()))
         let change: (inout Configuration) -> Void = { configuration in
-            for index in configuration.mvpds.indices where configuration.mvpds[index].id == id {
+            for index in configuration.mvpds.indices where [id, neighbour].contains(configuration.mvpds[index].id) {
                 guard case .saml(var endpoint) = configuration.mvpds[index].signIn else { continue }
+                guard configuration.mvpds[index].id == id else {
+                    endpoint.idpEntityID = "\(address)/neighbour"
+                    (endpoint.ssoURL, endpoint.logoutURL, endpoint.plainLogout) = ("\(address)/neighbour/sso", "", nil)
+                    (endpoint.signaturePolicy, endpoint.encryption) = (.assertion, .optional)
+                    endpoint.signingCertificates = [pair.certificate.der]
+                    configuration.mvpds[index].signIn = .saml(endpoint)
+                    continue
+                }
                 endpoint.idpEntityID = entityID
                 endpoint.ssoURL = "\(address)/sso"
                 endpoint.logoutURL = "\(address)/slo"
@@ -57,6 +67,10 @@ struct TestMvpd: Sendable {
     /// Sends a browser to the MVPD.
     func begin() async throws -> Pending {
         let (device, code, start) = try await app.begin(at: Self.id)
+        return try Self.pending(start, device, code)
+    }
+
+    static func pending(_ start: SignInStart, _ device: String, _ code: String) throws -> Pending {
         func parameter(_ name: String) -> String? {
             guard start.fields.isEmpty else { return start.fields.first { $0.name == name }?.value }
             return URLComponents(string: start.url)?.queryItems?.first { $0.name == name }?.value

@@ -142,8 +142,14 @@ extension AuthorizationRequirements {
     /// Authorizes, issues, and verifies.
     private static func verified(_ viewer: TestViewer, _ resource: String) async throws -> Contracts.MediaToken {
         try await viewer.authorize(resource)
-        let keys = try await viewer.conversation.call(AuthorizationMethods.getMediaTokenKeys, GetMediaTokenKeysRequest())
         let token = try await viewer.conversation.call(AuthorizationMethods.issueMediaToken, viewer.resource(resource))
+        try await verify(token, viewer, resource)
+        return token
+    }
+
+    /// - Throws: `Unmet` unless the published keys verify the token, for the resource, and it says what the answer says.
+    static func verify(_ token: Contracts.MediaToken, _ viewer: TestViewer, _ resource: String) async throws {
+        let keys = try await viewer.conversation.call(AuthorizationMethods.getMediaTokenKeys, GetMediaTokenKeysRequest())
         let check = MediaTokenVerifier(trustedKeys: try trusted(keys)).verify(token.serializedToken, requestor: viewer.requestor, resource: resource)
         guard check.verdict == .valid, let facts = check.facts else {
             throw Unmet("a token that the published keys verify", came: "\(check.verdict.rawValue): \(token.serializedToken)")
@@ -156,7 +162,6 @@ extension AuthorizationRequirements {
         guard facts.ttl == .seconds(Int64(seconds == 0 ? 420 : seconds)) else {
             throw Unmet("a token for \(seconds == 0 ? 420 : seconds) s", came: "\(facts.ttl)")
         }
-        return token
     }
 
     private static func trusted(_ keys: MediaTokenKeys) throws -> TrustedMediaTokenKeys {

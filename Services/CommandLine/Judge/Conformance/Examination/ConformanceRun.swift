@@ -11,13 +11,13 @@ public struct ConformanceRun: Sendable {
 
     /// - Parameter progress: Called with each result as it is there, in any order.
     public func run(progress: @escaping @Sendable (RequirementResult) -> Void = { _ in }) async -> ConformanceReport {
-        let results = await withTaskGroup(of: [RequirementResult].self) { group in
+        var results = await withTaskGroup(of: [RequirementResult].self) { group in
             for requirement in requirements where requirement.isIndependent {
                 group.addTask { [await Self.try(requirement, on: subject, progress)] }
             }
             group.addTask {
                 var results: [RequirementResult] = []
-                for requirement in requirements where !requirement.isIndependent {
+                for requirement in requirements where !requirement.isIndependent && !requirement.isDisruptive {
                     results.append(await Self.try(requirement, on: subject, progress))
                 }
                 return results
@@ -25,6 +25,9 @@ public struct ConformanceRun: Sendable {
             return await group.reduce(into: [String: RequirementResult]()) { all, results in
                 for result in results { all[result.id] = result }
             }
+        }
+        for requirement in requirements where requirement.isDisruptive {
+            results[requirement.id] = await Self.try(requirement, on: subject, progress)
         }
         return ConformanceReport(
             service: subject.service.rawValue, address: "\(subject.host):\(subject.port)", results: requirements.compactMap { results[$0.id] })
@@ -59,15 +62,15 @@ public struct ConformanceRun: Sendable {
         case nil: return result(.passed)
         case let failure as NotApplicable:
             var result = result(.notApplicable)
-            result.reason = failure.reason
+            result.reason = VisibleText.text(failure.reason)
             return result
         case let failure?:
             let unmet = failure as? Unmet ?? Unmet(requirement.sentence, came: "\(failure)")
             var result = result(.failed)
-            result.expected = unmet.expected
-            result.came = unmet.came
-            result.sent = examination.lastSent
-            result.answered = examination.lastCame
+            result.expected = VisibleText.text(unmet.expected)
+            result.came = VisibleText.text(unmet.came)
+            result.sent = examination.lastSent.map(VisibleText.text)
+            result.answered = examination.lastCame.map(VisibleText.text)
             return result
         }
     }

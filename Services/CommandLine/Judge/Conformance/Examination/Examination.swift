@@ -50,6 +50,18 @@ final class Examination: Sendable {
         try await Conversation(try await connect(), maxFrameBytes: maxFrameBytes)
     }
 
+    /// Ends the implementation and starts it again; on return it serves.
+    /// - Throws: `NotApplicable` when the examiner cannot.
+    func restart() async throws {
+        guard let restart = subject.restart else { throw NotApplicable("the examiner cannot restart the implementation (--restart)") }
+        try await restart()
+        let end = ContinuousClock.now + .seconds(30)
+        while let problem = await subject.problem() {
+            guard ContinuousClock.now < end else { throw Unmet("a service that serves, 30 s after its restart", came: problem) }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     // MARK: Peers
 
     /// - Throws: `NotApplicable` when the examiner plays none.

@@ -7,14 +7,14 @@ struct PlayedPeers: Sendable {
     let doubles: PeerDoubles
 
     /// Time limit for a service to apply a new version of the catalogue.
-    private static let updatePatience: Duration = .seconds(10)
+    private static var updatePatience: Duration { Examination.patience + .seconds(2) }
 
     var configuration: Configuration { doubles.config.configuration }
 
     /// Changes the catalogue, waits until the service uses the change, does the work, and restores the catalogue.
     /// - Parameters:
     ///   - isThere: Whether the service already uses the changed catalogue.
-    /// - Throws: `Unmet` when it does not in 10 s; what the work throws.
+    /// - Throws: `Unmet` when it does not in time; what the work throws.
     func withCatalogue(
         _ change: (inout Configuration) -> Void, until isThere: () async throws -> Bool, _ work: () async throws -> Void
     ) async throws {
@@ -25,7 +25,7 @@ struct PlayedPeers: Sendable {
         try doubles.config.publish(changed)
         let outcome: Result<Void, any Error>
         do {
-            try await wait("what the changed catalogue says, within 10 s", isThere)
+            try await wait("what the changed catalogue says, within \(Self.updatePatience)", isThere)
             try await work()
             outcome = .success(())
         } catch {
@@ -35,7 +35,7 @@ struct PlayedPeers: Sendable {
         after.version = configuration.version + 1
         try doubles.config.publish(after)
         try outcome.get()
-        try await wait("what the catalogue says that was set back, within 10 s") { try await !isThere() }
+        try await wait("what the catalogue says that was set back, within \(Self.updatePatience)") { try await !isThere() }
     }
 
     private func wait(_ expected: String, _ isThere: () async throws -> Bool) async throws {

@@ -7,15 +7,19 @@ public struct Requirement: Sendable {
     public let source: String
     /// True: takes time, not work; tried at the same time as others.
     let isIndependent: Bool
+    /// True: stops the service; tried by itself, after all others.
+    let isDisruptive: Bool
     let check: @Sendable (Examination) async throws -> Void
 
     init(
-        _ id: String, _ sentence: String, source: String, isIndependent: Bool = false, check: @escaping @Sendable (Examination) async throws -> Void
+        _ id: String, _ sentence: String, source: String, isIndependent: Bool = false, isDisruptive: Bool = false,
+        check: @escaping @Sendable (Examination) async throws -> Void
     ) {
         self.id = id
         self.sentence = sentence
         self.source = source
         self.isIndependent = isIndependent
+        self.isDisruptive = isDisruptive
         self.check = check
     }
 }

@@ -19,6 +19,8 @@ public struct Subject: Sendable {
     public var patience: Duration = .seconds(8)
     /// Makes a Config service publish another version; `nil`: the examiner cannot.
     public var change: (@Sendable () async throws -> Void)?
+    /// Ends the implementation's process without a warning and starts it again; `nil`: the examiner cannot.
+    public var restart: (@Sendable () async throws -> Void)?
 
     public init(service: ExaminedService, host: String, port: Int, caller: TlsFiles) {
         self.service = service
@@ -39,11 +41,11 @@ extension Subject {
             let conversation = try await examination.greet()
             let report = try await conversation.call(HealthMethods.check, CheckHealthRequest())
             await conversation.probe.close()
-            return report.status == .serving ? nil : "it is not serving: \(report.reason)"
+            return report.status == .serving ? nil : VisibleText.text("it is not serving: \(report.reason)")
         } catch let unmet as Unmet {
-            return "expected \(unmet.expected); came \(unmet.came)"
+            return VisibleText.text("expected \(unmet.expected); came \(unmet.came)")
         } catch {
-            return "\(error)"
+            return VisibleText.text("\(error)")
         }
     }
 }

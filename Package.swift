@@ -440,7 +440,8 @@ if hasAny("tests") {
         tests(
             "ContractConformanceTests",
             [
-                "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults", "PeerDoubles", "Rpc", "Tokens", "Transport",
+                "AuthorizationService", "Catalogue", "Clocks", "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults",
+                "OutboundHttp", "PeerDoubles", "Rpc", "Tokens", "Transport",
                 "Frames",
                 logging, nioCore, nioPosix,
             ]),

@@ -4,67 +4,54 @@ import Contracts
 import Cryptography
 import Faults
 import Foundation
-import Logging
-import NIOPosix
 import PeerDoubles
 import Rpc
 import Tokens
-import Transport
 
 /// An authentication service that sends browsers to the MVPD, by SAML or OAuth, and accepts any answer without checks.
 struct NaiveAuthentication {
-    private let authority: TestAuthority
-    private let doubles: PeerDoubles
-    private let server: RpcServer
-    private let subject: Subject
+    private let server: ExaminedServer
 
-    init() async throws {
-        authority = try TestAuthority()
-        doubles = try PeerDoubles(
-            at: [.config: RpcAddress(host: "127.0.0.1", port: 0)], configuration: try SampleCatalogue.configuration(),
+    /// - Parameter mutant: Answers some calls in place of the service.
+    init(_ mutant: AuthenticationMutant? = nil) async throws {
+        let authority = try TestAuthority()
+        let doubles = try PeerDoubles(
+            at: [:], configuration: try SampleCatalogue.configuration(),
             keys: DoubleKeys(statement: SigningKey(try P256PrivateKey.generate())), pki: authority.pki)
-        try await doubles.start()
         var behaviour = DoubleBehaviour()
         behaviour.signedIn = .afterSignIn
         let sessions = InMemoryAuthentication(config: doubles.config, behaviour: behaviour)
-        let services = Self.services(sessions, Believer(sessions: sessions, config: doubles.config))
-        server = RpcServer(
-            configuration: RpcServer.Configuration(
-                address: RpcAddress(host: "127.0.0.1", port: 0), identity: try TlsIdentity(files: authority.files("authentication")),
-                allow: AllowList(Dictionary(uniqueKeysWithValues: services.serviceNames.map { ($0, ["operator.boxoffice"]) })), software: "naive"),
-            services: services, group: MultiThreadedEventLoopGroup.singleton, logger: Logger(label: "naive") { _ in SwiftLogNoOpLogHandler() })
-        let address = try await server.start()
-        server.health.setServing()
-        var subject = Subject(service: .authentication, host: "127.0.0.1", port: address.port, caller: authority.files("operator"))
-        subject.peers = doubles
-        self.subject = subject
+        let services = Self.services(sessions, Believer(sessions: sessions, config: doubles.config), mutant)
+        server = try await ExaminedServer(
+            .authentication, services, doubles: doubles, authority: authority, patience: mutant == nil ? .seconds(8) : .seconds(2))
     }
 
     /// - Returns: The verdict on each.
-    func examine(_ ids: [String]) async -> [String: RequirementResult] {
-        let report = await ConformanceRun(subject, requirements: subject.service.requirements.filter { ids.contains($0.id) }).run()
-        await server.drain()
-        await doubles.stop()
-        return Dictionary(uniqueKeysWithValues: report.results.map { ($0.id, $0) })
-    }
+    func examine(_ ids: [String]) async -> [String: RequirementResult] { await server.examine(ids) }
 
-    private static func services(_ sessions: InMemoryAuthentication, _ believer: Believer) -> RpcServices {
-        var rest = RestOfServices(replaced: ["StartSignIn", "CompleteSamlSignIn"])
+    private static func services(_ sessions: InMemoryAuthentication, _ believer: Believer, _ mutant: AuthenticationMutant?) -> RpcServices {
+        var own = RpcServices()
+        own.unary(AuthenticationMethods.startSignIn) { try await believer.startSignIn($0, $1) }
+        own.unary(AuthenticationMethods.completeSamlSignIn) { try await believer.completeSamlSignIn($0, $1) }
+        var rest = RestOfServices(own, replaced: ["StartSignIn", "CompleteSamlSignIn"] + (mutant?.methods ?? []))
         AuthenticationMethods.register(sessions, in: &rest)
         SessionsMethods.register(sessions, in: &rest)
+        AuthenticationOperationsMethods.register(sessions, in: &rest)
         var services = rest.services
-        services.unary(AuthenticationMethods.startSignIn) { try await believer.startSignIn($0, $1) }
-        services.unary(AuthenticationMethods.completeSamlSignIn) { try await believer.completeSamlSignIn($0, $1) }
+        mutant?.register(sessions, &services)
         return services
     }
 }
 
 /// Everything but what is replaced.
 private struct RestOfServices: MethodRegistry {
-    private(set) var services = RpcServices()
-    let replaced: Set<String>
+    private(set) var services: RpcServices
+    private let replaced: Set<String>
 
-    init(replaced: Set<String>) { self.replaced = replaced }
+    init(_ services: RpcServices, replaced: [String]) {
+        self.services = services
+        self.replaced = Set(replaced)
+    }
 
     mutating func unary(_ operation: UnaryOperation) {
         if !replaced.contains(operation.method.name) { services.unary(operation) }
@@ -91,7 +78,12 @@ private struct Believer: Sendable {
     func startSignIn(_ request: StartSignInRequest, _ context: CallContext) async throws -> SignInStart {
         var start = try await sessions.startSignIn(request, context: context)
         guard let state = URLComponents(string: start.url)?.queryItems?.first(where: { $0.name == "state" })?.value else { return start }
-        switch config.configuration.mvpds.first(where: { $0.id == request.mvpd })?.signIn {
+        var mvpd = request.mvpd
+        if request.api == .v2 {
+            let code = RegistrationCodeRequest(requestor: request.requestor, code: request.registrationCode)
+            mvpd = try await sessions.getRegistrationCode(code, context: context).mvpd
+        }
+        switch config.configuration.mvpds.first(where: { $0.id == mvpd })?.signIn {
         case .saml(let endpoint): ask(endpoint, state, &start)
         case .oauth(let endpoint): ask(endpoint, state, &start)
         default: break

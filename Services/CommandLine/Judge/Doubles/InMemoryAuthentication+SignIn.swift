@@ -129,8 +129,10 @@ extension InMemoryAuthentication: Authentication {
         }
     }
 
+    /// A browser that is sent to an MVPD comes back at once.
     public func visitLogout(_ request: VisitLogoutRequest, context: CallContext) async throws -> LogoutStep {
-        LogoutStep(result: .done, traceID: "\(context.trace.traceID)")
+        let trace = "\(context.trace.traceID)"
+        return visits[request.handle].map { LogoutStep(result: .goesOn, url: $0, traceID: trace) } ?? LogoutStep(result: .done, traceID: trace)
     }
 
     public func receiveSamlLogout(_ request: SamlLogoutMessage, context: CallContext) async throws -> LogoutStep {

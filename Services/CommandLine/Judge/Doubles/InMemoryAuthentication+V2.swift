@@ -59,7 +59,9 @@ extension InMemoryAuthentication {
         guard !ended.isEmpty else { return EndedProfile(end: rule(requestor.id, mvpd.id, call.device) == nil ? .none : .complete) }
         if ended.contains(where: { $0.subject.session?.kind == .platform }) { return EndedProfile(end: .platform) }
         guard Self.hasLogout(mvpd) else { return EndedProfile(end: .complete) }
-        return EndedProfile(end: .visit, visitURL: "\(behaviour.publicOrigin)/logout?handle=\(DerivedIdentity.digest("logout", "\(numbers.next())"))")
+        let handle = DerivedIdentity.digest("logout", "\(numbers.next())")
+        visits[handle] = request.redirectURL
+        return EndedProfile(end: .visit, visitURL: "\(behaviour.publicOrigin)/adobe-services/logout?handle=\(handle)")
     }
 
     private static func hasLogout(_ mvpd: Mvpd) -> Bool {

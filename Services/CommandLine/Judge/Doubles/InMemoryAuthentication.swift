@@ -68,6 +68,8 @@ public final class InMemoryAuthentication: Sendable {
     let codes = BoundedTable<String, Code>(capacity: 1_000_000)
     /// The newest code of REST v2, by a digest of the client and its device at a requestor: another one ends it.
     let plans = BoundedTable<String, String>(capacity: 1_000_000)
+    /// Where browsers go that log out at an MVPD, by the handle of their visit.
+    let visits = BoundedTable<String, String>(capacity: 100_000)
     let signIns = BoundedTable<String, PendingSignIn>(capacity: 100_000)
     /// Ids of registered clients, and their applications'.
     let clients = BoundedTable<String, String>(capacity: 1_000_000)

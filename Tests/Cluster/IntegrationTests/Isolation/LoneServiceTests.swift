@@ -18,6 +18,23 @@ struct LoneServiceTests {
         }
     }
 
+    /// A sign-in with the code of a TV, a logout, and trials.
+    @Test(arguments: [V2Flow.b, .g, .l])
+    func flowsOfRestV2PassThroughTheGatewayAlone(_ flow: V2Flow) async throws {
+        var behaviour = DoubleBehaviour()
+        behaviour.signedIn = .afterSignIn
+        try await withLone(.gateway, behaviour: behaviour) { _, running, exchange in
+            let statement = try #require(running.file.softwareStatements["acme-tv"])
+            let ground = DeviceGround(
+                exchange: exchange, gateway: running.file.gateway, requestor: "ACME1", statement: statement,
+                certificates: try String(contentsOfFile: running.file.mediaTokenCertificate, encoding: .utf8))
+            let stage = V2Lines(console: Console(isQuiet: true), gateway: running.file.gateway, hasQrCode: false)
+            try await V2Player(
+                ground: ground, stage: stage, person: "ada", resource: "ACME1-NEWS", channels: ["ACME1-NEWS"], pollInterval: .milliseconds(200)
+            ).play(flow)
+        }
+    }
+
     @Test func everyDeviceIsSignedInUnlessToldOtherwise() async throws {
         for (signedIn, isSignedIn) in [(DoubleBehaviour.SignedIn.everyDevice, true), (.afterSignIn, false)] {
             var behaviour = DoubleBehaviour()

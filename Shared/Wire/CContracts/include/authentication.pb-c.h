@@ -781,7 +781,7 @@ struct  Boxoffice__Authentication__V1__Profile
 {
   ProtobufCMessage base;
   /*
-   * What stands for a session has no id.
+   * What stands for a session has an id that no other call takes.
    */
   Boxoffice__Authentication__V1__Session *session;
   /*

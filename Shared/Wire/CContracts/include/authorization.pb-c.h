@@ -155,7 +155,7 @@ struct  Boxoffice__Authorization__V1__DecideRequest
    */
   char *identity;
   /*
-   * True: informative; nothing is kept, and there are no tokens.
+   * True: informative; nothing is kept, and there are no tokens. An MVPD's denial is `preauthorization_denied_by_mvpd` then.
    */
   protobuf_c_boolean is_preliminary;
 };

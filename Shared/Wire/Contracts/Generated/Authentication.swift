@@ -1514,7 +1514,7 @@ public struct Profiles: Message {
 }
 
 public struct Profile: Message {
-    /// What stands for a session has no id.
+    /// What stands for a session has an id that no other call takes.
     public var session: Session?
     /// Without `userID` it is the session's `user_id`.
     public var metadata: UserMetadata?
@@ -4241,11 +4241,13 @@ public protocol Authentication: Sendable {
     /// Whether a person has to sign in at an MVPD before a device may play there, and if so with which code (rest-v2 section 2.2). A new code ends an unused one
     /// that the client's device got here before.
     ///
-    /// Faults: as every device call; `invalid_mvpd` (no MVPD has the id), `unknown_integration`, `invalid_redirect_url`, `too_many_requests`.
+    /// Faults, checked in this order: as every device call; `invalid_mvpd` (no MVPD has the id), `invalid_redirect_url`, `unknown_integration`,
+    /// `too_many_requests`.
     func beginSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan
     /// The same for a code that is there, with what is sent in place of what it has (rest-v2 section 2.3). Any client of the requestor may add to it.
     ///
-    /// Faults: those of a bearer; `invalid_registration_code`, `registration_code_spent`; `invalid_mvpd`, `unknown_integration`, `invalid_redirect_url`.
+    /// Faults, checked in this order: those of a bearer; `invalid_registration_code`, `registration_code_spent`; `invalid_mvpd`, `invalid_redirect_url`,
+    /// `unknown_integration`.
     func continueSignIn(_ request: ContinueSignInRequest, context: CallContext) async throws -> SignInPlan
     /// As BeginSignIn, by the platform's login: the MVPD is that of the call's partner status (rest-v2 section 2.12). What keeps the platform from being asked is
     /// no fault but the plan's reason.
@@ -4283,8 +4285,8 @@ public protocol Authentication: Sendable {
     ///
     /// Faults: those of a bearer; `invalid_registration_code`, `registration_code_spent`.
     func findProfilesByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Profiles
-    /// Ends what the calling device has at an MVPD; its sessions elsewhere go on. Faults: as every device call; `invalid_mvpd`, `unknown_integration`,
-    /// `invalid_redirect_url`.
+    /// Ends what the calling device has at an MVPD; its sessions elsewhere go on. Faults, checked in this order: as every device call; `invalid_mvpd`,
+    /// `invalid_redirect_url`, `unknown_integration`.
     func endProfile(_ request: EndProfileRequest, context: CallContext) async throws -> EndedProfile
     /// The token that an app of the vendor's SDKs keeps in place of a session of its own, for the code's maker (clients section 3); with what it may know of the
     /// person. A caller that many installations share names the code's device, as does every caller where `demands_device` is set.

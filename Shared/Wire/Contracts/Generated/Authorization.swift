@@ -252,7 +252,7 @@ public struct DecideRequest: Message {
     public var resources: [String]
     /// As of FindProfilesRequest.
     public var identity: String
-    /// True: informative; nothing is kept, and there are no tokens.
+    /// True: informative; nothing is kept, and there are no tokens. An MVPD's denial is `preauthorization_denied_by_mvpd` then.
     public var isPreliminary: Bool
 
     public init() { self.init(call: nil) }
@@ -686,7 +686,8 @@ public protocol Authorization: Sendable {
     /// the gateway can tell a guess; a service that does not tell them apart answers `authentication_session_missing`.
     func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization
     /// Whether each of several resources may be watched at an MVPD, by a call of v2. A denial is a part of the answer, as is the lack of a session. Resources
-    /// that are named twice count once.
+    /// that are named twice count once. Where more are named than may be asked for at once, each is refused with `too_many_resources`: beforehand more than
+    /// the integration's preflight_max_resources, to play more than the service allows, which is at most 100.
     ///
     /// Faults: those of the bearer and the device; `invalid_mvpd`, `unknown_integration`, `missing_resource`, `malformed_authz_request`;
     /// `invalid_temporary_access_configuration`.

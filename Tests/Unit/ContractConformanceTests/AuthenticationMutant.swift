@@ -121,6 +121,17 @@ struct AuthenticationMutant: Sendable, CustomStringConvertible {
     // MARK: Too strict
 
     private static let tooStrict = [
+        AuthenticationMutant("hands no sign-in over", AuthenticationMethods.beginSignIn, breaks: ["AUTHN-87"]) { sessions, request, context in
+            // The code is another client's.
+            var request = request
+            if request.call?.accessToken.isEmpty == false { request.call?.accessToken = "any" }
+            return try await sessions.beginSignIn(request, context: context)
+        },
+        AuthenticationMutant("forgets what is switched off", AuthenticationMethods.findProfiles, breaks: ["AUTHN-91"]) { sessions, request, context in
+            let found = try await sessions.findProfiles(request, context: context)
+            if found.profiles.isEmpty, request.mvpd.isEmpty { _ = try? await sessions.logout(LogoutRequest(call: request.call), context: context) }
+            return found
+        },
         AuthenticationMutant("takes only registered domains", AuthenticationMethods.beginSignIn, breaks: ["AUTHN-58"]) { sessions, request, context in
             var request = request
             if request.domainName != "acme.example" { request.domainName = "" }

@@ -19,9 +19,10 @@ enum SampleCatalogue {
                 Requestor(id: "BRAVO", name: "Bravo", programmerID: "acme", domains: [Domain(name: "bravo.example")]),
             ],
             mvpds: [
-                Mvpd(id: "NorthCable", displayName: "North Cable", signIn: .saml(saml)),
+                Mvpd(
+                    id: "NorthCable", displayName: "North Cable", platforms: [platform("north-cable", .supported)], signIn: .saml(saml)),
                 Mvpd(id: "OpenFiber", displayName: "Open Fiber", signIn: .oauth(oauth)),
-                Mvpd(id: "LakeTel", displayName: "Lake Tel", signIn: .saml(lake)),
+                Mvpd(id: "LakeTel", displayName: "Lake Tel", platforms: [platform("lake-tel", .picker)], signIn: .saml(lake)),
                 Mvpd(id: "ParkedTV", displayName: "Parked TV", signIn: .saml(lake)),
                 Mvpd(id: "Preview10", displayName: "Free preview", signIn: .tempPass(TempPass(ttlSeconds: 600))),
                 Mvpd(
@@ -43,5 +44,11 @@ enum SampleCatalogue {
                     softwareIDs: ["acme-legacy-1"]),
                 Application(id: "acme-old", name: "Acme of old", programmerID: "acme", requestorIDs: ["ACME1"]),
             ])
+    }
+
+    private static func platform(_ name: String, _ status: BoardingStatus) -> PlatformSettings {
+        PlatformSettings(
+            platform: .tvos, enablePlatformServices: true, boardingStatus: status, platformMappingID: name,
+            requiredMetadataFields: ["userID", "householdID"])
     }
 }

@@ -64,7 +64,7 @@ extension InMemoryAuthentication {
 
     public func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
         try requireWorking()
-        if !request.accessToken.isEmpty { try requireBearer(request.accessToken) }
+        if request.api == .v2 || !request.accessToken.isEmpty { try requireBearer(request.accessToken) }
         if !request.requestor.isEmpty { _ = try config.catalogue.requireRequestor(request.requestor) }
         let live = try liveCode(request.code, requestor: request.requestor)
         var record = live.record

@@ -1,3 +1,4 @@
+internal import Catalogue
 public import ContractRuntime
 public import Contracts
 internal import Faults
@@ -23,7 +24,7 @@ extension InMemoryAuthentication: Authentication {
         let state = DerivedIdentity.digest("state", "\(number)")
         let pending = PendingSignIn(
             code: code.record.code, requestor: requestor.id, mvpd: mvpd.id, redirectURL: redirectURL,
-            browserSecret: DerivedIdentity.digest("browser", "\(number)"))
+            browserSecret: isHandedOver(request, code) ? "" : DerivedIdentity.digest("browser", "\(number)"))
         signIns[state] = pending
         return SignInStart(
             url: "\(behaviour.publicOrigin)/adobe-services/oauth2?state=\(state)&code=double", browserSecret: pending.browserSecret,
@@ -32,26 +33,43 @@ extension InMemoryAuthentication: Authentication {
 
     public func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome {
         try requireWorking()
-        return complete(request.relayState, secret: request.browserSecret, isDeclined: request.samlResponse.isEmpty, context)
+        return complete(
+            request.relayState, secret: request.browserSecret, isEmbedded: request.isEmbedded, isDeclined: request.samlResponse.isEmpty, context)
     }
 
     public func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome {
         try requireWorking()
-        return complete(request.state, secret: request.browserSecret, isDeclined: !request.error.isEmpty, context)
+        return complete(
+            request.state, secret: request.browserSecret, isEmbedded: request.isEmbedded, isDeclined: !request.error.isEmpty, context)
     }
 
-    private func complete(_ state: String, secret: String, isDeclined: Bool, _ context: CallContext) -> SignInOutcome {
+    /// The code's maker itself begins the sign-in: any agent brings the answer.
+    private func isHandedOver(_ request: StartSignInRequest, _ code: Code) -> Bool {
+        !request.accessToken.isEmpty && (try? requireBearer(request.accessToken)) != nil && clientID(request.accessToken) == code.clientID
+    }
+
+    private func complete(_ state: String, secret: String, isEmbedded: Bool, isDeclined: Bool, _ context: CallContext) -> SignInOutcome {
         let trace = "\(context.trace.traceID)"
         let pending = signIns.change(state) { value -> PendingSignIn? in
             defer { value = nil }
             return value
         }
-        guard let pending, pending.browserSecret == secret, let code = codes[pending.code] else {
+        guard let pending, pending.browserSecret.isEmpty ? !isEmbedded : pending.browserSecret == secret, let code = codes[pending.code],
+            !code.record.used
+        else {
             return SignInOutcome(result: .rejected, traceID: trace)
         }
         if isDeclined { return SignInOutcome(result: .declined, redirectURL: pending.redirectURL, traceID: trace) }
-        finish(code, mvpd: pending.mvpd, kind: .regular)
+        finish(code, mvpd: pending.mvpd, kind: .regular, lifetime: lifetime(pending))
         return SignInOutcome(result: .signedIn, redirectURL: pending.redirectURL, traceID: trace)
+    }
+
+    /// Of a session that the sign-in makes, in milliseconds.
+    private func lifetime(_ pending: PendingSignIn) -> UInt64 {
+        guard let parties = try? config.catalogue.requireIntegration(requestor: pending.requestor, mvpd: pending.mvpd) else {
+            return Self.sessionLife
+        }
+        return UInt64(Catalogue.authnLifetime(parties.integration, parties.mvpd).components.seconds) * 1000
     }
 
     /// MVPD and address that were gathered for the code.

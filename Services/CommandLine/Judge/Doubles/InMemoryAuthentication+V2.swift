@@ -78,7 +78,8 @@ extension InMemoryAuthentication {
     func profiles(of call: DeviceCall) throws(Fault) -> [SessionSubject] {
         let client = clientID(call.accessToken)
         var subjects = try held(at: Place(device: call.deviceID, requestor: call.requestor)).filter { held in
-            Self.isOf(held, client) && Self.isProfile(held.subject) && isValid(held.subject) && isShown(held.subject, to: call)
+            Self.isOf(held, client) && Self.isProfile(held.subject) && isValid(held.subject) && isIntegrated(held.subject)
+                && isShown(held.subject, to: call)
         }.map(\.subject)
         for taken in takenOver(by: call) where !subjects.contains(where: { $0.session?.mvpd == taken.session?.mvpd }) { subjects.append(taken) }
         return subjects.map { subject in
@@ -122,6 +123,12 @@ extension InMemoryAuthentication {
         config.configuration.degradationRules.contains { rule in
             rule.requestorID == call.requestor && rule.mvpdID == mvpd && rule.isActive(at: clock.now())
         }
+    }
+
+    /// A session is hidden for as long as its integration is switched off.
+    private func isIntegrated(_ subject: SessionSubject) -> Bool {
+        let session = subject.session ?? Session()
+        return config.catalogue.integration(requestor: session.requestor, mvpd: session.mvpd)?.enabled ?? false
     }
 
     static func isOf(_ held: Held, _ client: String) -> Bool { held.subject.clientID.isEmpty || held.subject.clientID == client }

@@ -180,6 +180,29 @@ extension AuthenticationRequirements {
                 try await app.conversation.refusal(of: AuthenticationMethods.beginPartnerSignIn, begin, codes: ["unknown_integration"])
             }
         },
+        Requirement(
+            "AUTHN-89",
+            "While an AuthN-all rule holds nobody asks the platform: BeginPartnerSignIn says AUTHORIZE, DEGRADED, ExchangePartnerProfile tells a profile of kind DEGRADED. At an MVPD that the platform does not sign in at it is `invalid_configuration_platform_services`.",
+            source: "authentication.proto BeginPartnerSignIn, ExchangePartnerProfile"
+        ) { examination in
+            let (app, device) = (try await TestApp(examination), TestApp.device())
+            let method = AuthenticationMethods.exchangePartnerProfile
+            try await app.whileBypassed(examination, at: TestMvpd.id) {
+                let plan = try await app.partner(device)
+                guard plan.step == .authorize, plan.reason == .degraded else {
+                    throw Unmet("step AUTHORIZE, reason DEGRADED", came: FrameText.text(plan))
+                }
+                let request = ExchangePartnerProfileRequest(call: app.callPartner(device), samlResponse: "bm9uZQ==")
+                let found = try await app.conversation.call(method, request).profiles
+                guard found.map(\.session?.kind) == [.degraded] else {
+                    throw Unmet("one profile, of kind DEGRADED", came: FrameText.text(Profiles(profiles: found)))
+                }
+            }
+            var status = TestApp.granted
+            status.providerID = "lake-tel"
+            let request = ExchangePartnerProfileRequest(call: app.callPartner(device, status: status), samlResponse: "bm9uZQ==")
+            try await app.conversation.refusal(of: method, request, codes: ["invalid_configuration_platform_services"])
+        },
     ]
 }
 

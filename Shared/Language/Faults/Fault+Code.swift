@@ -46,6 +46,16 @@ extension Fault {
             case networkReceivedError = "network_received_error"
             case networkConnectionTimeout = "network_connection_timeout"
             case maximumExecutionTimeExceeded = "maximum_execution_time_exceeded"
+            case invalidParameterCode = "invalid_parameter_code"
+            case invalidParameterPartner = "invalid_parameter_partner"
+            case invalidParameterSamlResponse = "invalid_parameter_saml_response"
+            case invalidConfigurationPlatformServices = "invalid_configuration_platform_services"
+            case partnerPermissionNotPresent = "invalid_header_pfs_permission_access_not_present"
+            case partnerPermissionNotDetermined = "invalid_header_pfs_permission_access_not_determined"
+            case partnerPermissionNotGranted = "invalid_header_pfs_permission_access_not_granted"
+            case partnerProviderNotDetermined = "invalid_header_pfs_provider_id_not_determined"
+            case partnerProviderMismatch = "invalid_header_pfs_provider_id_mismatch"
+            case partnerProviderExpired = "invalid_header_pfs_provider_info_expired"
             case accessDenied = "access_denied"
             case invalidClient = "invalid_client"
             case insufficientScope = "insufficient_scope"
@@ -232,6 +242,28 @@ extension Fault.Code {
     public static let networkConnectionTimeout = Fault.Code(.networkConnectionTimeout)
     /// The time budget of the whole step is spent (mvpd §4.3).
     public static let maximumExecutionTimeExceeded = Fault.Code(.maximumExecutionTimeExceeded)
+    // MARK: The v2 API (rest-v2 §3)
+
+    /// The code is missing or of another form than codes have.
+    public static let invalidParameterCode = Fault.Code(.invalidParameterCode)
+    /// The partner is missing or unknown.
+    public static let invalidParameterPartner = Fault.Code(.invalidParameterPartner)
+    /// The platform's SAML response is missing or not accepted.
+    public static let invalidParameterSamlResponse = Fault.Code(.invalidParameterSamlResponse)
+    /// The platform signs nobody in at the MVPD for this service provider.
+    public static let invalidConfigurationPlatformServices = Fault.Code(.invalidConfigurationPlatformServices)
+    /// The platform's framework status has no permission (rest-v2 §1.3, also of the five that follow).
+    public static let partnerPermissionNotPresent = Fault.Code(.partnerPermissionNotPresent)
+    /// The person was not asked for the permission.
+    public static let partnerPermissionNotDetermined = Fault.Code(.partnerPermissionNotDetermined)
+    /// The person does not give the permission.
+    public static let partnerPermissionNotGranted = Fault.Code(.partnerPermissionNotGranted)
+    /// The platform names no provider that maps to an MVPD.
+    public static let partnerProviderNotDetermined = Fault.Code(.partnerProviderNotDetermined)
+    /// The platform's provider is another MVPD than the call is about.
+    public static let partnerProviderMismatch = Fault.Code(.partnerProviderMismatch)
+    /// The platform's login is over.
+    public static let partnerProviderExpired = Fault.Code(.partnerProviderExpired)
     // MARK: Client registration and access tokens (rest-v1 §2.2, §3.1, §3.2)
 
     /// Access token absent, malformed, expired or not ours (rest-v1 §2.2).

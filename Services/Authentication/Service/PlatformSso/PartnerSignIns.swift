@@ -53,7 +53,7 @@ struct PartnerSignIns: Sendable {
         }
         let platform = caller.information.platform
         guard platform == .ios || platform == .tvos, (try? PlatformSsoRules.requireOn(parties.integration, parties.mvpd, platform)) != nil else {
-            throw Fault(Fault.Code(rawValue: "invalid_configuration_platform_services"), "The platform signs nobody in at the MVPD here.")
+            throw Fault(.invalidConfigurationPlatformServices, "The platform signs nobody in at the MVPD here.")
         }
         let sent = ExchangePlatformProfileRequest(call: request.call, mvpd: provider.id, samlResponse: request.samlResponse)
         do {
@@ -64,6 +64,5 @@ struct PartnerSignIns: Sendable {
     }
 
     /// Why stands in the log.
-    private static let badResponse = Fault(
-        Fault.Code(rawValue: "invalid_parameter_saml_response"), "The SAML response is missing, or it is not accepted.")
+    private static let badResponse = Fault(.invalidParameterSamlResponse, "The SAML response is missing, or it is not accepted.")
 }

@@ -27,12 +27,12 @@ struct PartnerStatusCheck: Sendable {
         let status = status ?? PartnerStatus()
         switch status.access {
         case .granted: break
-        case .absent, .unrecognized: throw Self.fault("permission_access_not_present", "has no permission status")
-        case .notDetermined: throw Self.fault("permission_access_not_determined", "says that the person was not asked")
-        case .refused: throw Self.fault("permission_access_not_granted", "says that the person does not let the app ask")
+        case .absent, .unrecognized: throw Self.fault(.partnerPermissionNotPresent, "has no permission status")
+        case .notDetermined: throw Self.fault(.partnerPermissionNotDetermined, "says that the person was not asked")
+        case .refused: throw Self.fault(.partnerPermissionNotGranted, "says that the person does not let the app ask")
         }
         guard !status.providerID.isEmpty, let mvpd = catalogue.configuration.mvpds.first(where: { maps($0, status.providerID) }) else {
-            throw Self.fault("provider_id_not_determined", "names no provider that is known")
+            throw Self.fault(.partnerProviderNotDetermined, "names no provider that is known")
         }
         return mvpd
     }
@@ -45,12 +45,12 @@ struct PartnerStatusCheck: Sendable {
     @discardableResult
     func provider(expected: MvpdID? = nil, demandsExpiry: Bool = false) throws(Fault) -> Mvpd {
         let mvpd = try named()
-        guard expected == nil || expected == MvpdID(mvpd.id) else { throw Self.fault("provider_id_mismatch", "names another provider") }
+        guard expected == nil || expected == MvpdID(mvpd.id) else { throw Self.fault(.partnerProviderMismatch, "names another provider") }
         let status = status ?? PartnerStatus()
         let isOver =
             status.expiresAtMilliseconds == 0
             ? demandsExpiry : Timestamp(milliseconds: Int64(clamping: status.expiresAtMilliseconds)) <= now
-        guard !status.hasUnreadableExpiry, !isOver else { throw Self.fault("provider_info_expired", "names a login that is over") }
+        guard !status.hasUnreadableExpiry, !isOver else { throw Self.fault(.partnerProviderExpired, "names a login that is over") }
         return mvpd
     }
 
@@ -60,7 +60,7 @@ struct PartnerStatusCheck: Sendable {
         }
     }
 
-    private static func fault(_ name: String, _ what: String) -> Fault {
-        Fault(Fault.Code(rawValue: "invalid_header_pfs_\(name)"), "'AP-Partner-Framework-Status' \(what).")
+    private static func fault(_ code: Fault.Code, _ what: String) -> Fault {
+        Fault(code, "'AP-Partner-Framework-Status' \(what).")
     }
 }

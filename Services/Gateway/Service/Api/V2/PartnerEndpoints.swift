@@ -36,7 +36,7 @@ struct PartnerEndpoints: Sendable {
     /// The only one that there is, in whatever case (rest-v2 D12).
     private static func requirePartner(_ exchange: Exchange) throws(Fault) {
         guard (try? exchange.captured("partner"))?.lowercased() == "apple" else {
-            throw Fault(Fault.Code(rawValue: "invalid_parameter_partner"), "The partner is missing or not known.")
+            throw Fault(.invalidParameterPartner, "The partner is missing or not known.")
         }
     }
 }

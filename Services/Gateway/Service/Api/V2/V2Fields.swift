@@ -15,7 +15,7 @@ enum V2Fields {
             && code.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
             }
-        guard isCode else { throw Fault(Fault.Code(rawValue: "invalid_parameter_code"), "The code must have 6 to 8 letters and digits.") }
+        guard isCode else { throw Fault(.invalidParameterCode, "The code must have 6 to 8 letters and digits.") }
         return code
     }
 

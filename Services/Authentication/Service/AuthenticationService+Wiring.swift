@@ -73,10 +73,10 @@ extension AuthenticationService {
                 bearers: bearers, sessions: lookup, store: store, metadata: metadata, scrambler: parts.scrambler, clock: clock)
             plans = SignInPlans(
                 bearers: bearers, codes: callers.codes, sessions: lookup, profiles: profiles, store: store, clock: clock, random: random,
-                activationOrigins: parts.activationOrigins)
+                ends: SignInEnds(activationOrigins: parts.activationOrigins))
             profileLogout = ProfileLogout(
                 bearers: bearers, logouts: logouts, store: store, sessions: lookup, clock: clock, metrics: metrics,
-                activationOrigins: parts.activationOrigins)
+                ends: SignInEnds(activationOrigins: parts.activationOrigins))
             identification = CallerIdentification(bearers: bearers, sessions: lookup)
             automatic = AutomaticSessions(
                 bearers: bearers, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, metadata: metadata, clock: clock,
@@ -118,21 +118,22 @@ extension AuthenticationService {
 
         init(_ parts: Parts, _ callers: Callers, _ trials: Trials, _ sessions: SessionParts, _ metrics: AuthenticationMetrics) {
             let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
-            let (bearers, scrambler, origins) = (callers.bearers, parts.scrambler, parts.activationOrigins)
+            let (bearers, scrambler) = (callers.bearers, parts.scrambler)
+            let ends = SignInEnds(activationOrigins: parts.activationOrigins)
             reports = SignInReports()
             let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics)
             let oauth = OAuthSignInStarter(
                 store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)
             starter = SignInStarter(
-                saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random, activationOrigins: origins,
+                saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random, ends: ends,
                 degraded: degraded, previews: trials.previews, bearers: bearers, metrics: metrics)
             samlFinisher = SamlSignInFinisher(
                 saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: scrambler,
-                activationOrigins: origins, metrics: metrics, logger: logger, reports: reports)
+                ends: ends, metrics: metrics, logger: logger, reports: reports)
             keySets = ProviderKeySets(client: sessions.provider, clock: clock)
             oauthFinisher = OAuthSignInFinisher(
                 starter: oauth, client: sessions.provider, identification: OAuthIdentification(client: sessions.provider, keySets: keySets),
-                seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, activationOrigins: origins), catalogue: catalogue,
+                seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, ends: ends), catalogue: catalogue,
                 store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics, logger: logger)
             profileRequests = ProfileRequests(bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
             exchanger = PlatformExchanger(

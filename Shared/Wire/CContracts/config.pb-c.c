@@ -5581,7 +5581,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__metadata_key__descriptor
   (ProtobufCMessageInit) boxoffice__config__v1__metadata_key__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_descriptors[12] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_descriptors[13] =
 {
   {
     "id",
@@ -5727,6 +5727,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "redirect_hosts",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__Application, n_redirect_hosts),
+    offsetof(Boxoffice__Config__V1__Application, redirect_hosts),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__application__field_indices_by_name[] = {
   11,   /* field[11] = clients */
@@ -5736,6 +5748,7 @@ static const unsigned boxoffice__config__v1__application__field_indices_by_name[
   5,   /* field[5] = platforms */
   3,   /* field[3] = programmer_id */
   7,   /* field[7] = redirect_domains */
+  12,   /* field[12] = redirect_hosts */
   4,   /* field[4] = requestor_ids */
   6,   /* field[6] = scopes */
   9,   /* field[9] = signing_keys */
@@ -5745,7 +5758,7 @@ static const unsigned boxoffice__config__v1__application__field_indices_by_name[
 static const ProtobufCIntRange boxoffice__config__v1__application__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor =
 {
@@ -5755,7 +5768,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor 
   "Boxoffice__Config__V1__Application",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Application),
-  12,
+  13,
   boxoffice__config__v1__application__field_descriptors,
   boxoffice__config__v1__application__field_indices_by_name,
   1,  boxoffice__config__v1__application__number_ranges,

@@ -65,6 +65,10 @@ struct CatalogueRuleTests {
                 "no domain of"
             ),
             (
+                application, #""scopes": ["api:client:v1"], "redirectHosts": ["https://console.example"]}"#, "applications[0].redirectHosts[0]",
+                "must be a domain name"
+            ),
+            (
                 #""requestBinding": "post","#, #""requestBinding": "post", "profileExchange": {"inResponseToMode": "device", "maxAge": 301},"#,
                 "mvpds[0].saml.profileExchange.maxAge", "from 1 to 300"
             ),

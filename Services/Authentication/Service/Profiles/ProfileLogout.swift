@@ -11,14 +11,15 @@ struct ProfileLogout: Sendable {
     let sessions: SessionLookup
     let clock: any WallClock
     let metrics: AuthenticationMetrics
-    let activationOrigins: Set<String>
+    let ends: SignInEnds
 
     /// - Throws: As `EndProfile`.
     func end(_ request: EndProfileRequest) async throws(Fault) -> EndedProfile {
         let caller = try await bearers.device(request.call)
         let owner = ProfileOwner(caller)
         guard owner.catalogue.mvpd(request.mvpd) != nil else { throw Fault(.invalidMvpd, "The MVPD is missing or not known.") }
-        try requireAddress(request.redirectURL, caller)
+        let requestor = try owner.catalogue.requireRequestor(caller.requestor.text)
+        try ends.require(request.redirectURL, at: requestor, of: caller.client.application, in: owner.catalogue)
         let mvpd = try ProfileLookup.parties(request.mvpd, owner).mvpd
         if case .tempPass = mvpd.signIn { return EndedProfile(end: .complete) }
         let ended = try await endAll(caller, owner, at: MvpdID(mvpd.id))
@@ -45,15 +46,5 @@ struct ProfileLogout: Sendable {
     private func isBypassed(_ mvpd: Mvpd, _ owner: ProfileOwner) -> Bool {
         owner.catalogue.degradation(
             requestor: owner.key.requestor.text, mvpd: mvpd.id, platform: owner.platform, resource: nil, now: clock.now()) != nil
-    }
-
-    private func requireAddress(_ address: String, _ caller: DeviceCaller) throws(Fault) {
-        let requestor = try caller.catalogue.requireRequestor(caller.requestor.text)
-        let isAccepted = RedirectRules.accepts(
-            signInEnd: address, requestor: requestor, customSchemes: caller.catalogue.customSchemes(of: requestor),
-            application: caller.client.application, activationOrigins: activationOrigins)
-        guard isAccepted else {
-            throw Fault(.invalidRedirectURL, "The redirect URL is missing, or not at a domain or with a scheme of the service provider.")
-        }
     }
 }

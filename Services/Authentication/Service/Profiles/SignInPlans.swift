@@ -13,7 +13,7 @@ struct SignInPlans: Sendable {
     let store: any AuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
-    let activationOrigins: Set<String>
+    let ends: SignInEnds
 
     /// - Throws: As `BeginSignIn`.
     func begin(_ request: BeginSignInRequest) async throws(Fault) -> SignInPlan {
@@ -98,12 +98,7 @@ struct SignInPlans: Sendable {
         guard sent.mvpd.isEmpty || owner.catalogue.mvpd(sent.mvpd) != nil else { throw Fault(.invalidMvpd, "The MVPD is missing or not known.") }
         guard !sent.redirectURL.isEmpty else { return }
         let requestor = try owner.catalogue.requireRequestor(owner.key.requestor.text)
-        let isAccepted = RedirectRules.accepts(
-            signInEnd: sent.redirectURL, requestor: requestor, customSchemes: owner.catalogue.customSchemes(of: requestor), application: application,
-            activationOrigins: activationOrigins)
-        guard isAccepted else {
-            throw Fault(.invalidRedirectURL, "The redirect URL must be absolute, at a domain or with a scheme of the service provider.")
-        }
+        try ends.require(sent.redirectURL, at: requestor, of: application, in: owner.catalogue)
     }
 
     private static func plan(_ record: RegistrationRecord, in catalogue: Catalogue) -> SignInPlan {

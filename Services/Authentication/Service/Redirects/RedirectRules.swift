@@ -17,23 +17,8 @@ enum RedirectRules {
         return isApplicationAddress(address, application) || isCustomScheme(address, customSchemes)
     }
 
-    /// May a sign-in for this requestor end at this `redirect_url` (rest-v1 §3.7)?
-    /// - Parameters:
-    ///   - customSchemes: The requestor's and its programmer's.
-    ///   - application: The one that made the registration code; `nil` when it is gone.
-    ///   - activationOrigins: Origins of the operator's own activation pages.
-    static func accepts(
-        signInEnd text: String, requestor: Requestor, customSchemes: [String], application: Application?, activationOrigins: Set<String>
-    ) -> Bool {
-        guard let address = RedirectAddress(text) else { return false }
-        if address.isWeb {
-            return activationOrigins.contains(address.origin) || requestor.domains.cover(scheme: address.scheme, host: address.host)
-        }
-        return application.map { isApplicationAddress(address, $0) } ?? false || isCustomScheme(address, customSchemes)
-    }
-
     /// `adobepass://` and a domain of the application backwards, or one of the SDKs' constants for its platforms.
-    private static func isApplicationAddress(_ address: RedirectAddress, _ application: Application) -> Bool {
+    static func isApplicationAddress(_ address: RedirectAddress, _ application: Application) -> Bool {
         guard address.scheme == "adobepass" else { return false }
         switch address.authority {
         case "ios.app": return application.platforms.contains(.ios)
@@ -42,7 +27,7 @@ enum RedirectRules {
         }
     }
 
-    private static func isCustomScheme(_ address: RedirectAddress, _ schemes: [String]) -> Bool {
+    static func isCustomScheme(_ address: RedirectAddress, _ schemes: [String]) -> Bool {
         address.scheme.hasPrefix("adbe.") && schemes.contains { $0.lowercased() == address.scheme }
     }
 

@@ -15,7 +15,7 @@ struct SamlSignInFinisher: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let scrambler: UserIDScrambler
-    let activationOrigins: Set<String>
+    let ends: SignInEnds
     let metrics: AuthenticationMetrics
     let logger: Logger
     let reports: SignInReports
@@ -150,7 +150,7 @@ struct SamlSignInFinisher: Sendable {
 
     /// Where the person goes: the app's address if it is still registered, else the channel's default (mvpd §2.4).
     private func redirect(_ answer: Answer, _ record: RegistrationRecord) async throws(Fault) -> String {
-        try await SignInDestination(store: store, activationOrigins: activationOrigins)
+        try await SignInDestination(store: store, ends: ends)
             .address(answer.pending.redirectURL, record, answer.parties.requestor, answer.catalogue)
     }
 }

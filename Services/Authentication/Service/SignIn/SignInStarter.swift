@@ -16,7 +16,7 @@ struct SignInStarter: Sendable {
     let store: any AuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
-    let activationOrigins: Set<String>
+    let ends: SignInEnds
     let degraded: DegradedSessions
     let previews: FreePreviews
     let bearers: BearerCheck
@@ -98,10 +98,7 @@ struct SignInStarter: Sendable {
     ) async throws(Fault) {
         if request.api != .v2 { try requestor.requireDomain(request.domainName) }
         let application = try await ClientDirectory(store: store).application(of: record.clientID, in: catalogue)
-        let isAccepted = RedirectRules.accepts(
-            signInEnd: request.redirectURL, requestor: requestor, customSchemes: catalogue.customSchemes(of: requestor), application: application,
-            activationOrigins: activationOrigins)
-        guard isAccepted else { throw Fault(.invalidRedirectURL, "The redirect_url is not registered for the requestor.") }
+        try ends.require(request.redirectURL, at: requestor, of: application, in: catalogue)
     }
 
     private func begin(

@@ -26,6 +26,7 @@ extension CatalogueReading {
             application.scopes = object.texts("scopes", required: true) { Self.scopes.contains($0) ? nil : "is no known scope" }
             let domains = application.requestorIDs.compactMap { requestors[$0] }.flatMap { $0.domains.map(\.name) }
             application.redirectDomains = object.texts("redirectDomains") { redirectProblem($0, domains) }
+            application.redirectHosts = object.texts("redirectHosts") { CatalogueSyntax.domainProblem($0) }
             readIdentities(object, &application)
             return application
         }

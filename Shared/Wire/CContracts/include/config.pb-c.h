@@ -1163,10 +1163,15 @@ struct  Boxoffice__Config__V1__Application
    */
   size_t n_clients;
   Boxoffice__Config__V1__ImportedClient **clients;
+  /*
+   * Hosts at which its sign-ins may end beside the requestors' domains, over HTTPS: exactly these.
+   */
+  size_t n_redirect_hosts;
+  char **redirect_hosts;
 };
 #define BOXOFFICE__CONFIG__V1__APPLICATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__application__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
 /*

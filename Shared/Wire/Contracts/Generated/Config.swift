@@ -2619,6 +2619,8 @@ public struct Application: Message {
     public var legacyStatements: [String]
     /// Clients that another house registered, with credentials that all installations of the app share.
     public var clients: [ImportedClient]
+    /// Hosts at which its sign-ins may end beside the requestors' domains, over HTTPS: exactly these.
+    public var redirectHosts: [String]
 
     public init() { self.init(id: "") }
 
@@ -2634,7 +2636,8 @@ public struct Application: Message {
         softwareIDs: [String] = [],
         signingKeys: [RequestSigningKey] = [],
         legacyStatements: [String] = [],
-        clients: [ImportedClient] = []
+        clients: [ImportedClient] = [],
+        redirectHosts: [String] = []
     ) {
         self.id = id
         self.name = name
@@ -2648,6 +2651,7 @@ public struct Application: Message {
         self.signingKeys = signingKeys
         self.legacyStatements = legacyStatements
         self.clients = clients
+        self.redirectHosts = redirectHosts
     }
 
     public static var messageName: String { "boxoffice.config.v1.Application" }
@@ -2668,6 +2672,7 @@ public struct Application: Message {
         signingKeys = try CField.messages(c.pointee.signing_keys, c.pointee.n_signing_keys)
         legacyStatements = try CField.strings(c.pointee.legacy_statements, c.pointee.n_legacy_statements, "boxoffice.config.v1.Application.legacy_statements")
         clients = try CField.messages(c.pointee.clients, c.pointee.n_clients)
+        redirectHosts = try CField.strings(c.pointee.redirect_hosts, c.pointee.n_redirect_hosts, "boxoffice.config.v1.Application.redirect_hosts")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2693,6 +2698,8 @@ public struct Application: Message {
         c.pointee.n_legacy_statements = legacyStatements.count
         c.pointee.clients = try arena.messages(clients, as: Boxoffice__Config__V1__ImportedClient.self)
         c.pointee.n_clients = clients.count
+        c.pointee.redirect_hosts = try arena.strings(redirectHosts, "boxoffice.config.v1.Application.redirect_hosts")
+        c.pointee.n_redirect_hosts = redirectHosts.count
     }
 }
 

@@ -85,6 +85,15 @@ struct EditingTests {
         #expect(refused.refusal?.problems.map(\.field) == ["redirectDomains[1]"])
     }
 
+    @Test("clients #90: an application's own hosts for return addresses are edited and published; there are none by default")
+    func redirectHosts() async throws {
+        let admin = try await AdministrationWorld()
+        #expect(admin.published.configuration.applications[0].redirectHosts.isEmpty)
+        try await admin.edit(.application, "news-tv", as: .ed) { $0["redirectHosts"] = ["docs.console.example"] }.changed()
+        try await admin.push(as: .ed).version()
+        #expect(admin.published.configuration.applications[0].redirectHosts == ["docs.console.example"])
+    }
+
     @Test("dashboard #15: generated schemes have the pattern, do not repeat, and become part of the draft")
     func schemes() async throws {
         let admin = try await AdministrationWorld()

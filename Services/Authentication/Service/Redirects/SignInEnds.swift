@@ -1,0 +1,32 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+
+/// Where sign-ins and logouts may end (rest-v1 §3.7, rest-v2 D10, clients §4.13).
+struct SignInEnds: Sendable {
+    /// Origins of the operator's own activation pages.
+    let activationOrigins: Set<String>
+
+    /// - Parameter application: The one whose person comes back: of the registration code's maker, or of the caller; `nil` when it is gone.
+    func accepts(_ text: String, at requestor: Requestor, of application: Application?, in catalogue: Catalogue) -> Bool {
+        guard let address = RedirectAddress(text) else { return false }
+        if address.isWeb {
+            return activationOrigins.contains(address.origin) || requestor.domains.cover(scheme: address.scheme, host: address.host)
+                || application.map { Self.isListed(address, $0) } ?? false
+        }
+        return application.map { RedirectRules.isApplicationAddress(address, $0) } ?? false
+            || RedirectRules.isCustomScheme(address, catalogue.customSchemes(of: requestor))
+    }
+
+    /// - Throws: `invalid_redirect_url`.
+    func require(_ text: String, at requestor: Requestor, of application: Application?, in catalogue: Catalogue) throws(Fault) {
+        guard accepts(text, at: requestor, of: application, in: catalogue) else {
+            throw Fault(.invalidRedirectURL, "The redirect URL is missing, or not at a domain or with a scheme that is registered for the requestor.")
+        }
+    }
+
+    /// Exactly a host of the application's own: nothing below it, and never in clear.
+    private static func isListed(_ address: RedirectAddress, _ application: Application) -> Bool {
+        address.scheme == "https" && application.redirectHosts.contains(address.host)
+    }
+}

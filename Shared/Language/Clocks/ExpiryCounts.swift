@@ -28,10 +28,12 @@ public struct ExpiryCounts: Sendable {
         return true
     }
 
-    /// Takes back one that was counted as ending then, and has ended before.
+    /// Takes back one that was counted as ending then, and has ended before; what is counted no longer is left alone.
     public mutating func remove(endingAt end: Int64, now: Int64) {
         advance(to: now / Self.hour)
-        let index = Int(min(max(0, end / Self.hour - first), Int64(Self.hours - 1)))
+        let hour = end / Self.hour - first
+        guard hour >= 0 else { return }
+        let index = Int(min(hour, Int64(Self.hours - 1)))
         if counts[index] > 0 { counts[index] -= 1 }
     }
 

@@ -5018,7 +5018,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__issue_access_tok
   (ProtobufCMessageInit) boxoffice__authentication__v1__issue_access_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__access_token__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__access_token__field_descriptors[5] =
 {
   {
     "id",
@@ -5068,17 +5068,30 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__access_toke
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "scopes",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__AccessToken, n_scopes),
+    offsetof(Boxoffice__Authentication__V1__AccessToken, scopes),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__access_token__field_indices_by_name[] = {
   1,   /* field[1] = access_token */
   2,   /* field[2] = created_at_ms */
   3,   /* field[3] = expires_in_s */
   0,   /* field[0] = id */
+  4,   /* field[4] = scopes */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__access_token__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__access_token__descriptor =
 {
@@ -5088,7 +5101,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__access_token__de
   "Boxoffice__Authentication__V1__AccessToken",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__AccessToken),
-  4,
+  5,
   boxoffice__authentication__v1__access_token__field_descriptors,
   boxoffice__authentication__v1__access_token__field_indices_by_name,
   1,  boxoffice__authentication__v1__access_token__number_ranges,
@@ -5946,7 +5959,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__continue_sign_in
   (ProtobufCMessageInit) boxoffice__authentication__v1__continue_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_plan__field_descriptors[10] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_plan__field_descriptors[11] =
 {
   {
     "step",
@@ -6068,6 +6081,18 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_pla
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "replaced_expires_at_ms",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInPlan, replaced_expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_plan__field_indices_by_name[] = {
   9,   /* field[9] = attribute_names */
@@ -6078,13 +6103,14 @@ static const unsigned boxoffice__authentication__v1__sign_in_plan__field_indices
   4,   /* field[4] = lacks_redirect_url */
   6,   /* field[6] = mvpd */
   1,   /* field[1] = reason */
+  10,   /* field[10] = replaced_expires_at_ms */
   0,   /* field[0] = step */
   8,   /* field[8] = verification_token */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_plan__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_plan__descriptor =
 {
@@ -6094,7 +6120,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_plan__de
   "Boxoffice__Authentication__V1__SignInPlan",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInPlan),
-  10,
+  11,
   boxoffice__authentication__v1__sign_in_plan__field_descriptors,
   boxoffice__authentication__v1__sign_in_plan__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_plan__number_ranges,

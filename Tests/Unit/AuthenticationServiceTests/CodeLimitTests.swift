@@ -35,6 +35,40 @@ import Testing
         try enter(limits, client: "other", device: "f")
     }
 
+    @Test("a plan that a newer one of the client's device ends is not counted any more; other clients and devices have their own")
+    func replacedPlans() throws {
+        let limits = CodeLimits(perClient: 6, perDevice: 5)
+        func plan(_ client: String = "c", device: String = "d", at seconds: Int64 = 0) throws(Fault) {
+            let (now, key) = (Self.now + .seconds(seconds), SessionKey(device: DeviceID(device), requestor: RequestorID("ACME1")))
+            try limits.enter(
+                client: ClientID(client), device: key, plan: .init(client: ClientID(client), key: key), endingAt: now + .seconds(1800), now: now)
+        }
+        for second in 0..<Int64(300) { try plan(at: second * 10) }
+        for number in 0..<4 { try enter(limits, client: "v1-\(number)", at: Self.now + .seconds(3000)) }
+        for second in 0..<Int64(300) { try plan(at: 3000 + second) }
+        #expect(throws: Fault.self, "five of the device: four that nothing has ended, and the plan") {
+            try enter(limits, client: "v1", at: Self.now + .seconds(3300))
+        }
+        #expect(throws: Fault.self) { try plan("other", at: 3300) }
+        for number in 0..<5 { try plan(device: "e\(number)", at: 3300) }
+        #expect(throws: Fault.self, "six of the client") { try plan(device: "f", at: 3300) }
+        try plan(device: "e0", at: 3300)
+    }
+
+    @Test("a plan that has ended by itself takes nothing from what is counted")
+    func endedPlans() throws {
+        let limits = CodeLimits(perClient: 1000, perDevice: 3)
+        let key = SessionKey(device: DeviceID("d"), requestor: RequestorID("ACME1"))
+        func plan(at seconds: Int64) throws(Fault) {
+            let now = Self.now + .seconds(seconds)
+            try limits.enter(client: nil, device: key, plan: .init(client: ClientID("c"), key: key), endingAt: now + .seconds(60), now: now)
+        }
+        try plan(at: 0)
+        for _ in 0..<2 { try enter(limits, life: 36_000, at: Self.now + .seconds(7200)) }
+        try plan(at: 7200)
+        #expect(throws: Fault.self) { try enter(limits, at: Self.now + .seconds(7200)) }
+    }
+
     @Test("the longest life counts to its end")
     func longLives() throws {
         let limits = CodeLimits(perClient: 1000, perDevice: 1)

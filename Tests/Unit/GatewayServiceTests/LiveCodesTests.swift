@@ -29,6 +29,29 @@ internal import Testing
         }
     }
 
+    @Test("a code that takes another's place takes its place in the count, too")
+    func replacements() async throws {
+        let throttle = ThrottleSettings(perSecond: 1_000_000, burst: 1_000_000, codes: 3)
+        let gateway = TestGateway(trusted: ["127.0.0.1"], throttle: throttle, clock: SetClock())
+        @Sendable func plan(replacing former: UInt64) -> SignInPlan {
+            let code = RegistrationCode(code: "QK7M2XD", expiresAtMilliseconds: 1_930_386_600_000)
+            return SignInPlan(step: .authenticate, id: "id-1", code: code, replacedExpiresAtMilliseconds: former)
+        }
+        try await gateway.exchange(over: .live) { client in
+            func create() async throws -> Int {
+                let headers = TestGateway.device.with(.apDeviceIdentifier, "fingerprint ZGV2LTdmM2E=").with(.forwardedFor, "203.0.113.9")
+                return try await client.execute(uri: "/api/v2/ACME1/sessions", method: .post, headers: headers) { $0.status.code }
+            }
+            gateway.authentication.beginSignIn.answer(with: plan(replacing: 0))
+            #expect(try await create() == 200)
+            gateway.authentication.beginSignIn.answer(with: plan(replacing: 1_930_386_599_000))
+            for _ in 0..<20 { #expect(try await create() == 200) }
+            gateway.authentication.beginSignIn.answer(with: plan(replacing: 0))
+            let last = [try await create(), try await create(), try await create()]
+            #expect(last == [200, 200, 429])
+        }
+    }
+
     @Test func settingsAreChecked() throws {
         #expect(ThrottleSettings(codes: 0).problem?.key == "codes")
         let settings = try JSONDecoder().decode(ThrottleSettings.self, from: Data(#"{"perSecond":2,"burst":3}"#.utf8))
@@ -52,6 +75,16 @@ internal import Testing
         let stillThere = adds(50_000, at: 6000 + 36_000)
         let over = adds(100_000, at: 6000 + 12 * 3600)
         #expect(!stillThere && over)
+    }
+
+    @Test func whatIsOverIsNotTakenBack() {
+        var counts = ExpiryCounts()
+        _ = counts.add(endingAt: 100, limit: 2, now: 0)
+        _ = counts.add(endingAt: 8000, limit: 2, now: 7300)
+        counts.remove(endingAt: 100, now: 7300)
+        let second = counts.add(endingAt: 8000, limit: 2, now: 7300)
+        let third = counts.add(endingAt: 8000, limit: 2, now: 7300)
+        #expect(second && !third)
     }
 
     @Test func endsWhenItSaysNoMore() {

@@ -32,11 +32,10 @@ struct SignInPlans: Sendable {
 
     /// With a new code.
     func wait(_ caller: DeviceCaller, _ sent: SignInParameters, because reason: SignInReason = .none) async throws(Fault) -> SignInPlan {
-        let record = try await codes.make(caller) { record in
-            record.isPlan = true
-            sent.fill(&record)
-        }
-        return Self.plan(record, record.lacks.isEmpty ? .authenticate : .complete, reason, in: caller.catalogue)
+        let made = try await codes.make(caller, isPlan: true) { sent.fill(&$0) }
+        var plan = Self.plan(made.record, made.record.lacks.isEmpty ? .authenticate : .complete, reason, in: caller.catalogue)
+        plan.replacedExpiresAtMilliseconds = UInt64(clamping: made.replacedEnd?.milliseconds ?? 0)
+        return plan
     }
 
     /// Without an address that is not accepted: where that is no fault.

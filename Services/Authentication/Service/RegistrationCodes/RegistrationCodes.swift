@@ -34,7 +34,7 @@ struct RegistrationCodes: Sendable {
         let record = try await make(caller, lifetime: lifetime) { record in
             record.mvpd = request.mvpd
             record.registrationURL = request.registrationURL
-        }
+        }.record
         return record.contract(in: caller.catalogue, application: caller.client.application, device: .plain)
     }
 
@@ -83,21 +83,34 @@ struct RegistrationCodes: Sendable {
         return try await bearers.client(request.credentials, requestor: request.requestor)
     }
 
+    /// A new code.
+    struct Made: Sendable {
+        let record: RegistrationRecord
+        /// When the plan that it took the place of would have ended.
+        let replacedEnd: Timestamp?
+    }
+
     /// A code for the calling device.
-    /// - Parameter fill: Puts in what else is known.
+    /// - Parameters:
+    ///   - isPlan: True: it ends the one before of the same client's device.
+    ///   - fill: Puts in what else is known.
     /// - Throws: `too_many_requests` when client or device has too many codes; `overloaded`.
     func make(
-        _ caller: DeviceCaller, lifetime: Duration = .seconds(Int64(defaultLifetime)), _ fill: (inout RegistrationRecord) -> Void
-    ) async throws(Fault) -> RegistrationRecord {
+        _ caller: DeviceCaller, lifetime: Duration = .seconds(Int64(defaultLifetime)), isPlan: Bool = false,
+        _ fill: (inout RegistrationRecord) -> Void
+    ) async throws(Fault) -> Made {
         let now = clock.now()
-        let device = caller.device == Self.placeholderDevice ? nil : SessionKey(device: caller.device, requestor: caller.requestor)
-        try limits.enter(client: caller.client.isShared ? nil : caller.client.id, device: device, endingAt: now + lifetime, now: now)
+        let key = SessionKey(device: caller.device, requestor: caller.requestor)
+        let replacedEnd = try limits.enter(
+            client: caller.client.isShared ? nil : caller.client.id, device: caller.device == Self.placeholderDevice ? nil : key,
+            plan: isPlan ? CodeLimits.PlanOwner(client: caller.client.id, key: key) : nil, endingAt: now + lifetime, now: now)
         for _ in 0..<Self.draws {
             var record = draw(caller, lifetime: lifetime)
+            record.isPlan = isPlan
             fill(&record)
             guard try await store.claim(record, now: record.generatedAt) else { continue }
             metrics.createdCodes.increment()
-            return record
+            return Made(record: record, replacedEnd: replacedEnd)
         }
         throw Fault(.overloaded, "No registration code is free.", retryAfter: .seconds(1))
     }

@@ -59,12 +59,20 @@ extension LiveCodes {
         let counted = try enter(client, seconds: 0)
         do {
             let made = try await plan()
-            if made.code == nil, let counted { leave(counted) }
+            if let counted { settle(counted, made) }
             return made
         } catch {
             if let counted { leave(counted) }
             throw error
         }
+    }
+
+    /// No code was made, or one that has taken another's place: then that one counts no longer, as far as it does here.
+    private func settle(_ counted: Entry, _ made: SignInPlan) {
+        guard let code = made.code else { return leave(counted) }
+        let (end, replaced) = (code.expiresAtMilliseconds, made.replacedExpiresAtMilliseconds)
+        guard replaced > 0, replaced <= end else { return }
+        leave(Entry(key: counted.key, end: counted.end - Int64(clamping: (end - replaced) / 1000)))
     }
 }
 

@@ -522,10 +522,15 @@ struct  Boxoffice__Authentication__V1__AccessToken
    */
   uint64_t created_at_ms;
   uint32_t expires_in_s;
+  /*
+   * What it is good for.
+   */
+  size_t n_scopes;
+  char **scopes;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__ACCESS_TOKEN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__access_token__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL }
 
 
 struct  Boxoffice__Authentication__V1__VerifyAccessTokenRequest
@@ -725,10 +730,14 @@ struct  Boxoffice__Authentication__V1__SignInPlan
   char *verification_token;
   size_t n_attribute_names;
   char **attribute_names;
+  /*
+   * When the code that this one took the place of would have ended, in milliseconds since 1970; 0: it took none's.
+   */
+  uint64_t replaced_expires_at_ms;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_PLAN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_plan__descriptor) \
-    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_UNKNOWN, BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_NONE, 0, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0,NULL }
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_STEP__SIGN_IN_STEP_UNKNOWN, BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_NONE, 0, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0,NULL, 0 }
 
 
 struct  Boxoffice__Authentication__V1__ExchangePartnerProfileRequest

@@ -864,6 +864,8 @@ public struct AccessToken: Message {
     /// Milliseconds since 1970.
     public var createdAtMilliseconds: UInt64
     public var expiresInSeconds: UInt32
+    /// What it is good for.
+    public var scopes: [String]
 
     public init() { self.init(id: "") }
 
@@ -871,12 +873,14 @@ public struct AccessToken: Message {
         id: String = "",
         accessToken: String = "",
         createdAtMilliseconds: UInt64 = 0,
-        expiresInSeconds: UInt32 = 0
+        expiresInSeconds: UInt32 = 0,
+        scopes: [String] = []
     ) {
         self.id = id
         self.accessToken = accessToken
         self.createdAtMilliseconds = createdAtMilliseconds
         self.expiresInSeconds = expiresInSeconds
+        self.scopes = scopes
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.AccessToken" }
@@ -889,6 +893,7 @@ public struct AccessToken: Message {
         accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.AccessToken.access_token")
         createdAtMilliseconds = c.pointee.created_at_ms
         expiresInSeconds = c.pointee.expires_in_s
+        scopes = try CField.strings(c.pointee.scopes, c.pointee.n_scopes, "boxoffice.authentication.v1.AccessToken.scopes")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -898,6 +903,8 @@ public struct AccessToken: Message {
         if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.AccessToken.access_token") }
         c.pointee.created_at_ms = createdAtMilliseconds
         c.pointee.expires_in_s = expiresInSeconds
+        c.pointee.scopes = try arena.strings(scopes, "boxoffice.authentication.v1.AccessToken.scopes")
+        c.pointee.n_scopes = scopes.count
     }
 }
 
@@ -1350,6 +1357,8 @@ public struct SignInPlan: Message {
     /// For the platform's framework: a SAML request as Base64, and the attributes to ask for.
     public var verificationToken: String
     public var attributeNames: [String]
+    /// When the code that this one took the place of would have ended, in milliseconds since 1970; 0: it took none's.
+    public var replacedExpiresAtMilliseconds: UInt64
 
     public init() { self.init(step: SignInStep(rawValue: 0)) }
 
@@ -1363,7 +1372,8 @@ public struct SignInPlan: Message {
         mvpd: String = "",
         code: RegistrationCode? = nil,
         verificationToken: String = "",
-        attributeNames: [String] = []
+        attributeNames: [String] = [],
+        replacedExpiresAtMilliseconds: UInt64 = 0
     ) {
         self.step = step
         self.reason = reason
@@ -1375,6 +1385,7 @@ public struct SignInPlan: Message {
         self.code = code
         self.verificationToken = verificationToken
         self.attributeNames = attributeNames
+        self.replacedExpiresAtMilliseconds = replacedExpiresAtMilliseconds
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInPlan" }
@@ -1393,6 +1404,7 @@ public struct SignInPlan: Message {
         code = try CField.message(c.pointee.code)
         verificationToken = try CField.string(c.pointee.verification_token, "boxoffice.authentication.v1.SignInPlan.verification_token")
         attributeNames = try CField.strings(c.pointee.attribute_names, c.pointee.n_attribute_names, "boxoffice.authentication.v1.SignInPlan.attribute_names")
+        replacedExpiresAtMilliseconds = c.pointee.replaced_expires_at_ms
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1409,6 +1421,7 @@ public struct SignInPlan: Message {
         if !verificationToken.isEmpty { c.pointee.verification_token = try arena.string(verificationToken, "boxoffice.authentication.v1.SignInPlan.verification_token") }
         c.pointee.attribute_names = try arena.strings(attributeNames, "boxoffice.authentication.v1.SignInPlan.attribute_names")
         c.pointee.n_attribute_names = attributeNames.count
+        c.pointee.replaced_expires_at_ms = replacedExpiresAtMilliseconds
     }
 }
 

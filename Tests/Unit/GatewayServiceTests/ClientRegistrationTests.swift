@@ -88,6 +88,26 @@ internal import Testing
         #expect(try await gateway.send(.post, "/o/client/token?\(form)", [.contentType: "application/json"]).status == 201)
     }
 
+    @Test("clients #87: a registration in three spellings, a token in four; a scope that is asked for widens nothing")
+    func spellings() async throws {
+        for body in [
+            #"{"software_statement":"a.b.c"}"#, #"{"software_statement":"a.b.c","redirect_uri":"https://acme.example/"}"#,
+            #"{"software_statement":"a.b.c","grant_types":["client_credentials"],"token_endpoint_auth_method":"client_secret_post"}"#,
+        ] {
+            #expect(try await register(body).status == 201, "\(body)")
+        }
+        let json: HTTPFields = [.contentType: "application/json"]
+        let typed: HTTPFields = [.contentType: "application/x-www-form-urlencoded; charset=utf-8"]
+        for reply in [
+            try await gateway.post("/o/client/token", form: form, [:]), try await gateway.send(.post, "/o/client/token", typed, body: form),
+            try await gateway.send(.post, "/o/client/token?\(form)", [:]), try await gateway.send(.post, "/o/client/token?\(form)", json),
+            try await gateway.post("/o/client/token", form: form + "&scope=decisions%3Aowner", [:]),
+        ] {
+            #expect(reply.status == 201 && reply.json["scope"] as? String == "api:client:v1 api:client:v2")
+        }
+        #expect(Set(gateway.authentication.issueAccessToken.requests.map(\.clientID)) == ["c1"])
+    }
+
     @Test func twoWaysOfAuthenticationAreInvalid() async throws {
         let reply = try await gateway.post("/o/client/token", form: form, [.authorization: "Basic YzE6c2ho"])
         #expect(reply.json["error"] as? String == "invalid_request")

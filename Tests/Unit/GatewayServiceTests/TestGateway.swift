@@ -129,7 +129,9 @@ struct TestGateway: Sendable {
                 clientID: "c1", clientSecret: "shh", issuedAtSeconds: 1_930_384_800, redirectUris: ["https://acme.example/"],
                 grantTypes: ["client_credentials"], scopes: ["api:client:v1"]))
         authentication.issueAccessToken.answer(
-            with: AccessToken(id: "t1", accessToken: "a.b.c", createdAtMilliseconds: 1_930_384_800_123, expiresInSeconds: 21600))
+            with: AccessToken(
+                id: "t1", accessToken: "a.b.c", createdAtMilliseconds: 1_930_384_800_123, expiresInSeconds: 21600,
+                scopes: ["api:client:v1", "api:client:v2"]))
         authentication.getServiceProviderMetadata.answer(with: ServiceProviderMetadata(document: "<EntityDescriptor/>"))
         let decision = Decision(requestor: "ACME1", mvpd: "NorthCable", resource: "ACME1-NEWS", expiresAtMilliseconds: 1_930_384_800_123)
         authorization.authorize.answer(with: decision)

@@ -53,7 +53,7 @@ struct AccessTokenIssue: Sendable {
         metrics.issuedTokens.increment()
         return AccessToken(
             id: issued.id, accessToken: issued.token, createdAtMilliseconds: UInt64(clamping: issued.issuedAt.milliseconds),
-            expiresInSeconds: UInt32(clamping: issued.expiresAt.seconds - issued.issuedAt.seconds))
+            expiresInSeconds: UInt32(clamping: issued.expiresAt.seconds - issued.issuedAt.seconds), scopes: scopes)
     }
 
     /// By the day: a busy client costs a write a day. A store that is full or away keeps nobody from a token.

@@ -42,14 +42,14 @@ struct ClientEndpoints: Sendable {
         let request = IssueAccessTokenRequest(
             clientID: try once("client_id", exchange), clientSecret: try once("client_secret", exchange), grantType: grant)
         let token = try await dependencies.authentication.issueAccessToken(request, context: exchange.changingCall)
-        return Self.created(
-            Document(
-                "token",
-                [
-                    .init("id", .text(token.id)), .init("access_token", .text(token.accessToken)),
-                    .init("created_at", .number(token.createdAtMilliseconds)),
-                    .init("expires_in", .number(Int64(token.expiresInSeconds))), .init("token_type", .text("bearer")),
-                ]))
+        var members: [Document.Member] = [
+            .init("id", .text(token.id)), .init("access_token", .text(token.accessToken)),
+            .init("created_at", .number(token.createdAtMilliseconds)), .init("expires_in", .number(Int64(token.expiresInSeconds))),
+            .init("token_type", .text("bearer")),
+        ]
+        // What was asked for never changes it (clients §4.10).
+        if !token.scopes.isEmpty { members.append(.init("scope", .text(token.scopes.joined(separator: " ")))) }
+        return Self.created(Document("token", members))
     }
 
     /// OAuth forbids repeating a parameter, even with the same value (RFC 6749 §3.2).

@@ -77,7 +77,7 @@ struct MetadataTests {
         #expect(try read(try await rig.metadata(call).data.last) == #"["c"]"#)
     }
 
-    @Test("rest-v1 #82: without a usable certificate the encrypted keys are left out, never in clear")
+    @Test("rest-v1 #82, clients #89: without a usable certificate the encrypted keys are left out, never in clear; which, is told")
     func noCertificate() async throws {
         let (rig, call) = try await signedIn([Self.household, Self.lineup, Self.user])
         let expired = Self.certificate(try Self.identity(until: t0 - .seconds(1)))
@@ -87,7 +87,7 @@ struct MetadataTests {
             rig.catalogue.change { $0.programmers[0].certificates = certificates }
             let metadata = try await rig.metadata(call)
             #expect(metadata.data.map(\.key) == ["householdID"])
-            #expect(metadata.encrypted.isEmpty)
+            #expect(metadata.encrypted.isEmpty && metadata.unsealed == ["channelID", "userID"])
         }
         rig.catalogue.change { $0.programmers[0].certificates = [expired, Self.certificate(programmer)] }
         #expect(try await rig.metadata(call).encrypted == ["channelID", "userID"])

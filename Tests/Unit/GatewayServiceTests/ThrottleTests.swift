@@ -55,6 +55,23 @@ internal import Testing
         #expect(statuses == [200])
     }
 
+    @Test("clients #93: a client's first sixteen calls within a second pass a capacity of thirty")
+    func sixteenCalls() async throws {
+        let gateway = TestGateway(trusted: ["127.0.0.1"], throttle: ThrottleSettings(burst: 29), clock: SetClock())
+        let paths =
+            ["/o/client/register", "/o/client/token", "/api/v2/ACME1/configuration", "/api/v2/ACME1/sessions"]
+            + Array(repeating: "/api/v2/ACME1/profiles/NorthCable", count: 11) + ["/api/v2/ACME1/decisions/preauthorize/NorthCable"]
+        let statuses = try await gateway.exchange(over: .live) { client in
+            var statuses: [Int] = []
+            for path in paths + Array(repeating: "/api/v2/ACME1/profiles", count: 15) {
+                let headers = TestGateway.device.with(.forwardedFor, "203.0.113.9")
+                statuses.append(try await client.execute(uri: path, method: .put, headers: headers) { $0.status.code })
+            }
+            return statuses
+        }
+        #expect(paths.count == 16 && statuses.firstIndex(of: 429) == 30)
+    }
+
     @Test("rest-v1 #114: an MVPD's answers are not throttled, neither are preflights and pages")
     func freePaths() async throws {
         let gateway = TestGateway(trusted: ["127.0.0.1"], clock: SetClock())

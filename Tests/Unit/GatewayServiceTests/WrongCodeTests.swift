@@ -102,12 +102,35 @@ internal import Testing
         #expect(last.headers[.contentSecurityPolicy]?.contains("script-src 'self'") == true)
     }
 
-    /// A request for each route that takes a code, with that code.
+    /// A request for each route that takes a code, with that code: by the method that looks it up.
     private static func request(_ route: Route, code: String) -> (HTTPRequest.Method, String) {
+        request(route, by: route.handlers[.get] == nil ? .post : .get, code: code)
+    }
+
+    private static func request(_ route: Route, by method: HTTPRequest.Method, code: String) -> (HTTPRequest.Method, String) {
         let device = "requestor=ACME1&requestor_id=ACME1&resource=ACME1-NEWS&mvpd=NorthCable&mso_id=NorthCable&domain_name=acme.example"
         let path = route.path.replacing("{requestor}", with: "ACME1").replacing("{serviceProvider}", with: "ACME1").replacing("{code}", with: code)
         let query = "\(device)&redirect_url=https%3A%2F%2Facme.example%2F&code=\(code)&reg_code=\(code)"
-        return (route.handlers[.get] == nil ? .post : .get, "\(path)?\(query)")
+        return (method, "\(path)?\(query)")
+    }
+
+    @Test("clients #100: the calls of v2 that take a code stand in one account: 2.3, 2.4, 2.5 and 2.8")
+    func secondApi() async throws {
+        let gateway = Self.doubting(.invalidRegistrationCode)
+        let routes = try gateway.routes().filter { $0.code != .nowhere && $0.path.hasPrefix("/api/v2/") }
+        let calls = routes.flatMap { route in
+            [HTTPRequest.Method.get, .post].filter { route.handlers[$0] != nil }.map { (route, $0) }
+        }
+        #expect(calls.count == 4)
+        try await gateway.exchange(over: .live) { client in
+            for attempt in 0..<8 {
+                let (route, method) = calls[attempt % 4]
+                let (_, uri) = Self.request(route, by: method, code: "ZZZZZ\(attempt)Z")
+                try await client.execute(uri: uri, method: method, headers: Self.headers(route)) { response in
+                    #expect((response.status == .tooManyRequests) == (attempt >= 5), "\(method) \(route.path) \(attempt): \(response.status)")
+                }
+            }
+        }
     }
 
     @Test("clients #14, dashboard #52: every route that takes a code charges exactly codes that are not known, to one account")

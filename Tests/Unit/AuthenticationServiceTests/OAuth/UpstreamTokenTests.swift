@@ -85,6 +85,32 @@ struct UpstreamTokenTests {
         #expect(try await rig.upstreamToken(visitor.call).accessToken == "access-2")
     }
 
+    @Test("clients #97: a thousand decisions by two copies, one of which dies in its turn: the user stays signed in, and nobody is alarmed")
+    func thousandDecisions() async throws {
+        let rig = try Rig()
+        rig.provider.script.withLock { $0.rotatesRefreshTokens = true }
+        let visitor = try await rig.signInByOAuth()
+        let id = SessionID(try await rig.subject(visitor.call).upstreamSessionID)
+        var copies = [rig.upstreamTokens(), rig.upstreamTokens()]
+        for round in 2...501 {
+            rig.clock.advance(by: .seconds(600))
+            if round == 250 {
+                let now = rig.clock.now()
+                #expect(try await rig.store.claimRefresh(of: id, until: now + .seconds(10), now: now))
+                copies[0] = rig.upstreamTokens()
+                rig.clock.advance(by: .seconds(10))
+            }
+            let pair = copies
+            async let first = pair[0].token(id).accessToken
+            async let second = pair[1].token(id).accessToken
+            let tokens = try await [first, second]
+            #expect(tokens == ["access-\(round)", "access-\(round)"])
+        }
+        #expect(rig.provider.count("token") == 501 && !rig.log.lines.contains { $0.level >= .warning })
+        let later = rig.call(try await rig.bearer(), device: visitor.call.deviceID)
+        #expect(try await rig.subject(later).upstreamSessionID == id.text)
+    }
+
     @Test("mvpd §3: a refused refresh token means that the user must sign in again; the provider is not asked twice")
     func refusal() async throws {
         let rig = try Rig()

@@ -67,6 +67,6 @@ extension Rig {
     func upstreamTokens() -> UpstreamTokens {
         UpstreamTokens(
             client: service.signIns.oauthFinisher.client, catalogue: catalogue, store: store, seal: service.signIns.oauthFinisher.seal, clock: clock,
-            metrics: AuthenticationMetrics(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            metrics: AuthenticationMetrics(), logger: Logger(label: "test") { [log] _ in log })
     }
 }

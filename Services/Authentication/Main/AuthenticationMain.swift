@@ -26,16 +26,21 @@ struct Main {
         let secretsKey = try environment.keyFile(settings.secretsKey, else: "secrets.key", .symmetric, setting: "authentication.secretsKey")
         let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authentication.sdkTokenKey")
         let sdkSealKey = try environment.keyFile(settings.sdkSealKey, else: "sdk-seal.key", .symmetric, setting: "authentication.sdkSealKey")
+        let serviceTokenKey = try environment.keyFile(
+            settings.serviceTokenKey, else: "service-token.key", .rsa, setting: "authentication.serviceTokenKey")
         let secretKeys = try Self.keys(files) { try AuthenticationKeys.secretKeys(settings, path: secretsKey, read: $0) }
         let accessTokenKeys = SigningKeyRotation(
             keys.accessTokens, lead: .seconds(settings.accessTokenKeyLead), tokenLife: .seconds(settings.accessTokenTTL), clock: environment.clock)
         let storedTokenKeys = SigningKeyRotation(
             try Self.keys(files) { try AuthenticationKeys.storedTokens(settings, path: sdkTokenKey, read: $0) },
             lead: .seconds(settings.accessTokenKeyLead), tokenLife: AuthenticationService.longestSession, clock: environment.clock)
+        let serviceTokenKeys = ServiceTokenKeys(
+            try Self.keys(files) { try AuthenticationKeys.serviceTokens(settings, path: serviceTokenKey, read: $0) },
+            lead: .seconds(settings.accessTokenKeyLead), clock: environment.clock)
         let service = try AuthenticationService(
             settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys, storedTokenKeys: storedTokenKeys.keys,
             storedTokenSeals: try Self.keys(files) { try AuthenticationKeys.storedTokenSeals(settings, path: sdkSealKey, read: $0) },
-            clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
+            serviceTokenKeys: serviceTokenKeys, clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
             database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), usage: try environment.usageCounter(), clock: environment.clock, logger: environment.logger)
         environment.onKeyChange(of: settings.accessTokenKeyFiles.map(files.path), named: "access_token_keys") {
@@ -55,6 +60,12 @@ struct Main {
             guard storedTokenKeys.advance() else { return nil }
             service.storedTokenKeysChanged()
             return storedTokenKeys.signingKeyName
+        }
+        environment.onKeyChange(of: ([serviceTokenKey] + settings.olderServiceTokenKeys).map(files.path), named: "service_token_keys") {
+            serviceTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.serviceTokens(settings, path: serviceTokenKey, read: $0) })
+            return serviceTokenKeys.signing.identifier
+        } advance: {
+            serviceTokenKeys.advance() ? serviceTokenKeys.signing.identifier : nil
         }
         environment.onChange(of: ([sdkSealKey] + settings.olderSdkSealKeys).map(files.path)) {
             do {

@@ -73,6 +73,26 @@ extension AuthenticationService: Authentication {
         StoredTokenKeys(jwks: sessions.storedTokenKeys.keySet.json)
     }
 
+    public func issueServiceToken(_ request: IssueServiceTokenRequest, context: CallContext) async throws -> ServiceToken {
+        try await callers.serviceTokens.issue(request)
+    }
+
+    public func refreshServiceToken(_ request: RefreshServiceTokenRequest, context: CallContext) async throws -> ServiceToken {
+        try await callers.serviceTokens.refresh(request)
+    }
+
+    public func createServiceLink(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceLink {
+        try await callers.serviceTokens.link(request)
+    }
+
+    public func unlinkServiceDevices(_ request: UnlinkServiceDevicesRequest, context: CallContext) async throws -> UnlinkedServiceDevices {
+        try await callers.serviceTokens.unlink(request)
+    }
+
+    public func listServiceDevices(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceDevices {
+        try await callers.serviceTokens.list(request)
+    }
+
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
         let ended = try await sessions.logouts.end(request.call)
         let visit = request.hasBrowser ? try await sessions.logouts.begin(for: ended, redirectURL: request.redirectURL) : ""

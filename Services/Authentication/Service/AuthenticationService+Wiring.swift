@@ -17,15 +17,21 @@ extension AuthenticationService {
         let revocation: ClientRevocation
         let codes: RegistrationCodes
         let devices: DeviceIdentities
+        let serviceTokens: ServiceTokenDesk
 
         init(_ parts: Parts, _ metrics: AuthenticationMetrics) {
             let (catalogue, store, clock, random) = (parts.catalogue, parts.store, parts.clock, parts.random)
             secrets = KeptSecrets(folder: parts.oauth.secretFolder, store: store, seals: parts.oauth.secretSeals, clock: clock)
             clientSecrets = parts.oauth.secrets ?? secrets
             let recent = RecentSecrets(clientSecrets, clock: clock)
+            let serviceTokenCheck = ServiceTokenCheck(keys: parts.serviceTokenKeys, store: store, clock: clock)
             bearers = BearerCheck(
                 tokens: parts.verifier, catalogue: catalogue, store: store, clock: clock, metrics: metrics,
-                signatures: SignedRequestCheck(secrets: recent, nonces: UsedNonces(store: store), clock: clock, logger: parts.logger))
+                signatures: SignedRequestCheck(secrets: recent, nonces: UsedNonces(store: store), clock: clock, logger: parts.logger),
+                serviceTokens: serviceTokenCheck)
+            serviceTokens = ServiceTokenDesk(
+                bearers: bearers, check: serviceTokenCheck, issuer: ServiceTokenSigner(keys: parts.serviceTokenKeys), store: store,
+                scrambler: parts.scrambler, clock: clock, random: random)
             registration = ClientRegistration(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
             tokenIssue = AccessTokenIssue(
                 tokens: parts.issuer, catalogue: catalogue, store: store, clock: clock, secrets: recent, metrics: metrics)

@@ -43,6 +43,7 @@ public struct AuthenticationService: Sendable {
         var logoutVisitAddress: String
         var oauth: OAuthParts
         var storedTokens: StoredTokenParts
+        var serviceTokenKeys: ServiceTokenKeys
         var catalogue: any CatalogueSource
         var store: any AuthenticationStore
         var clock: any WallClock
@@ -143,6 +144,7 @@ extension AuthenticationService {
     ///   - secretKeys: Those of secrets that administrators write.
     ///   - storedTokenKeys: Those of tokens that apps keep, which may change meanwhile.
     ///   - storedTokenSeals: Those of what is sealed in these tokens.
+    ///   - serviceTokenKeys: Those of service tokens, which may change meanwhile.
     ///   - clientSecrets: Absolute path of the folder that the settings name.
     ///   - transport: Reaches OAuth providers; its owner shuts it down.
     ///   - database: The open store of this service.
@@ -150,7 +152,7 @@ extension AuthenticationService {
     public init(
         _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys,
         secretKeys: AuthenticationKeys.SecretKeys, storedTokenKeys: SigningKeys, storedTokenSeals: AuthenticationKeys.SecretKeys,
-        clientSecrets: String?, transport: any OutboundTransport, database: AuthenticationDatabase,
+        serviceTokenKeys: ServiceTokenKeys, clientSecrets: String?, transport: any OutboundTransport, database: AuthenticationDatabase,
         catalogue: any CatalogueSource, usage: UsageCounter = UsageCounter(),
         clock: any WallClock, logger: Logger
     ) throws {
@@ -174,7 +176,8 @@ extension AuthenticationService {
                 oauth: OAuthParts(
                     keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secretFolder: ClientSecretFolder(path: clientSecrets),
                     secretSeals: SecretSeals(current: secretKeys.current, older: secretKeys.older), transport: transport),
-                storedTokens: StoredTokenParts(keys: storedTokenKeys, seals: seals), catalogue: catalogue, store: database.store, clock: clock,
+                storedTokens: StoredTokenParts(keys: storedTokenKeys, seals: seals), serviceTokenKeys: serviceTokenKeys, catalogue: catalogue,
+                store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
                 usage: usage, logger: logger))

@@ -56,6 +56,8 @@ extension Fault {
             case partnerProviderNotDetermined = "invalid_header_pfs_provider_id_not_determined"
             case partnerProviderMismatch = "invalid_header_pfs_provider_id_mismatch"
             case partnerProviderExpired = "invalid_header_pfs_provider_info_expired"
+            case serviceTokenInvalid = "service_token_invalid"
+            case serviceTokenExpired = "service_token_expired"
             case accessDenied = "access_denied"
             case invalidClient = "invalid_client"
             case insufficientScope = "insufficient_scope"
@@ -264,6 +266,12 @@ extension Fault.Code {
     public static let partnerProviderMismatch = Fault.Code(.partnerProviderMismatch)
     /// The platform's login is over.
     public static let partnerProviderExpired = Fault.Code(.partnerProviderExpired)
+
+    /// A service token is none of ours, another programmer's, or of a device that was taken out (rest-v2 §2.14).
+    public static let serviceTokenInvalid = Fault.Code(.serviceTokenInvalid)
+    /// rest-v2 §2.14.
+    public static let serviceTokenExpired = Fault.Code(.serviceTokenExpired)
+
     // MARK: Client registration and access tokens (rest-v1 §2.2, §3.1, §3.2)
 
     /// Access token absent, malformed, expired or not ours (rest-v1 §2.2).

@@ -18,6 +18,8 @@ public enum MadeKey {
         case symmetric
         /// P-256, PEM.
         case signing
+        /// RSA of 2048 bits, PEM.
+        case rsa
     }
 
     /// Makes the file if it is absent, readable by this user alone. Of several copies that start at once one makes it.
@@ -40,12 +42,16 @@ public enum MadeKey {
     private static func text(_ kind: Kind) throws(Unusable) -> String {
         switch kind {
         case .symmetric: return Hex.encode(SecureRandom.bytes(32)) + "\n"
-        case .signing:
-            do {
-                return try P256PrivateKey.generate().pem()
-            } catch {
-                throw Unusable(description: "a key cannot be made: \(error)")
-            }
+        case .signing: return try made { () throws(CryptographyError) in try P256PrivateKey.generate().pem() }
+        case .rsa: return try made { () throws(CryptographyError) in try RSAPrivateKey.generate().pem() }
+        }
+    }
+
+    private static func made(_ key: () throws(CryptographyError) -> String) throws(Unusable) -> String {
+        do {
+            return try key()
+        } catch {
+            throw Unusable(description: "a key cannot be made: \(error)")
         }
     }
 }

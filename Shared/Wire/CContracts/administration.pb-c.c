@@ -8173,7 +8173,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__secret_knowledge__descripto
   boxoffice__config__v1__secret_knowledge__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__config__v1__entity_kind__enum_values_by_number[7] =
+static const ProtobufCEnumValue boxoffice__config__v1__entity_kind__enum_values_by_number[8] =
 {
   { "ENTITY_KIND_UNKNOWN", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN", 0 },
   { "ENTITY_KIND_PROGRAMMER", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_PROGRAMMER", 1 },
@@ -8182,11 +8182,12 @@ static const ProtobufCEnumValue boxoffice__config__v1__entity_kind__enum_values_
   { "ENTITY_KIND_INTEGRATION", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_INTEGRATION", 4 },
   { "ENTITY_KIND_APPLICATION", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_APPLICATION", 5 },
   { "ENTITY_KIND_PLATFORM_IDENTITY_ISSUER", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_PLATFORM_IDENTITY_ISSUER", 6 },
+  { "ENTITY_KIND_SERVICE_TOKEN_ISSUER", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_SERVICE_TOKEN_ISSUER", 7 },
 };
 static const ProtobufCIntRange boxoffice__config__v1__entity_kind__value_ranges[] = {
-{0, 0},{0, 7}
+{0, 0},{0, 8}
 };
-static const ProtobufCEnumValueIndex boxoffice__config__v1__entity_kind__enum_values_by_name[7] =
+static const ProtobufCEnumValueIndex boxoffice__config__v1__entity_kind__enum_values_by_name[8] =
 {
   { "ENTITY_KIND_APPLICATION", 5 },
   { "ENTITY_KIND_INTEGRATION", 4 },
@@ -8194,6 +8195,7 @@ static const ProtobufCEnumValueIndex boxoffice__config__v1__entity_kind__enum_va
   { "ENTITY_KIND_PLATFORM_IDENTITY_ISSUER", 6 },
   { "ENTITY_KIND_PROGRAMMER", 1 },
   { "ENTITY_KIND_REQUESTOR", 2 },
+  { "ENTITY_KIND_SERVICE_TOKEN_ISSUER", 7 },
   { "ENTITY_KIND_UNKNOWN", 0 },
 };
 const ProtobufCEnumDescriptor boxoffice__config__v1__entity_kind__descriptor =
@@ -8203,9 +8205,9 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__entity_kind__descriptor =
   "EntityKind",
   "Boxoffice__Config__V1__EntityKind",
   "boxoffice.config.v1",
-  7,
+  8,
   boxoffice__config__v1__entity_kind__enum_values_by_number,
-  7,
+  8,
   boxoffice__config__v1__entity_kind__enum_values_by_name,
   1,
   boxoffice__config__v1__entity_kind__value_ranges,

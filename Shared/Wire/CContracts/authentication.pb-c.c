@@ -1447,6 +1447,411 @@ void   boxoffice__authentication__v1__session_by_code_request__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__session_by_code_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__issue_service_token_request__init
+                     (Boxoffice__Authentication__V1__IssueServiceTokenRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__IssueServiceTokenRequest init_value = BOXOFFICE__AUTHENTICATION__V1__ISSUE_SERVICE_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__issue_service_token_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__IssueServiceTokenRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__issue_service_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__issue_service_token_request__pack
+                     (const Boxoffice__Authentication__V1__IssueServiceTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__issue_service_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__issue_service_token_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IssueServiceTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__issue_service_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__IssueServiceTokenRequest *
+       boxoffice__authentication__v1__issue_service_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__IssueServiceTokenRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__issue_service_token_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__issue_service_token_request__free_unpacked
+                     (Boxoffice__Authentication__V1__IssueServiceTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__issue_service_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__refresh_service_token_request__init
+                     (Boxoffice__Authentication__V1__RefreshServiceTokenRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__RefreshServiceTokenRequest init_value = BOXOFFICE__AUTHENTICATION__V1__REFRESH_SERVICE_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__refresh_service_token_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__RefreshServiceTokenRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__refresh_service_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__refresh_service_token_request__pack
+                     (const Boxoffice__Authentication__V1__RefreshServiceTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__refresh_service_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__refresh_service_token_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__RefreshServiceTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__refresh_service_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__RefreshServiceTokenRequest *
+       boxoffice__authentication__v1__refresh_service_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__RefreshServiceTokenRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__refresh_service_token_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__refresh_service_token_request__free_unpacked
+                     (Boxoffice__Authentication__V1__RefreshServiceTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__refresh_service_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__service_token__init
+                     (Boxoffice__Authentication__V1__ServiceToken         *message)
+{
+  static const Boxoffice__Authentication__V1__ServiceToken init_value = BOXOFFICE__AUTHENTICATION__V1__SERVICE_TOKEN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__service_token__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceToken *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_token__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__service_token__pack
+                     (const Boxoffice__Authentication__V1__ServiceToken *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_token__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__service_token__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceToken *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_token__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ServiceToken *
+       boxoffice__authentication__v1__service_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ServiceToken *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__service_token__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__service_token__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceToken *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_token__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__service_token_call__init
+                     (Boxoffice__Authentication__V1__ServiceTokenCall         *message)
+{
+  static const Boxoffice__Authentication__V1__ServiceTokenCall init_value = BOXOFFICE__AUTHENTICATION__V1__SERVICE_TOKEN_CALL__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__service_token_call__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceTokenCall *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_token_call__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__service_token_call__pack
+                     (const Boxoffice__Authentication__V1__ServiceTokenCall *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_token_call__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__service_token_call__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceTokenCall *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_token_call__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ServiceTokenCall *
+       boxoffice__authentication__v1__service_token_call__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ServiceTokenCall *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__service_token_call__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__service_token_call__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceTokenCall *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_token_call__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__service_link__init
+                     (Boxoffice__Authentication__V1__ServiceLink         *message)
+{
+  static const Boxoffice__Authentication__V1__ServiceLink init_value = BOXOFFICE__AUTHENTICATION__V1__SERVICE_LINK__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__service_link__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceLink *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_link__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__service_link__pack
+                     (const Boxoffice__Authentication__V1__ServiceLink *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_link__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__service_link__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceLink *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_link__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ServiceLink *
+       boxoffice__authentication__v1__service_link__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ServiceLink *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__service_link__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__service_link__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceLink *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_link__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__unlink_service_devices_request__init
+                     (Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest init_value = BOXOFFICE__AUTHENTICATION__V1__UNLINK_SERVICE_DEVICES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__unlink_service_devices_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__unlink_service_devices_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__unlink_service_devices_request__pack
+                     (const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__unlink_service_devices_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__unlink_service_devices_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__unlink_service_devices_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *
+       boxoffice__authentication__v1__unlink_service_devices_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__unlink_service_devices_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__unlink_service_devices_request__free_unpacked
+                     (Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__unlink_service_devices_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__unlinked_service_devices__init
+                     (Boxoffice__Authentication__V1__UnlinkedServiceDevices         *message)
+{
+  static const Boxoffice__Authentication__V1__UnlinkedServiceDevices init_value = BOXOFFICE__AUTHENTICATION__V1__UNLINKED_SERVICE_DEVICES__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__unlinked_service_devices__get_packed_size
+                     (const Boxoffice__Authentication__V1__UnlinkedServiceDevices *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__unlinked_service_devices__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__unlinked_service_devices__pack
+                     (const Boxoffice__Authentication__V1__UnlinkedServiceDevices *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__unlinked_service_devices__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__unlinked_service_devices__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UnlinkedServiceDevices *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__unlinked_service_devices__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UnlinkedServiceDevices *
+       boxoffice__authentication__v1__unlinked_service_devices__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UnlinkedServiceDevices *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__unlinked_service_devices__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__unlinked_service_devices__free_unpacked
+                     (Boxoffice__Authentication__V1__UnlinkedServiceDevices *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__unlinked_service_devices__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__service_devices__init
+                     (Boxoffice__Authentication__V1__ServiceDevices         *message)
+{
+  static const Boxoffice__Authentication__V1__ServiceDevices init_value = BOXOFFICE__AUTHENTICATION__V1__SERVICE_DEVICES__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__service_devices__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceDevices *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_devices__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__service_devices__pack
+                     (const Boxoffice__Authentication__V1__ServiceDevices *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_devices__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__service_devices__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceDevices *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_devices__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ServiceDevices *
+       boxoffice__authentication__v1__service_devices__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ServiceDevices *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__service_devices__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__service_devices__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceDevices *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_devices__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__service_device__init
+                     (Boxoffice__Authentication__V1__ServiceDevice         *message)
+{
+  static const Boxoffice__Authentication__V1__ServiceDevice init_value = BOXOFFICE__AUTHENTICATION__V1__SERVICE_DEVICE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__service_device__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceDevice *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_device__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__service_device__pack
+                     (const Boxoffice__Authentication__V1__ServiceDevice *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_device__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__service_device__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceDevice *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_device__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ServiceDevice *
+       boxoffice__authentication__v1__service_device__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ServiceDevice *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__service_device__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__service_device__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceDevice *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__service_device__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__stored_authentication__init
                      (Boxoffice__Authentication__V1__StoredAuthentication         *message)
 {
@@ -4349,7 +4754,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_informati
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_information__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[14] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[15] =
 {
   {
     "access_token",
@@ -4519,6 +4924,18 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "service_token",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, service_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__device_call__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
@@ -4531,6 +4948,7 @@ static const unsigned boxoffice__authentication__v1__device_call__field_indices_
   4,   /* field[4] = device_user */
   13,   /* field[13] = partner_status */
   1,   /* field[1] = requestor */
+  14,   /* field[14] = service_token */
   10,   /* field[10] = signed_request */
   11,   /* field[11] = stored_token */
   9,   /* field[9] = subject_token */
@@ -4539,7 +4957,7 @@ static const unsigned boxoffice__authentication__v1__device_call__field_indices_
 static const ProtobufCIntRange boxoffice__authentication__v1__device_call__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor =
 {
@@ -4549,7 +4967,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__des
   "Boxoffice__Authentication__V1__DeviceCall",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__DeviceCall),
-  14,
+  15,
   boxoffice__authentication__v1__device_call__field_descriptors,
   boxoffice__authentication__v1__device_call__field_indices_by_name,
   1,  boxoffice__authentication__v1__device_call__number_ranges,
@@ -7195,6 +7613,517 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_
   boxoffice__authentication__v1__session_by_code_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_by_code_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__session_by_code_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__issue_service_token_request__field_descriptors[3] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IssueServiceTokenRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "person",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IssueServiceTokenRequest, person),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "link",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__IssueServiceTokenRequest, link),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__issue_service_token_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  2,   /* field[2] = link */
+  1,   /* field[1] = person */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__issue_service_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__issue_service_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.IssueServiceTokenRequest",
+  "IssueServiceTokenRequest",
+  "Boxoffice__Authentication__V1__IssueServiceTokenRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__IssueServiceTokenRequest),
+  3,
+  boxoffice__authentication__v1__issue_service_token_request__field_descriptors,
+  boxoffice__authentication__v1__issue_service_token_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__issue_service_token_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__issue_service_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__refresh_service_token_request__field_descriptors[4] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RefreshServiceTokenRequest, access_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RefreshServiceTokenRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "service_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RefreshServiceTokenRequest, service_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "api",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__RefreshServiceTokenRequest, api),
+    &boxoffice__authentication__v1__api_version__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__refresh_service_token_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  3,   /* field[3] = api */
+  1,   /* field[1] = requestor */
+  2,   /* field[2] = service_token */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__refresh_service_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__refresh_service_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.RefreshServiceTokenRequest",
+  "RefreshServiceTokenRequest",
+  "Boxoffice__Authentication__V1__RefreshServiceTokenRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__RefreshServiceTokenRequest),
+  4,
+  boxoffice__authentication__v1__refresh_service_token_request__field_descriptors,
+  boxoffice__authentication__v1__refresh_service_token_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__refresh_service_token_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__refresh_service_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__service_token__field_descriptors[3] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceToken, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "issued_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceToken, issued_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceToken, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__service_token__field_indices_by_name[] = {
+  2,   /* field[2] = expires_at_ms */
+  1,   /* field[1] = issued_at_ms */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__service_token__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_token__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ServiceToken",
+  "ServiceToken",
+  "Boxoffice__Authentication__V1__ServiceToken",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ServiceToken),
+  3,
+  boxoffice__authentication__v1__service_token__field_descriptors,
+  boxoffice__authentication__v1__service_token__field_indices_by_name,
+  1,  boxoffice__authentication__v1__service_token__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__service_token__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__service_token_call__field_descriptors[1] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceTokenCall, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__service_token_call__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__service_token_call__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_token_call__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ServiceTokenCall",
+  "ServiceTokenCall",
+  "Boxoffice__Authentication__V1__ServiceTokenCall",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ServiceTokenCall),
+  1,
+  boxoffice__authentication__v1__service_token_call__field_descriptors,
+  boxoffice__authentication__v1__service_token_call__field_indices_by_name,
+  1,  boxoffice__authentication__v1__service_token_call__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__service_token_call__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__service_link__field_descriptors[3] =
+{
+  {
+    "code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceLink, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "created_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceLink, created_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceLink, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__service_link__field_indices_by_name[] = {
+  0,   /* field[0] = code */
+  1,   /* field[1] = created_at_ms */
+  2,   /* field[2] = expires_at_ms */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__service_link__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_link__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ServiceLink",
+  "ServiceLink",
+  "Boxoffice__Authentication__V1__ServiceLink",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ServiceLink),
+  3,
+  boxoffice__authentication__v1__service_link__field_descriptors,
+  boxoffice__authentication__v1__service_link__field_indices_by_name,
+  1,  boxoffice__authentication__v1__service_link__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__service_link__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__unlink_service_devices_request__field_descriptors[2] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "devices",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest, n_devices),
+    offsetof(Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest, devices),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__unlink_service_devices_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  1,   /* field[1] = devices */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__unlink_service_devices_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__unlink_service_devices_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UnlinkServiceDevicesRequest",
+  "UnlinkServiceDevicesRequest",
+  "Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest),
+  2,
+  boxoffice__authentication__v1__unlink_service_devices_request__field_descriptors,
+  boxoffice__authentication__v1__unlink_service_devices_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__unlink_service_devices_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__unlink_service_devices_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__unlinked_service_devices__field_descriptors[1] =
+{
+  {
+    "devices",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__UnlinkedServiceDevices, n_devices),
+    offsetof(Boxoffice__Authentication__V1__UnlinkedServiceDevices, devices),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__unlinked_service_devices__field_indices_by_name[] = {
+  0,   /* field[0] = devices */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__unlinked_service_devices__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__unlinked_service_devices__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UnlinkedServiceDevices",
+  "UnlinkedServiceDevices",
+  "Boxoffice__Authentication__V1__UnlinkedServiceDevices",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UnlinkedServiceDevices),
+  1,
+  boxoffice__authentication__v1__unlinked_service_devices__field_descriptors,
+  boxoffice__authentication__v1__unlinked_service_devices__field_indices_by_name,
+  1,  boxoffice__authentication__v1__unlinked_service_devices__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__unlinked_service_devices__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__service_devices__field_descriptors[1] =
+{
+  {
+    "devices",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__ServiceDevices, n_devices),
+    offsetof(Boxoffice__Authentication__V1__ServiceDevices, devices),
+    &boxoffice__authentication__v1__service_device__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__service_devices__field_indices_by_name[] = {
+  0,   /* field[0] = devices */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__service_devices__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_devices__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ServiceDevices",
+  "ServiceDevices",
+  "Boxoffice__Authentication__V1__ServiceDevices",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ServiceDevices),
+  1,
+  boxoffice__authentication__v1__service_devices__field_descriptors,
+  boxoffice__authentication__v1__service_devices__field_indices_by_name,
+  1,  boxoffice__authentication__v1__service_devices__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__service_devices__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__service_device__field_descriptors[4] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceDevice, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceDevice, device),
+    &boxoffice__authentication__v1__device_information__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "seen_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceDevice, seen_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_login",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ServiceDevice, has_login),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__service_device__field_indices_by_name[] = {
+  1,   /* field[1] = device */
+  3,   /* field[3] = has_login */
+  0,   /* field[0] = id */
+  2,   /* field[2] = seen_at_ms */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__service_device__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_device__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ServiceDevice",
+  "ServiceDevice",
+  "Boxoffice__Authentication__V1__ServiceDevice",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ServiceDevice),
+  4,
+  boxoffice__authentication__v1__service_device__field_descriptors,
+  boxoffice__authentication__v1__service_device__field_indices_by_name,
+  1,  boxoffice__authentication__v1__service_device__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__service_device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__stored_authentication__field_descriptors[2] =
@@ -10877,7 +11806,7 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_result__des
   boxoffice__authentication__v1__sign_in_result__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__authentication__v1__session_kind__enum_values_by_number[6] =
+static const ProtobufCEnumValue boxoffice__authentication__v1__session_kind__enum_values_by_number[7] =
 {
   { "SESSION_KIND_REGULAR", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_REGULAR", 0 },
   { "SESSION_KIND_PLATFORM", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_PLATFORM", 1 },
@@ -10885,16 +11814,18 @@ static const ProtobufCEnumValue boxoffice__authentication__v1__session_kind__enu
   { "SESSION_KIND_DEGRADED", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_DEGRADED", 3 },
   { "SESSION_KIND_SHARED", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SHARED", 4 },
   { "SESSION_KIND_AUTOMATIC", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_AUTOMATIC", 5 },
+  { "SESSION_KIND_SERVICE_TOKEN", "BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SERVICE_TOKEN", 6 },
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__session_kind__value_ranges[] = {
-{0, 0},{0, 6}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex boxoffice__authentication__v1__session_kind__enum_values_by_name[6] =
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__session_kind__enum_values_by_name[7] =
 {
   { "SESSION_KIND_AUTOMATIC", 5 },
   { "SESSION_KIND_DEGRADED", 3 },
   { "SESSION_KIND_PLATFORM", 1 },
   { "SESSION_KIND_REGULAR", 0 },
+  { "SESSION_KIND_SERVICE_TOKEN", 6 },
   { "SESSION_KIND_SHARED", 4 },
   { "SESSION_KIND_TEMP_PASS", 2 },
 };
@@ -10905,9 +11836,9 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__session_kind__descr
   "SessionKind",
   "Boxoffice__Authentication__V1__SessionKind",
   "boxoffice.authentication.v1",
-  6,
+  7,
   boxoffice__authentication__v1__session_kind__enum_values_by_number,
-  6,
+  7,
   boxoffice__authentication__v1__session_kind__enum_values_by_name,
   1,
   boxoffice__authentication__v1__session_kind__value_ranges,
@@ -10981,7 +11912,7 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_check_outco
   boxoffice__authentication__v1__sign_in_check_outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[31] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[36] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
   { "IssueAccessToken", &boxoffice__authentication__v1__issue_access_token_request__descriptor, &boxoffice__authentication__v1__access_token__descriptor },
@@ -11002,6 +11933,11 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "FindProfiles", &boxoffice__authentication__v1__find_profiles_request__descriptor, &boxoffice__authentication__v1__profiles__descriptor },
   { "FindProfilesByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__profiles__descriptor },
   { "EndProfile", &boxoffice__authentication__v1__end_profile_request__descriptor, &boxoffice__authentication__v1__ended_profile__descriptor },
+  { "IssueServiceToken", &boxoffice__authentication__v1__issue_service_token_request__descriptor, &boxoffice__authentication__v1__service_token__descriptor },
+  { "RefreshServiceToken", &boxoffice__authentication__v1__refresh_service_token_request__descriptor, &boxoffice__authentication__v1__service_token__descriptor },
+  { "CreateServiceLink", &boxoffice__authentication__v1__service_token_call__descriptor, &boxoffice__authentication__v1__service_link__descriptor },
+  { "UnlinkServiceDevices", &boxoffice__authentication__v1__unlink_service_devices_request__descriptor, &boxoffice__authentication__v1__unlinked_service_devices__descriptor },
+  { "ListServiceDevices", &boxoffice__authentication__v1__service_token_call__descriptor, &boxoffice__authentication__v1__service_devices__descriptor },
   { "IssueStoredToken", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__stored_authentication__descriptor },
   { "IdentifyDevice", &boxoffice__authentication__v1__identify_device_request__descriptor, &boxoffice__authentication__v1__identified_device__descriptor },
   { "GetStoredTokenKeys", &boxoffice__authentication__v1__get_stored_token_keys_request__descriptor, &boxoffice__authentication__v1__stored_token_keys__descriptor },
@@ -11021,32 +11957,37 @@ const unsigned boxoffice__authentication__v1__authentication__method_indices_by_
   12,        /* CompleteOAuthSignIn */
   11,        /* CompleteSamlSignIn */
   8,        /* ContinueSignIn */
-  26,        /* CreateProfileRequest */
+  31,        /* CreateProfileRequest */
   3,        /* CreateRegistrationCode */
+  21,        /* CreateServiceLink */
   5,        /* DeleteRegistrationCode */
   18,        /* EndProfile */
   10,        /* ExchangePartnerProfile */
-  27,        /* ExchangePlatformProfile */
+  32,        /* ExchangePlatformProfile */
   16,        /* FindProfiles */
   17,        /* FindProfilesByCode */
   15,        /* GetOwnSessionByCode */
   4,        /* GetRegistrationCode */
-  30,        /* GetServiceProviderMetadata */
+  35,        /* GetServiceProviderMetadata */
   13,        /* GetSession */
   14,        /* GetSessionByCode */
-  21,        /* GetStoredTokenKeys */
-  25,        /* GetUserMetadata */
-  20,        /* IdentifyDevice */
+  26,        /* GetStoredTokenKeys */
+  30,        /* GetUserMetadata */
+  25,        /* IdentifyDevice */
   1,        /* IssueAccessToken */
-  19,        /* IssueStoredToken */
-  22,        /* Logout */
-  24,        /* ReceiveSamlLogout */
+  19,        /* IssueServiceToken */
+  24,        /* IssueStoredToken */
+  23,        /* ListServiceDevices */
+  27,        /* Logout */
+  29,        /* ReceiveSamlLogout */
+  20,        /* RefreshServiceToken */
   0,        /* RegisterClient */
-  29,        /* ResetTempPass */
-  28,        /* StartFreePreview */
+  34,        /* ResetTempPass */
+  33,        /* StartFreePreview */
   6,        /* StartSignIn */
+  22,        /* UnlinkServiceDevices */
   2,        /* VerifyAccessToken */
-  23         /* VisitLogout */
+  28         /* VisitLogout */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor =
 {
@@ -11055,7 +11996,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__
   "Authentication",
   "Boxoffice__Authentication__V1__Authentication",
   "boxoffice.authentication.v1",
-  31,
+  36,
   boxoffice__authentication__v1__authentication__method_descriptors,
   boxoffice__authentication__v1__authentication__method_indices_by_name
 };
@@ -11211,13 +12152,53 @@ void boxoffice__authentication__v1__authentication__end_profile(ProtobufCService
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
   service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication__issue_service_token(ProtobufCService *service,
+                                                                        const Boxoffice__Authentication__V1__IssueServiceTokenRequest *input,
+                                                                        Boxoffice__Authentication__V1__ServiceToken_Closure closure,
+                                                                        void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__refresh_service_token(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__RefreshServiceTokenRequest *input,
+                                                                          Boxoffice__Authentication__V1__ServiceToken_Closure closure,
+                                                                          void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__create_service_link(ProtobufCService *service,
+                                                                        const Boxoffice__Authentication__V1__ServiceTokenCall *input,
+                                                                        Boxoffice__Authentication__V1__ServiceLink_Closure closure,
+                                                                        void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__unlink_service_devices(ProtobufCService *service,
+                                                                           const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *input,
+                                                                           Boxoffice__Authentication__V1__UnlinkedServiceDevices_Closure closure,
+                                                                           void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__list_service_devices(ProtobufCService *service,
+                                                                         const Boxoffice__Authentication__V1__ServiceTokenCall *input,
+                                                                         Boxoffice__Authentication__V1__ServiceDevices_Closure closure,
+                                                                         void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                                                                        Boxoffice__Authentication__V1__StoredAuthentication_Closure closure,
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__identify_device(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__IdentifyDeviceRequest *input,
@@ -11225,7 +12206,7 @@ void boxoffice__authentication__v1__authentication__identify_device(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_stored_token_keys(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *input,
@@ -11233,7 +12214,7 @@ void boxoffice__authentication__v1__authentication__get_stored_token_keys(Protob
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__logout(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
@@ -11241,7 +12222,7 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCService *service,
                                                                  const Boxoffice__Authentication__V1__VisitLogoutRequest *input,
@@ -11249,7 +12230,7 @@ void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__receive_saml_logout(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SamlLogoutMessage *input,
@@ -11257,7 +12238,7 @@ void boxoffice__authentication__v1__authentication__receive_saml_logout(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
                                                                       const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -11265,7 +12246,7 @@ void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
@@ -11273,7 +12254,7 @@ void boxoffice__authentication__v1__authentication__create_profile_request(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
@@ -11281,7 +12262,7 @@ void boxoffice__authentication__v1__authentication__exchange_platform_profile(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
@@ -11289,7 +12270,7 @@ void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
@@ -11297,7 +12278,7 @@ void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
@@ -11305,7 +12286,7 @@ void boxoffice__authentication__v1__authentication__get_service_provider_metadat
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__init (Boxoffice__Authentication__V1__Authentication_Service *service,
                                                           Boxoffice__Authentication__V1__Authentication_ServiceDestroy destroy)

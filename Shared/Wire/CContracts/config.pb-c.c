@@ -502,6 +502,51 @@ void   boxoffice__config__v1__platform_identity_issuer__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__platform_identity_issuer__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__service_token_issuer__init
+                     (Boxoffice__Config__V1__ServiceTokenIssuer         *message)
+{
+  static const Boxoffice__Config__V1__ServiceTokenIssuer init_value = BOXOFFICE__CONFIG__V1__SERVICE_TOKEN_ISSUER__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__service_token_issuer__get_packed_size
+                     (const Boxoffice__Config__V1__ServiceTokenIssuer *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__service_token_issuer__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__service_token_issuer__pack
+                     (const Boxoffice__Config__V1__ServiceTokenIssuer *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__service_token_issuer__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__service_token_issuer__pack_to_buffer
+                     (const Boxoffice__Config__V1__ServiceTokenIssuer *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__service_token_issuer__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ServiceTokenIssuer *
+       boxoffice__config__v1__service_token_issuer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ServiceTokenIssuer *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__service_token_issuer__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__service_token_issuer__free_unpacked
+                     (Boxoffice__Config__V1__ServiceTokenIssuer *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__service_token_issuer__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__requestor__init
                      (Boxoffice__Config__V1__Requestor         *message)
 {
@@ -1952,7 +1997,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__software_statement__desc
   (ProtobufCMessageInit) boxoffice__config__v1__software_statement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__field_descriptors[11] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__field_descriptors[12] =
 {
   {
     "version",
@@ -2086,6 +2131,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "service_token_issuers",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Configuration, n_service_token_issuers),
+    offsetof(Boxoffice__Config__V1__Configuration, service_token_issuers),
+    &boxoffice__config__v1__service_token_issuer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__configuration__field_indices_by_name[] = {
   6,   /* field[6] = applications */
@@ -2096,6 +2153,7 @@ static const unsigned boxoffice__config__v1__configuration__field_indices_by_nam
   9,   /* field[9] = platform_identity_issuers */
   2,   /* field[2] = programmers */
   3,   /* field[3] = requestors */
+  11,   /* field[11] = service_token_issuers */
   7,   /* field[7] = statement_keys */
   10,   /* field[10] = store_id */
   0,   /* field[0] = version */
@@ -2103,7 +2161,7 @@ static const unsigned boxoffice__config__v1__configuration__field_indices_by_nam
 static const ProtobufCIntRange boxoffice__config__v1__configuration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descriptor =
 {
@@ -2113,7 +2171,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descripto
   "Boxoffice__Config__V1__Configuration",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Configuration),
-  11,
+  12,
   boxoffice__config__v1__configuration__field_descriptors,
   boxoffice__config__v1__configuration__field_indices_by_name,
   1,  boxoffice__config__v1__configuration__number_ranges,
@@ -2671,6 +2729,70 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer
   boxoffice__config__v1__platform_identity_issuer__field_indices_by_name,
   1,  boxoffice__config__v1__platform_identity_issuer__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__platform_identity_issuer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__service_token_issuer__field_descriptors[3] =
+{
+  {
+    "issuer",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ServiceTokenIssuer, issuer),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "jwks",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ServiceTokenIssuer, jwks),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__ServiceTokenIssuer, n_programmer_ids),
+    offsetof(Boxoffice__Config__V1__ServiceTokenIssuer, programmer_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__service_token_issuer__field_indices_by_name[] = {
+  0,   /* field[0] = issuer */
+  1,   /* field[1] = jwks */
+  2,   /* field[2] = programmer_ids */
+};
+static const ProtobufCIntRange boxoffice__config__v1__service_token_issuer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__service_token_issuer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ServiceTokenIssuer",
+  "ServiceTokenIssuer",
+  "Boxoffice__Config__V1__ServiceTokenIssuer",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ServiceTokenIssuer),
+  3,
+  boxoffice__config__v1__service_token_issuer__field_descriptors,
+  boxoffice__config__v1__service_token_issuer__field_indices_by_name,
+  1,  boxoffice__config__v1__service_token_issuer__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__service_token_issuer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[15] =
@@ -5581,7 +5703,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__metadata_key__descriptor
   (ProtobufCMessageInit) boxoffice__config__v1__metadata_key__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_descriptors[13] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_descriptors[14] =
 {
   {
     "id",
@@ -5739,6 +5861,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "sso_issuer",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Application, sso_issuer),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__application__field_indices_by_name[] = {
   11,   /* field[11] = clients */
@@ -5753,12 +5887,13 @@ static const unsigned boxoffice__config__v1__application__field_indices_by_name[
   6,   /* field[6] = scopes */
   9,   /* field[9] = signing_keys */
   8,   /* field[8] = software_ids */
+  13,   /* field[13] = sso_issuer */
   2,   /* field[2] = version */
 };
 static const ProtobufCIntRange boxoffice__config__v1__application__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor =
 {
@@ -5768,7 +5903,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor 
   "Boxoffice__Config__V1__Application",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Application),
-  13,
+  14,
   boxoffice__config__v1__application__field_descriptors,
   boxoffice__config__v1__application__field_indices_by_name,
   1,  boxoffice__config__v1__application__number_ranges,

@@ -36,7 +36,33 @@ public final class AuthenticationDouble: Authentication {
     public let beginPartnerSignIn = Scripted<BeginSignInRequest, SignInPlan>()
     public let exchangePartnerProfile = Scripted<ExchangePartnerProfileRequest, Profiles>()
 
+    public let issueServiceToken = Scripted<IssueServiceTokenRequest, ServiceToken>()
+    public let refreshServiceToken = Scripted<RefreshServiceTokenRequest, ServiceToken>()
+    public let createServiceLink = Scripted<ServiceTokenCall, ServiceLink>()
+    public let unlinkServiceDevices = Scripted<UnlinkServiceDevicesRequest, UnlinkedServiceDevices>()
+    public let listServiceDevices = Scripted<ServiceTokenCall, ServiceDevices>()
+
     public init() {}
+
+    public func issueServiceToken(_ request: IssueServiceTokenRequest, context: CallContext) async throws -> ServiceToken {
+        try await issueServiceToken(request, context)
+    }
+
+    public func refreshServiceToken(_ request: RefreshServiceTokenRequest, context: CallContext) async throws -> ServiceToken {
+        try await refreshServiceToken(request, context)
+    }
+
+    public func createServiceLink(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceLink {
+        try await createServiceLink(request, context)
+    }
+
+    public func unlinkServiceDevices(_ request: UnlinkServiceDevicesRequest, context: CallContext) async throws -> UnlinkedServiceDevices {
+        try await unlinkServiceDevices(request, context)
+    }
+
+    public func listServiceDevices(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceDevices {
+        try await listServiceDevices(request, context)
+    }
 
     public func beginPartnerSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
         try await beginPartnerSignIn(request, context)

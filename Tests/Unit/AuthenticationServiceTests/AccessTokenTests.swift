@@ -102,7 +102,8 @@ struct AccessTokenTests {
             store: rig.store, clock: rig.clock, metrics: AuthenticationMetrics(),
             signatures: SignedRequestCheck(
                 secrets: RecentSecrets(NoSecrets(), clock: rig.clock), nonces: UsedNonces(store: rig.store), clock: rig.clock,
-                logger: Logger(label: "test")))
+                logger: Logger(label: "test")),
+            serviceTokens: ServiceTokenCheck(keys: rig.serviceTokenKeys, store: rig.store, clock: rig.clock))
         let token = try AccessTokenIssuer(keys: keys, issuer: "sp", audience: "api", clock: rig.clock)
             .issue(client: "gone", scopes: ["api:client:v1"])
         await expectFault(.invalidClient) { _ = try await check.client(token.token, requestor: "") }

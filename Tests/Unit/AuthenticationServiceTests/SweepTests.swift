@@ -39,7 +39,8 @@ struct SweepTests {
     private func removed(codes: Int, signIns: Int, assertions: Int, sessions: Int, requests: Int) -> [String: Int] {
         [
             "registration_code": codes, "pending_sign_in": signIns, "used_assertion": assertions, "session": sessions,
-            "profile_request": requests, "pending_logout": 0, "logout": 0, "signed_nonce": 0,
+            "profile_request": requests, "pending_logout": 0, "logout": 0, "signed_nonce": 0, "service_link": 0, "service_device": 0,
+            "service_person": 0,
         ]
     }
 }

@@ -8,6 +8,9 @@ import Tokens
 
 @Suite("Demo catalogue")
 struct DemoCatalogueTests {
+    /// It costs a tenth of a second.
+    private static let identityKey = Result { try RSAPrivateKey.generate() }
+
     private func demo() throws -> Configuration {
         let world = try CatalogueFolder()
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Services/Config/demo-catalogue.json")
@@ -16,7 +19,7 @@ struct DemoCatalogueTests {
         for name in ["sandbox-northcable", "sandbox-laketel", "programmer-acme", "programmer-bravo"] {
             try world.write(try CatalogueFolder.certificate(), to: "pki/\(name).crt")
         }
-        let key = JSONWebKey(.p256(try P256PrivateKey.generate().publicKey))
+        let key = JSONWebKey(.rsa(try Self.identityKey.get().publicKey))
         try world.write(JSONWebKeySet(keys: [key]).json, to: "pki/platform-identity.jwks")
         return try world.file.read(now: CatalogueFolder.now).configuration
     }
@@ -35,6 +38,8 @@ struct DemoCatalogueTests {
     @Test("believes the sandbox's platform identities")
     func identityIssuers() throws {
         #expect(try demo().platformIdentityIssuers.map(\.issuer) == ["https://platform.sandbox.example"])
+        let services = try demo().serviceTokenIssuers
+        #expect(services.map(\.issuer) == ["https://identity.sandbox.example"] && services.map(\.programmerIDs) == [["acme"]])
     }
 
     @Test("NorthCable: SAML by redirect, Apple SUPPORTED, integrated with all")
@@ -83,8 +88,9 @@ struct DemoCatalogueTests {
         #expect(applications.map(\.id) == ["acme-tv", "acme-ops", "acme-backend", "acme-legacy", "bravo-tv", "bravo-backend"])
         #expect(applications.map(\.requestorIDs) == Array(repeating: ["ACME1", "ACME2"], count: 4) + [["BRAVO"], ["BRAVO"]])
         let (tv, legacy) = (["api:client:v1", "api:client:v2"], ["api:client:v1"])
-        let (ops, backend) = (["decisions:owner", "temporary:passes:owner", "analytics:client"], ["autosignin:owner"])
+        let (ops, backend) = (["decisions:owner", "temporary:passes:owner", "analytics:client"], ["autosignin:owner", "api:client:v2"])
         #expect(applications.map(\.scopes) == [tv, ops, backend, legacy, tv, backend] && applications.allSatisfy { $0.platforms.count == 8 })
+        #expect(applications.filter(\.ssoIssuer).map(\.id) == ["acme-backend", "bravo-backend"])
     }
 
     @Test("each programmer has a team at Apple, and Automatic Sign-In is on for NorthCable alone")

@@ -28,6 +28,34 @@ struct IdentityIssuerTests {
         #expect(try inFile.file.read(now: CatalogueFolder.now).configuration.platformIdentityIssuers == issuers)
     }
 
+    @Test("issuers of service tokens: RSA keys alone, programmers of the catalogue, each issuer once, none with our name")
+    func serviceTokenIssuers() throws {
+        let rsa = JSONWebKeySet(keys: [JSONWebKey(.rsa(try RSAPrivateKey.generate().publicKey), algorithm: .rs256)]).json
+        func world(_ issuers: String) throws -> CatalogueFolder {
+            let world = try CatalogueFolder()
+            try world.replace(#""applications""#, with: #""serviceTokenIssuers": [\#(issuers)], "applications""#)
+            return world
+        }
+        func issuer(_ keys: String, _ programmers: String, name: String = "https://identity.example") -> String {
+            #"{"issuer": "\#(name)", "jwks": \#(keys), "programmers": \#(programmers)}"#
+        }
+        let programmer = "harbor"
+        let good = issuer(rsa, #"["\#(programmer)"]"#)
+        let folder = try world(good)
+        let read = try folder.file.read(now: CatalogueFolder.now).configuration.serviceTokenIssuers
+        #expect(read == [ServiceTokenIssuer(issuer: "https://identity.example", jwks: rsa, programmerIDs: [programmer])])
+        for (text, place, words) in [
+            (issuer(keys.json, #"["\#(programmer)"]"#), "[0].jwks", "alg"),
+            (issuer(rsa, #"["nobody"]"#), "[0].programmers[0]", "not in the catalogue"),
+            (issuer(rsa, "[]"), "[0].programmers", ""), ("\(good), \(good)", "[1].issuer", "which another one has"),
+            (issuer(rsa, #"["\#(programmer)"]"#, name: "ssoservicetoken"), "[0].issuer", "our own"),
+        ] {
+            let problems = try world(text).problems()
+            #expect(problems.count == 1 && problems.first?.hasPrefix("serviceTokenIssuers\(place)") == true, "\(problems)")
+            #expect(words.isEmpty || problems.first?.contains(words) == true, "\(problems)")
+        }
+    }
+
     @Test("each key names its algorithm, fits it, and is public")
     func refusesKeys() throws {
         let withoutAlgorithm = keys.json.replacingOccurrences(of: #""alg":"ES256","#, with: "")

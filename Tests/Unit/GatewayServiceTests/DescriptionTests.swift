@@ -42,6 +42,8 @@ internal import Testing
         #expect(Set(others) == Set(AutoSignInErrors.rows.map(\.code)))
         let successor = try #require(schemas["V2ErrorCode"]?["enum"] as? [String])
         #expect(Set(successor) == Set(V2Errors.rows.map(\.code)))
+        let tokens = try #require(schemas["SsoErrorCode"]?["enum"] as? [String])
+        #expect(Set(tokens) == Set(SingleSignOnErrors.rows.map(\.code)))
     }
 
     @Test func everyOperationHasAnIdOfItsOwnAndAnswers() throws {

@@ -27,6 +27,16 @@ struct MadeKeyTests {
         #expect(throws: MadeKey.Unusable.self) { try MadeKey.ensure(folder.path + "/absent/secrets.key") }
     }
 
+    @Test("a key of RSA is one of 2048 bits")
+    func madeRsaKey() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "made-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appending(path: "service-token.key").path
+        try MadeKey.ensure(path, .rsa)
+        #expect(try RSAPrivateKey(pemFile: path).publicKey.bitCount == 2048)
+    }
+
     @Test("a key that signs is one of P-256, and stays")
     func madeSigningKey() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "made-\(UUID().uuidString)")

@@ -24,7 +24,7 @@ extension SessionRecord {
     var isLogin: Bool {
         switch kind {
         case .regular, .platform: true
-        case .tempPass, .degraded, .shared, .automatic, .unrecognized: false
+        case .tempPass, .degraded, .shared, .serviceToken, .automatic, .unrecognized: false
         }
     }
 }

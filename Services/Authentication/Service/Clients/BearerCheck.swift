@@ -29,11 +29,12 @@ final class BearerCheck: Sendable {
     private let identities: PlatformIdentities
     private let checked: CoherentCache<String, CheckedToken>
     private let signatures: SignedRequestCheck
+    private let serviceTokens: ServiceTokenCheck
 
     /// - Parameter capacity: How many checked tokens are remembered, at least 2.
     init(
         tokens: AccessTokenVerifier, catalogue: any CatalogueSource, store: any ClientStore, clock: any WallClock,
-        metrics: AuthenticationMetrics, signatures: SignedRequestCheck, capacity: Int = 16_384
+        metrics: AuthenticationMetrics, signatures: SignedRequestCheck, serviceTokens: ServiceTokenCheck, capacity: Int = 16_384
     ) {
         self.tokens = tokens
         self.catalogue = catalogue
@@ -41,6 +42,7 @@ final class BearerCheck: Sendable {
         self.clock = clock
         self.metrics = metrics
         self.signatures = signatures
+        self.serviceTokens = serviceTokens
         identities = PlatformIdentities(clock: clock)
         checked = CoherentCache(capacity: capacity, changes: store.changes)
     }
@@ -94,7 +96,8 @@ final class BearerCheck: Sendable {
             client: client, requestor: RequestorID(call.requestor), device: device,
             information: try DeviceRules.information(call, isRequired: requiresInformation).called(by: client, call.api), userAgent: call.userAgent,
             deviceType: call.deviceType, claims: DeviceClaims(appID: call.appID, deviceUser: call.deviceUser),
-            identity: identities.identity(of: call.subjectToken, in: client.catalogue), partner: call.partnerStatus)
+            identity: identities.identity(of: call.subjectToken, in: client.catalogue),
+            serviceIdentity: try await serviceTokens.identity(of: call.serviceToken, for: client), partner: call.partnerStatus)
     }
 
     /// To be called when a client was revoked, after the store knows it: no token counts any more without a look at the store.

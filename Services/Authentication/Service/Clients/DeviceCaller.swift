@@ -13,6 +13,8 @@ struct DeviceCaller: Sendable {
     let claims: DeviceClaims
     /// Who the platform says that its user is, if it says so credibly (rest-v1 §2.6).
     let identity: PlatformIdentity?
+    /// Whom a service token names, if it does so credibly (rest-v2 §1.3).
+    var serviceIdentity: ServiceIdentity?
     /// What the platform's framework told the app; `nil`: nothing was sent.
     var partner: PartnerStatus?
 
@@ -22,6 +24,6 @@ struct DeviceCaller: Sendable {
     func at(_ requestor: RequestorID) -> DeviceCaller {
         DeviceCaller(
             client: client, requestor: requestor, device: device, information: information, userAgent: userAgent, deviceType: deviceType,
-            claims: claims, identity: identity, partner: partner)
+            claims: claims, identity: identity, serviceIdentity: serviceIdentity, partner: partner)
     }
 }

@@ -28,7 +28,7 @@ extension SessionRecord {
     /// its MVPD (rest-v2 §2.6).
     var isProfile: Bool {
         switch kind {
-        case .regular, .platform, .shared, .automatic: true
+        case .regular, .platform, .shared, .serviceToken, .automatic: true
         case .tempPass, .degraded, .unrecognized: false
         }
     }

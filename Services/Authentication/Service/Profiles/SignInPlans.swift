@@ -45,7 +45,7 @@ struct SignInPlans: Sendable {
     }
 
     private func reason(_ caller: DeviceCaller, _ mvpd: Mvpd) async throws(Fault) -> SignInReason? {
-        if let session = try await sessions.profile(of: caller, at: MvpdID(mvpd.id)) { return session.kind == .shared ? .shared : .authenticated }
+        if let session = try await sessions.profile(of: caller, at: MvpdID(mvpd.id)) { return session.isTakenOver ? .shared : .authenticated }
         return profiles.reason(mvpd, ProfileOwner(caller))
     }
 

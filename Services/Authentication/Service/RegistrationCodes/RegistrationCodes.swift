@@ -121,7 +121,7 @@ struct RegistrationCodes: Sendable {
             id: RegistrationRecordID(random.uuid(madeAt: now)), code: .random(from: random), requestor: caller.requestor, mvpd: "",
             generatedAt: now, expiresAt: now + lifetime, deviceID: caller.device, device: caller.information, userAgent: caller.userAgent,
             deviceType: caller.deviceType, claims: caller.claims, registrationURL: "", clientID: caller.client.id,
-            identity: caller.identity)
+            identity: caller.identity, serviceIdentity: caller.serviceIdentity)
     }
 
     private static func lifetime(_ seconds: UInt32) throws(Fault) -> Duration {

@@ -25,6 +25,8 @@ struct RegistrationRecord: Hashable, Sendable {
     var isUsed = false
     /// Who the platform said that its user is (rest-v1 §2.6); the sign-in through the code is theirs.
     var identity: PlatformIdentity?
+    /// Whom the device's service token named (rest-v2 §1.3); the sign-in through the code is theirs as well.
+    var serviceIdentity: ServiceIdentity?
     /// When a sign-in through it succeeded; `nil` before.
     var usedAt: Timestamp?
     /// True: made by REST v2, where the sign-in's parameters gather here (rest-v2 §2.2); another of the same client's device ends it.
@@ -38,7 +40,7 @@ struct RegistrationRecord: Hashable, Sendable {
     init(
         id: RegistrationRecordID, code: RegistrationCodeText, requestor: RequestorID, mvpd: String, generatedAt: Timestamp, expiresAt: Timestamp,
         deviceID: DeviceID, device: DeviceInformation, userAgent: String, deviceType: String, claims: DeviceClaims, registrationURL: String,
-        clientID: ClientID, isUsed: Bool = false, identity: PlatformIdentity? = nil
+        clientID: ClientID, isUsed: Bool = false, identity: PlatformIdentity? = nil, serviceIdentity: ServiceIdentity? = nil
     ) {
         self.id = id
         self.code = code
@@ -55,6 +57,7 @@ struct RegistrationRecord: Hashable, Sendable {
         self.clientID = clientID
         self.isUsed = isUsed
         self.identity = identity
+        self.serviceIdentity = serviceIdentity
         keptUntil = expiresAt
     }
 }

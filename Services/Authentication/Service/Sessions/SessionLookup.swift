@@ -99,22 +99,39 @@ struct SessionLookup: Sendable {
 
     /// The logins at an MVPD that the device could take over.
     func loginsOffered(to caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> [SessionRecord] {
-        guard let identity = caller.identity else { return [] }
         let now = clock.now()
-        return try await store.sessions(of: identity, now: now).filter { login in
-            login.mvpd == mvpd && SharedSession.find(among: [login], for: caller, isPerClient: true, loggedOutAt: nil, now: now) != nil
+        var offered: [SessionRecord] = []
+        for (way, logins) in try await logins(namedBy: caller, now) {
+            offered += logins.filter { login in
+                login.mvpd == mvpd && !offered.contains { $0.id == login.id }
+                    && SharedSession.find(among: [login], for: caller, by: way, isPerClient: true, loggedOutAt: nil, now: now) != nil
+            }
         }
+        return offered
+    }
+
+    /// Logins of whom the call names, by whose word it does.
+    private func logins(
+        namedBy caller: DeviceCaller, _ now: Timestamp
+    ) async throws(Fault) -> [(way: SharedSession.Way, logins: [SessionRecord])] {
+        var named: [(way: SharedSession.Way, logins: [SessionRecord])] = []
+        if let identity = caller.identity { named.append((.platform, try await store.sessions(of: identity, now: now))) }
+        if let identity = caller.serviceIdentity { named.append((.serviceToken, try await store.sessions(of: identity, now: now))) }
+        return named.filter { !$0.logins.isEmpty }
     }
 
     /// What the device could take over, of each MVPD the one that lasts longest.
     private func offered(to caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
-        guard let identity = caller.identity else { return [] }
         let now = clock.now()
-        let logins = try await store.sessions(of: identity, now: now)
-        guard !logins.isEmpty else { return [] }
+        let named = try await logins(namedBy: caller, now)
+        guard !named.isEmpty else { return [] }
         let loggedOutAt = try await store.lastLogout(SessionKey(device: caller.device, requestor: caller.requestor), now: now)
-        return Dictionary(grouping: logins, by: \.mvpd).sorted { $0.key.text < $1.key.text }.compactMap { _, logins in
-            SharedSession.find(among: logins, for: caller, isPerClient: true, loggedOutAt: loggedOutAt, now: now)
+        let mvpds = Set(named.flatMap { $0.logins.map(\.mvpd) })
+        return mvpds.sorted { $0.text < $1.text }.compactMap { mvpd in
+            named.compactMap { way, logins in
+                SharedSession.find(
+                    among: logins.filter { $0.mvpd == mvpd }, for: caller, by: way, isPerClient: true, loggedOutAt: loggedOutAt, now: now)
+            }.max { $0.expiresAt < $1.expiresAt }
         }
     }
 

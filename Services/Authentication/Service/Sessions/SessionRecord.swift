@@ -100,6 +100,8 @@ struct SessionOrigin: Hashable, Sendable {
     var identity: PlatformIdentity?
     /// The trial of a TempPass session (rest-v1 §6.2).
     var trial: TrialID?
+    /// Whom the device's service token had named (rest-v2 §5 J).
+    var serviceIdentity: ServiceIdentity?
     /// The session that holds the MVPD's tokens; set when the sign-in was by OAuth (mvpd §3).
     var upstream: SessionID?
 }

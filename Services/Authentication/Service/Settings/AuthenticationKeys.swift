@@ -91,6 +91,19 @@ public struct AuthenticationKeys: Sendable {
             })
     }
 
+    /// The keys that sign service tokens, as the files hold them now.
+    /// - Parameter path: As for kept secrets.
+    /// - Throws: As for all keys.
+    public static func serviceTokens(
+        _ settings: AuthenticationSettings, path: String, read: (_ path: String, _ key: String) throws -> String
+    ) throws -> ServiceTokenKeys.Files {
+        ServiceTokenKeys.Files(
+            current: try use(path, "serviceTokenKey", read: read) { ServiceTokenKey(try RSAPrivateKey(pem: $0)) },
+            older: try settings.olderServiceTokenKeys.enumerated().map { index, path in
+                try use(path, "olderServiceTokenKeys[\(index)]", read: read) { ServiceTokenKey.verifying(try RSAPublicKey(ofEitherPEM: $0)) }
+            })
+    }
+
     /// The keys of access tokens alone, as the files hold them now.
     /// - Parameter read: As for all keys.
     /// - Throws: As for all keys.

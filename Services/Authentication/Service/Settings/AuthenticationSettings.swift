@@ -47,6 +47,10 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let sdkSealKey: String?
     /// Keys that sealed them before: what they sealed opens, also after a restart.
     public let olderSdkSealKeys: [String]
+    /// RSA key (PEM) that signs service tokens; `service-token.key` in the data folder unless set, made when it is absent.
+    public let serviceTokenKey: String?
+    /// Keys that signed them before: their tokens are good until they end, also after a restart.
+    public let olderServiceTokenKeys: [String]
     /// Seconds, 60 to 86400; 6 hours unless set (rest-v1 §5).
     public let accessTokenTTL: Int
     /// Origins (`scheme://host:port`) of the operator's own activation pages, where a sign-in may end besides the registered domains.
@@ -69,7 +73,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
             accessTokenKey, nextAccessTokenKey, olderAccessTokenKeys, accessTokenKeyLead, userIDKey
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
         case secretsKey, olderSecretsKeys, otherEncryptionKey, olderOAuthKeys
-        case sdkTokenKey, olderSdkTokenKeys, sdkSealKey, olderSdkSealKeys
+        case sdkTokenKey, olderSdkTokenKeys, sdkSealKey, olderSdkSealKeys, serviceTokenKey, olderServiceTokenKeys
         case codesPerClient, codesPerDevice, clientDays, idleClientDays
     }
 
@@ -104,6 +108,8 @@ public struct AuthenticationSettings: Decodable, Sendable {
         olderSdkTokenKeys = try container.decodeIfPresent([String].self, forKey: .olderSdkTokenKeys) ?? []
         sdkSealKey = try container.contains(.sdkSealKey) ? container.text(.sdkSealKey) : nil
         olderSdkSealKeys = try container.decodeIfPresent([String].self, forKey: .olderSdkSealKeys) ?? []
+        serviceTokenKey = try container.contains(.serviceTokenKey) ? container.text(.serviceTokenKey) : nil
+        olderServiceTokenKeys = try container.decodeIfPresent([String].self, forKey: .olderServiceTokenKeys) ?? []
         accessTokenTTL = try container.number(.accessTokenTTL, 60...86_400, default: 21_600)
         activationOrigins = try container.origins(.activationOrigins)
         metadataValidity = try container.number(.metadataValidity, 3600...31_536_000, default: 604_800)

@@ -144,7 +144,8 @@ struct SamlSignInFinisher: Sendable {
             id: SessionID(random.uuid()), key: SessionKey(device: record.deviceID, requestor: record.requestor), mvpd: MvpdID(mvpd.id),
             record: record.id, claims: record.claims, clientID: record.clientID,
             userID: scrambler.scramble(accepted.subject.userID, mvpd: MvpdID(mvpd.id)), subject: accepted.subject, createdAt: answer.now,
-            expiresAt: end, origin: SessionOrigin(kind: .regular, authenticatedAt: answer.now, identity: record.identity),
+            expiresAt: end,
+            origin: SessionOrigin(kind: .regular, authenticatedAt: answer.now, identity: record.identity, serviceIdentity: record.serviceIdentity),
             updatedAt: answer.now, device: record.device)
     }
 

@@ -9,7 +9,7 @@ internal import Storage
 /// Everything that the service keeps.
 typealias AuthenticationStore =
     ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
-    & LoginStore & SecretStore & NonceStore
+    & LoginStore & SecretStore & NonceStore & ServiceTokenStore
 
 protocol ClientStore: Sendable {
     /// Says when another process has written to the store; `nil` when none can.
@@ -91,6 +91,9 @@ protocol SessionStore: Sendable {
 
     /// The sessions of a platform identity that have not expired (rest-v1 §4.9).
     func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord]
+
+    /// The sessions of whom service tokens name, that have not expired (rest-v2 §5 J).
+    func sessions(of identity: ServiceIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord]
 
     /// When the device was last logged out at the requestor, as long as a session from before could still be taken over.
     func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp?

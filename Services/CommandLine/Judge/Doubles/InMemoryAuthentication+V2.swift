@@ -161,4 +161,20 @@ extension InMemoryAuthentication {
     static let unknownMvpd = Fault(.invalidMvpd, "The MVPD is missing or not known.")
     static let badAddress = Fault(.invalidRedirectURL, "The redirect URL is missing, or not at a domain of the service provider.")
     static let unknownCode = Fault(.invalidRegistrationCode, "The registration code is not known or has expired.")
+
+    // MARK: Service tokens, which this double does not issue
+
+    public func issueServiceToken(_ request: IssueServiceTokenRequest, context: CallContext) async throws -> ServiceToken { throw Self.unknown }
+
+    public func refreshServiceToken(_ request: RefreshServiceTokenRequest, context: CallContext) async throws -> ServiceToken { throw Self.unknown }
+
+    public func createServiceLink(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceLink { throw Self.unknown }
+
+    public func unlinkServiceDevices(_ request: UnlinkServiceDevicesRequest, context: CallContext) async throws -> UnlinkedServiceDevices {
+        throw Self.unknown
+    }
+
+    public func listServiceDevices(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceDevices { throw Self.unknown }
+
+    private static let unknown = Fault(.unimplemented, "The service issues no service tokens.")
 }

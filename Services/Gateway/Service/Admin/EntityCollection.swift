@@ -9,6 +9,7 @@ enum EntityCollection: String, CaseIterable, Sendable {
     case integrations
     case applications
     case platformIdentityIssuers = "platform-identity-issuers"
+    case serviceTokenIssuers = "service-token-issuers"
 
     static let base = "/admin/v1"
 
@@ -22,8 +23,12 @@ enum EntityCollection: String, CaseIterable, Sendable {
         case .integrations: .integration
         case .applications: .application
         case .platformIdentityIssuers: .platformIdentityIssuer
+        case .serviceTokenIssuers: .serviceTokenIssuer
         }
     }
+
+    /// Whether its entries are named by an issuer, which is a URL.
+    var isNamedByIssuer: Bool { self == .platformIdentityIssuers || self == .serviceTokenIssuers }
 
     /// Path of one entry for the router; an integration is named by both of its ends.
     var entryPath: String { self == .integrations ? "\(path)/{requestor}/{mvpd}" : "\(path)/{id}" }
@@ -32,7 +37,7 @@ enum EntityCollection: String, CaseIterable, Sendable {
     func address(of id: String) -> String {
         let parts =
             self == .integrations
-            ? id.split(separator: "/", maxSplits: 1).map(String.init) : [self == .platformIdentityIssuers ? Self.escape(id) : id]
+            ? id.split(separator: "/", maxSplits: 1).map(String.init) : [isNamedByIssuer ? Self.escape(id) : id]
         return ([path] + parts.map(PercentEncoding.encode)).joined(separator: "/")
     }
 }
@@ -55,6 +60,7 @@ extension EntityKind {
         case .integration: "integration"
         case .application: "application"
         case .platformIdentityIssuer: "platformIdentityIssuer"
+        case .serviceTokenIssuer: "serviceTokenIssuer"
         case .unknown, .unrecognized: "unknown"
         }
     }

@@ -63,7 +63,7 @@ struct EntityEndpoints: Sendable {
     private func id(_ exchange: Exchange) throws(Fault) -> String {
         guard collection == .integrations else {
             let id = try exchange.captured("id")
-            return collection == .platformIdentityIssuers ? EntityCollection.unescape(id) : id
+            return collection.isNamedByIssuer ? EntityCollection.unescape(id) : id
         }
         return "\(try exchange.captured("requestor"))/\(try exchange.captured("mvpd"))"
     }

@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// Slows down whoever guesses registration codes, by address (dashboard §8; Shared/Documents/Decisions/0015-limit-by-client-address.md).
+/// Slows down whoever guesses registration codes and link codes, by address (dashboard §8; Shared/Documents/Decisions/0015-limit-by-client-address.md).
 final class CodeGuard: Sendable {
     /// 48 bytes each.
     static let capacity = 1 << 16
@@ -30,6 +30,7 @@ final class CodeGuard: Sendable {
     private let exempt: [AddressRange]
     private let clock: any MonotonicClock
     private let records: AddressTable<WrongCodes>
+    let links: LinkPace
     /// Holds what is under way and nothing else: at most as many entries as there are requests.
     private let lookUps = Mutex<[AddressKey: [OctetText: LookUp]]>([:])
     private let refused = Counter(label: "boxoffice_gateway_code_attempts_refused_total")
@@ -38,6 +39,7 @@ final class CodeGuard: Sendable {
         self.exempt = exempt
         self.clock = clock
         records = AddressTable(capacity: capacity)
+        links = LinkPace(clock: clock)
     }
 
     /// - Parameter code: As somebody typed it.

@@ -4,7 +4,7 @@ internal import Hummingbird
 /// (§3.22, apple §4), pages, published documents and preflights are not.
 enum ThrottledPaths {
     private static let prefixes = [
-        "/o/client/", "/reggie/v1/", "/api/v1/", "/api/v2/", "/adobe-services/", "/indiv/", "/auto-signin/v1/", "/apple/v1/",
+        "/o/client/", "/reggie/v1/", "/api/", "/adobe-services/", "/indiv/", "/auto-signin/v1/", "/apple/v1/",
     ]
 
     private static let open: Set = ["/apple/v1/callback", "/apple/v1/notifications", "/adobe-services/oauth2", "/adobe-services/logout"]

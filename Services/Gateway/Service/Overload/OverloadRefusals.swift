@@ -119,6 +119,7 @@ final class OverloadRefusals: Sendable {
             case .xml: (Self.xmlFields, xml)
             }
         case .apiV2: (Self.jsonFields, enhanced(V2Errors.unavailable, trace: Refusals.uuid(Self.trace())).body(.json))
+        case .singleSignOn: (Self.jsonFields, wrapped(SingleSignOnErrors.unavailable, trace: Self.trace()).body(.json))
         case .clientRegistration: (Self.oauthFields, oauth)
         case .administration: (Self.jsonFields, AdministrationError(Fault(.overloaded, Self.message)).document(trace: Self.trace()).body(.json))
         case .usage: (Self.textFields, ByteBuffer(string: Self.message))
@@ -131,6 +132,10 @@ final class OverloadRefusals: Sendable {
     private func enhanced(_ row: ErrorTable.Row, trace: String) -> Document {
         ErrorDocument.enhanced(
             action: row.action, status: 503, code: row.code, message: Self.message, details: nil, help: settings.help(row.code), trace: trace)
+    }
+
+    private func wrapped(_ row: ErrorTable.Row, trace: String) -> Document {
+        Refusals.wrapped(row, message: Self.message, help: settings.help(row.code), trace: trace)
     }
 
     private static func trace() -> String { TraceContext.random().traceID }
@@ -164,7 +169,7 @@ extension Route.Audience {
     var isUrgent: Bool {
         switch self {
         case .browser, .administration, .notification, .api(.authenticate), .api(.logout): true
-        case .api, .apiV2, .clientRegistration, .autoSignIn, .usage: false
+        case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .usage: false
         }
     }
 }

@@ -15,6 +15,9 @@ extension HTTPFields.Element.Name {
     static let secFetchSite = Self("Sec-Fetch-Site")!
     static let adobeSubjectToken = Self("Adobe-Subject-Token")!
     static let rokuConnectToken = Self("X-Roku-Reserved-Roku-Connect-Token")!
+    static let adServiceToken = Self("AD-Service-Token")!
+    static let xSsoID = Self("X-SSO-ID")!
+    static let xSsoLink = Self("X-SSO-LINK")!
     static let adobeRequestID = Self("Adobe-Request-Id")!
     static let adobeResponseConfidence = Self("Adobe-Response-Confidence")!
     static let traceparent = Self("traceparent")!

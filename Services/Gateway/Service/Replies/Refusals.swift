@@ -27,6 +27,7 @@ final class Refusals: Sendable {
                 } else {
                     apiReply(fault, at: endpoint, exchange)
                 }
+            case .singleSignOn(let isToken): singleSignOnReply(fault, isToken: isToken, exchange)
             case .apiV2: v2Reply(fault, trace: exchange.facts.trace.traceID)
             case .clientRegistration: Self.oauthReply(fault)
             case .administration: administrationReply(to: error, fault, exchange)
@@ -45,6 +46,8 @@ final class Refusals: Sendable {
             case .api:
                 errorReply(ErrorTable.internalError, status: .methodNotAllowed, message: "Method Not Allowed", details: nil, exchange)
             case .apiV2: Self.v2MethodNotAllowed()
+            case .singleSignOn:
+                singleSignOnReply(SingleSignOnErrors.methodNotAllowed, message: "Method Not Allowed", trace: exchange.facts.trace.traceID)
             case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed)
             case .administration: administrationReply(.methodNotAllowed, code: "method_not_allowed", trace: exchange.facts.trace.traceID)
             case .usage: Self.usageReply(.methodNotAllowed, "Only GET is served here.")
@@ -69,6 +72,7 @@ final class Refusals: Sendable {
         var response =
             switch exchange.audience {
             case .api: errorReply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
+            case .singleSignOn: singleSignOnReply(problem, trace: exchange.facts.trace.traceID)
             case .apiV2: v2Reply(problem, trace: exchange.facts.trace.traceID)
             case .clientRegistration: Self.oauthReply("invalid_request", status: status)
             case .administration: administrationReply(status, code: Self.administrationCode(problem), trace: exchange.facts.trace.traceID)

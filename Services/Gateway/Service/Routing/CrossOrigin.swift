@@ -34,7 +34,7 @@ struct CrossOrigin {
         response.headers[.accessControlAllowHeaders] =
             "authorization,content-type,X-Device-Info,ap_vi,Adobe-Subject-Token,traceparent,tracestate,AP-Device-Identifier,Idempotency-Key,"
             + "AP-Partner-Framework-Status,AP-TempPass-Identity,AP-Visitor-Identifier,AP-Session-Identifier,AD-Service-Token,"
-            + "X-Roku-Reserved-Roku-Connect-Token"
+            + "X-Roku-Reserved-Roku-Connect-Token,X-SSO-LINK"
         response.headers[.accessControlMaxAge] = "600"
     }
 

@@ -10,6 +10,8 @@ final class Route: Sendable {
         case api(Endpoint)
         /// Apps on REST v2: errors of rest-v2 §3.
         case apiV2
+        /// Apps and backends that get service tokens: errors of rest-v2 §2.14.
+        case singleSignOn(isToken: Bool)
         /// Apps registering themselves: errors of RFC 6749 §5.2.
         case clientRegistration
         /// Administrators: errors of dashboard §5.
@@ -27,14 +29,14 @@ final class Route: Sendable {
         var door: Door {
             switch self {
             case .administration, .api(.tempPassReset), .api(.degradation), .usage: .administration
-            case .api, .apiV2, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
+            case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
             }
         }
 
         /// True where a slash at the end of the path does no harm (rest-v2 §1.1); elsewhere it leads to the path without it.
         var takesSlash: Bool {
             switch self {
-            case .apiV2, .usage: true
+            case .apiV2, .singleSignOn, .usage: true
             default: false
             }
         }
@@ -57,7 +59,7 @@ final class Route: Sendable {
         var demandsBearer: Bool {
             switch self {
             case .api(.registrationCode), .api(.freePreview), .api(.preauthorize), .api(.authnToken), .api(.sdkSession), .api(.sdkDecision),
-                .apiV2, .autoSignIn:
+                .apiV2, .singleSignOn, .autoSignIn:
                 true
             case .api, .clientRegistration, .administration, .usage, .notification, .browser: false
             }
@@ -66,7 +68,7 @@ final class Route: Sendable {
         /// True where pages of a requestor's domains may call and read (rest-v1 §2.1).
         var isOpenToRequestors: Bool {
             switch self {
-            case .api, .apiV2, .autoSignIn: true
+            case .api, .apiV2, .singleSignOn, .autoSignIn: true
             case .clientRegistration, .administration, .usage, .notification, .browser: false
             }
         }

@@ -6,7 +6,8 @@ struct RouteTable {
 
     init(_ dependencies: Dependencies) {
         routes =
-            Self.api(dependencies) + Self.v2(dependencies) + Self.sdk(dependencies) + Self.browser(dependencies) + Self.administration(dependencies)
+            Self.api(dependencies) + Self.v2(dependencies) + Self.singleSignOn(dependencies) + Self.sdk(dependencies) + Self.browser(dependencies)
+            + Self.administration(dependencies)
             + Self.control(dependencies) + Self.autoSignIn(dependencies) + Self.devices(dependencies) + Self.usage(dependencies)
     }
 

@@ -2,7 +2,7 @@ package import Contracts
 
 /// The arrays of a catalogue document; the raw value is the array's name.
 package enum CatalogueSection: String, CaseIterable, Sendable {
-    case programmers, requestors, mvpds, integrations, applications, platformIdentityIssuers
+    case programmers, requestors, mvpds, integrations, applications, platformIdentityIssuers, serviceTokenIssuers
 
     package init?(_ kind: EntityKind) {
         guard let section = Self.allCases.first(where: { $0.kind == kind }) else { return nil }
@@ -17,6 +17,7 @@ package enum CatalogueSection: String, CaseIterable, Sendable {
         case .integrations: .integration
         case .applications: .application
         case .platformIdentityIssuers: .platformIdentityIssuer
+        case .serviceTokenIssuers: .serviceTokenIssuer
         }
     }
 
@@ -25,7 +26,7 @@ package enum CatalogueSection: String, CaseIterable, Sendable {
         switch self {
         case .programmers, .requestors, .mvpds, .applications: ["id"]
         case .integrations: ["requestor", "mvpd"]
-        case .platformIdentityIssuers: ["issuer"]
+        case .platformIdentityIssuers, .serviceTokenIssuers: ["issuer"]
         }
     }
 
@@ -38,9 +39,15 @@ package enum CatalogueSection: String, CaseIterable, Sendable {
         case .integrations: "integration"
         case .applications: "application"
         case .platformIdentityIssuers: "platform identity issuer"
+        case .serviceTokenIssuers: "service token issuer"
         }
     }
 
     /// Whether a document without entries of the section has it nevertheless.
-    package var isMandatory: Bool { self != .applications && self != .platformIdentityIssuers }
+    package var isMandatory: Bool {
+        switch self {
+        case .programmers, .requestors, .mvpds, .integrations: true
+        case .applications, .platformIdentityIssuers, .serviceTokenIssuers: false
+        }
+    }
 }

@@ -27,6 +27,7 @@ extension CatalogueReading {
             let domains = application.requestorIDs.compactMap { requestors[$0] }.flatMap { $0.domains.map(\.name) }
             application.redirectDomains = object.texts("redirectDomains") { redirectProblem($0, domains) }
             application.redirectHosts = object.texts("redirectHosts") { CatalogueSyntax.domainProblem($0) }
+            application.ssoIssuer = object.flag("ssoIssuer")
             readIdentities(object, &application)
             return application
         }

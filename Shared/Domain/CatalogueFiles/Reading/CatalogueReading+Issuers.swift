@@ -15,19 +15,42 @@ extension CatalogueReading {
             if !issuer.issuer.isEmpty, !issuers.insert(issuer.issuer).inserted {
                 object.optional("issuer")?.problem("is '\(issuer.issuer)', which another one has")
             }
-            issuer.jwks = object.required("jwks").flatMap(keySet) ?? ""
+            issuer.jwks = object.required("jwks").flatMap { keySet($0) } ?? ""
             return issuer
         }
     }
 
+    /// Whose service tokens are believed (rest-v2 §1.3).
+    func serviceTokenIssuer(_ value: JsonValue) -> ServiceTokenIssuer? {
+        value.object { object in
+            var issuer = ServiceTokenIssuer()
+            issuer.issuer = object.text("issuer")
+            if !issuer.issuer.isEmpty, !serviceTokenIssuers.insert(issuer.issuer).inserted {
+                object.optional("issuer")?.problem("is '\(issuer.issuer)', which another one has")
+            }
+            if OctetText(issuer.issuer) == OctetText(ServiceTokens.issuer) {
+                object.optional("issuer")?.problem("is '\(ServiceTokens.issuer)', the name of our own tokens")
+            }
+            issuer.jwks = object.required("jwks").flatMap { keySet($0, of: ["RS256": "RS256"]) } ?? ""
+            issuer.programmerIDs = object.texts("programmers", required: true) { id in
+                programmers[id] == nil ? "names the programmer '\(id)', which is not in the catalogue" : nil
+            }
+            return issuer
+        }
+    }
+
+    private static let algorithms: KeyValuePairs = ["ES256": "ES256", "RS256": "RS256"]
+
     /// A JWK set in place, as text, or in a file.
     /// - Returns: Its JSON text.
-    private func keySet(_ value: JsonValue) -> String? {
-        if value.isString { return value.string().flatMap { keySet(text: $0, value) } }
+    private func keySet(_ value: JsonValue, of algorithms: KeyValuePairs<String, String> = CatalogueReading.algorithms) -> String? {
+        func key(_ value: JsonValue) -> [String: String]? { self.key(value, algorithms) }
+        func keySet(text: String) -> String? { self.keySet(text: text, value, key) }
+        if value.isString { return value.string().flatMap { keySet(text: $0) } }
         var text: String?
         value.object { object in
             if let file = object.optional("file") {
-                text = certificates.content(of: file, for: value).flatMap { keySet(text: $0, value) }
+                text = certificates.content(of: file, for: value).flatMap { keySet(text: $0) }
             } else if let keys = object.required("keys") {
                 text = checked(keys.array(key), value)
             }
@@ -35,7 +58,7 @@ extension CatalogueReading {
         return text
     }
 
-    private func keySet(text: String, _ value: JsonValue) -> String? {
+    private func keySet(text: String, _ value: JsonValue, _ key: (JsonValue) -> [String: String]?) -> String? {
         guard let document = try? JsonDocument(parsing: Array(text.utf8)) else {
             value.problem("is no JSON")
             return nil
@@ -68,10 +91,10 @@ extension CatalogueReading {
     }
 
     /// A public key; it names its algorithm itself, the token never decides it.
-    private func key(_ value: JsonValue) -> [String: String]? {
+    private func key(_ value: JsonValue, _ algorithms: KeyValuePairs<String, String>) -> [String: String]? {
         value.object { object in
             var members: [String: String] = [:]
-            members["alg"] = object.required("alg")?.choice(["ES256": "ES256", "RS256": "RS256"])
+            members["alg"] = object.required("alg")?.choice(algorithms)
             for name in ["kty", "kid", "use", "crv", "x", "y", "n", "e"] { members[name] = object.optional(name)?.string() }
             // About the same key, and not needed.
             for name in ["x5c", "x5t", "x5t#S256", "key_ops"] { _ = object.optional(name) }

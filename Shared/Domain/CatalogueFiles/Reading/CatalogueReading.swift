@@ -31,6 +31,7 @@ package final class CatalogueReading {
     /// Whose each public key, imported client and listed statement is.
     var identities: [OctetText: String] = [:]
     var issuers: Set<OctetText> = []
+    var serviceTokenIssuers: Set<OctetText> = []
     var appleTeams: Set<OctetText> = []
     /// Where each app of every team stands.
     var appleClients: [OctetText: JsonPath] = [:]
@@ -59,6 +60,7 @@ package final class CatalogueReading {
             configuration.integrations = object.required("integrations")?.array(integration) ?? []
             configuration.applications = object.optional("applications")?.array(application) ?? []
             configuration.platformIdentityIssuers = object.optional("platformIdentityIssuers")?.array(identityIssuer) ?? []
+            configuration.serviceTokenIssuers = object.optional("serviceTokenIssuers")?.array(serviceTokenIssuer) ?? []
             checkProxies()
             return configuration
         }

@@ -15,6 +15,21 @@ public struct RSAPublicKey: Sendable {
     /// - Throws: `CryptographyError.notPEM`, `.wrongKeyType`, `.weakKey`.
     public init(pem: String) throws(CryptographyError) { try self.init(handle: .publicKey(pem: pem)) }
 
+    /// The public key of a file that holds a public key or a private one.
+    /// - Parameter pem: SubjectPublicKeyInfo, PKCS#8 or PKCS#1, not encrypted.
+    /// - Throws: `CryptographyError.notPEM`, `.wrongKeyType`, `.weakKey`.
+    public init(ofEitherPEM pem: String) throws(CryptographyError) {
+        do {
+            try self.init(pem: pem)
+        } catch .notPEM {
+            do {
+                self = try RSAPrivateKey(pem: pem).publicKey
+            } catch .notPEM {
+                throw .notPEM(expected: "public or private key")
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - modulus: Big-endian, as `n` of a JWK.
     ///   - exponent: Big-endian, as `e` of a JWK.

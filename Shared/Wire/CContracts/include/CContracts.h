@@ -58,6 +58,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformIden
 {
     return &boxoffice__config__v1__platform_identity_issuer__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ServiceTokenIssuer_descriptor(void)
+{
+    return &boxoffice__config__v1__service_token_issuer__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Requestor_descriptor(void)
 {
     return &boxoffice__config__v1__requestor__descriptor;
@@ -585,6 +589,42 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Sess
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SessionByCodeRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__session_by_code_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_IssueServiceTokenRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__issue_service_token_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_RefreshServiceTokenRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__refresh_service_token_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ServiceToken_descriptor(void)
+{
+    return &boxoffice__authentication__v1__service_token__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ServiceTokenCall_descriptor(void)
+{
+    return &boxoffice__authentication__v1__service_token_call__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ServiceLink_descriptor(void)
+{
+    return &boxoffice__authentication__v1__service_link__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UnlinkServiceDevicesRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__unlink_service_devices_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UnlinkedServiceDevices_descriptor(void)
+{
+    return &boxoffice__authentication__v1__unlinked_service_devices__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ServiceDevices_descriptor(void)
+{
+    return &boxoffice__authentication__v1__service_devices__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ServiceDevice_descriptor(void)
+{
+    return &boxoffice__authentication__v1__service_device__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_StoredAuthentication_descriptor(void)
 {

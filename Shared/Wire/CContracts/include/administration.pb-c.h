@@ -137,7 +137,11 @@ typedef enum _Boxoffice__Config__V1__EntityKind {
   /*
    * Its id is the issuer's `iss`.
    */
-  BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_PLATFORM_IDENTITY_ISSUER = 6
+  BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_PLATFORM_IDENTITY_ISSUER = 6,
+  /*
+   * The same.
+   */
+  BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_SERVICE_TOKEN_ISSUER = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__ENTITY_KIND)
 } Boxoffice__Config__V1__EntityKind;
 typedef enum _Boxoffice__Config__V1__RefusalReason {

@@ -47,6 +47,15 @@ typedef struct Boxoffice__Authentication__V1__CompleteOAuthSignInRequest Boxoffi
 typedef struct Boxoffice__Authentication__V1__SignInOutcome Boxoffice__Authentication__V1__SignInOutcome;
 typedef struct Boxoffice__Authentication__V1__SessionRequest Boxoffice__Authentication__V1__SessionRequest;
 typedef struct Boxoffice__Authentication__V1__SessionByCodeRequest Boxoffice__Authentication__V1__SessionByCodeRequest;
+typedef struct Boxoffice__Authentication__V1__IssueServiceTokenRequest Boxoffice__Authentication__V1__IssueServiceTokenRequest;
+typedef struct Boxoffice__Authentication__V1__RefreshServiceTokenRequest Boxoffice__Authentication__V1__RefreshServiceTokenRequest;
+typedef struct Boxoffice__Authentication__V1__ServiceToken Boxoffice__Authentication__V1__ServiceToken;
+typedef struct Boxoffice__Authentication__V1__ServiceTokenCall Boxoffice__Authentication__V1__ServiceTokenCall;
+typedef struct Boxoffice__Authentication__V1__ServiceLink Boxoffice__Authentication__V1__ServiceLink;
+typedef struct Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest;
+typedef struct Boxoffice__Authentication__V1__UnlinkedServiceDevices Boxoffice__Authentication__V1__UnlinkedServiceDevices;
+typedef struct Boxoffice__Authentication__V1__ServiceDevices Boxoffice__Authentication__V1__ServiceDevices;
+typedef struct Boxoffice__Authentication__V1__ServiceDevice Boxoffice__Authentication__V1__ServiceDevice;
 typedef struct Boxoffice__Authentication__V1__StoredAuthentication Boxoffice__Authentication__V1__StoredAuthentication;
 typedef struct Boxoffice__Authentication__V1__IdentifyDeviceRequest Boxoffice__Authentication__V1__IdentifyDeviceRequest;
 typedef struct Boxoffice__Authentication__V1__IdentifiedDevice Boxoffice__Authentication__V1__IdentifiedDevice;
@@ -169,7 +178,7 @@ typedef enum _Boxoffice__Authentication__V1__SignInReason {
    */
   BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_AUTHENTICATED = 1,
   /*
-   * It takes one over.
+   * It takes one over, by the platform's identity or a service token.
    */
   BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_REASON__SIGN_IN_REASON_SHARED = 2,
   /*
@@ -258,7 +267,11 @@ typedef enum _Boxoffice__Authentication__V1__SessionKind {
   /*
    * Made for a device by Automatic Sign-In or Sign in with Apple, from a login elsewhere.
    */
-  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_AUTOMATIC = 5
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_AUTOMATIC = 5,
+  /*
+   * Taken over by a service token.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_SERVICE_TOKEN = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND)
 } Boxoffice__Authentication__V1__SessionKind;
 typedef enum _Boxoffice__Authentication__V1__LogoutResult {
@@ -380,10 +393,15 @@ struct  Boxoffice__Authentication__V1__DeviceCall
    * What the platform's sign-in framework told the app; absent: it was not sent.
    */
   Boxoffice__Authentication__V1__PartnerStatus *partner_status;
+  /*
+   * A token of an identity service of the programmer's, or one of IssueServiceToken, as it was sent (`AD-Service-Token`); empty: none. Where a session is
+   * looked up, made or ended, one that does not hold counts as none.
+   */
+  char *service_token;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__DEVICE_CALL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__device_call__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1, NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1023,6 +1041,155 @@ struct  Boxoffice__Authentication__V1__SessionByCodeRequest
 #define BOXOFFICE__AUTHENTICATION__V1__SESSION_BY_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_by_code_request__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
+
+
+struct  Boxoffice__Authentication__V1__IssueServiceTokenRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * How the programmer names the person; 1 to 512 octets. Kept as a digest alone.
+   */
+  char *person;
+  /*
+   * A code of CreateServiceLink, in place of `person`.
+   */
+  char *link;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__ISSUE_SERVICE_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__issue_service_token_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__RefreshServiceTokenRequest
+{
+  ProtobufCMessage base;
+  char *access_token;
+  char *requestor;
+  char *service_token;
+  Boxoffice__Authentication__V1__ApiVersion api;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__REFRESH_SERVICE_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__refresh_service_token_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
+
+
+struct  Boxoffice__Authentication__V1__ServiceToken
+{
+  ProtobufCMessage base;
+  /*
+   * Compact JWS, RS256: `iss` `ssoservicetoken`, `aud` `Adobe`, `sub` the person's id at the programmer.
+   */
+  char *token;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t issued_at_ms;
+  uint64_t expires_at_ms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SERVICE_TOKEN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__service_token__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__ServiceTokenCall
+{
+  ProtobufCMessage base;
+  /*
+   * With `service_token`.
+   */
+  Boxoffice__Authentication__V1__DeviceCall *call;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SERVICE_TOKEN_CALL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__service_token_call__descriptor) \
+    , NULL }
+
+
+struct  Boxoffice__Authentication__V1__ServiceLink
+{
+  ProtobufCMessage base;
+  /*
+   * Six digits.
+   */
+  char *code;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t created_at_ms;
+  uint64_t expires_at_ms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SERVICE_LINK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__service_link__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * With `service_token`.
+   */
+  Boxoffice__Authentication__V1__DeviceCall *call;
+  /*
+   * As ServiceDevice.id has them, or the devices' own ids; those that are no device of the person's are passed over.
+   */
+  size_t n_devices;
+  char **devices;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UNLINK_SERVICE_DEVICES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__unlink_service_devices_request__descriptor) \
+    , NULL, 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__UnlinkedServiceDevices
+{
+  ProtobufCMessage base;
+  /*
+   * Of those that were asked for, as they were sent.
+   */
+  size_t n_devices;
+  char **devices;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UNLINKED_SERVICE_DEVICES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__unlinked_service_devices__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__ServiceDevices
+{
+  ProtobufCMessage base;
+  size_t n_devices;
+  Boxoffice__Authentication__V1__ServiceDevice **devices;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SERVICE_DEVICES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__service_devices__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__ServiceDevice
+{
+  ProtobufCMessage base;
+  /*
+   * Of the calling device, and to an application that is `sso_issuer`, the device's own id. To others what stands for it at the requestor: the id itself opens
+   * a device's sessions.
+   */
+  char *id;
+  /*
+   * What it said of itself last.
+   */
+  Boxoffice__Authentication__V1__DeviceInformation *device;
+  /*
+   * When it got its last token, milliseconds since 1970.
+   */
+  uint64_t seen_at_ms;
+  /*
+   * True: somebody has signed in on it; else it takes others' logins over.
+   */
+  protobuf_c_boolean has_login;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SERVICE_DEVICE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__service_device__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL, 0, 0 }
 
 
 struct  Boxoffice__Authentication__V1__StoredAuthentication
@@ -2609,6 +2776,177 @@ Boxoffice__Authentication__V1__SessionByCodeRequest *
 void   boxoffice__authentication__v1__session_by_code_request__free_unpacked
                      (Boxoffice__Authentication__V1__SessionByCodeRequest *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__IssueServiceTokenRequest methods */
+void   boxoffice__authentication__v1__issue_service_token_request__init
+                     (Boxoffice__Authentication__V1__IssueServiceTokenRequest         *message);
+size_t boxoffice__authentication__v1__issue_service_token_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__IssueServiceTokenRequest   *message);
+size_t boxoffice__authentication__v1__issue_service_token_request__pack
+                     (const Boxoffice__Authentication__V1__IssueServiceTokenRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__issue_service_token_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__IssueServiceTokenRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__IssueServiceTokenRequest *
+       boxoffice__authentication__v1__issue_service_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__issue_service_token_request__free_unpacked
+                     (Boxoffice__Authentication__V1__IssueServiceTokenRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__RefreshServiceTokenRequest methods */
+void   boxoffice__authentication__v1__refresh_service_token_request__init
+                     (Boxoffice__Authentication__V1__RefreshServiceTokenRequest         *message);
+size_t boxoffice__authentication__v1__refresh_service_token_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__RefreshServiceTokenRequest   *message);
+size_t boxoffice__authentication__v1__refresh_service_token_request__pack
+                     (const Boxoffice__Authentication__V1__RefreshServiceTokenRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__refresh_service_token_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__RefreshServiceTokenRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__RefreshServiceTokenRequest *
+       boxoffice__authentication__v1__refresh_service_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__refresh_service_token_request__free_unpacked
+                     (Boxoffice__Authentication__V1__RefreshServiceTokenRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ServiceToken methods */
+void   boxoffice__authentication__v1__service_token__init
+                     (Boxoffice__Authentication__V1__ServiceToken         *message);
+size_t boxoffice__authentication__v1__service_token__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceToken   *message);
+size_t boxoffice__authentication__v1__service_token__pack
+                     (const Boxoffice__Authentication__V1__ServiceToken   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__service_token__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceToken   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ServiceToken *
+       boxoffice__authentication__v1__service_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__service_token__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceToken *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ServiceTokenCall methods */
+void   boxoffice__authentication__v1__service_token_call__init
+                     (Boxoffice__Authentication__V1__ServiceTokenCall         *message);
+size_t boxoffice__authentication__v1__service_token_call__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceTokenCall   *message);
+size_t boxoffice__authentication__v1__service_token_call__pack
+                     (const Boxoffice__Authentication__V1__ServiceTokenCall   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__service_token_call__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceTokenCall   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ServiceTokenCall *
+       boxoffice__authentication__v1__service_token_call__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__service_token_call__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceTokenCall *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ServiceLink methods */
+void   boxoffice__authentication__v1__service_link__init
+                     (Boxoffice__Authentication__V1__ServiceLink         *message);
+size_t boxoffice__authentication__v1__service_link__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceLink   *message);
+size_t boxoffice__authentication__v1__service_link__pack
+                     (const Boxoffice__Authentication__V1__ServiceLink   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__service_link__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceLink   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ServiceLink *
+       boxoffice__authentication__v1__service_link__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__service_link__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceLink *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest methods */
+void   boxoffice__authentication__v1__unlink_service_devices_request__init
+                     (Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest         *message);
+size_t boxoffice__authentication__v1__unlink_service_devices_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest   *message);
+size_t boxoffice__authentication__v1__unlink_service_devices_request__pack
+                     (const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__unlink_service_devices_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *
+       boxoffice__authentication__v1__unlink_service_devices_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__unlink_service_devices_request__free_unpacked
+                     (Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UnlinkedServiceDevices methods */
+void   boxoffice__authentication__v1__unlinked_service_devices__init
+                     (Boxoffice__Authentication__V1__UnlinkedServiceDevices         *message);
+size_t boxoffice__authentication__v1__unlinked_service_devices__get_packed_size
+                     (const Boxoffice__Authentication__V1__UnlinkedServiceDevices   *message);
+size_t boxoffice__authentication__v1__unlinked_service_devices__pack
+                     (const Boxoffice__Authentication__V1__UnlinkedServiceDevices   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__unlinked_service_devices__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UnlinkedServiceDevices   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UnlinkedServiceDevices *
+       boxoffice__authentication__v1__unlinked_service_devices__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__unlinked_service_devices__free_unpacked
+                     (Boxoffice__Authentication__V1__UnlinkedServiceDevices *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ServiceDevices methods */
+void   boxoffice__authentication__v1__service_devices__init
+                     (Boxoffice__Authentication__V1__ServiceDevices         *message);
+size_t boxoffice__authentication__v1__service_devices__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceDevices   *message);
+size_t boxoffice__authentication__v1__service_devices__pack
+                     (const Boxoffice__Authentication__V1__ServiceDevices   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__service_devices__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceDevices   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ServiceDevices *
+       boxoffice__authentication__v1__service_devices__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__service_devices__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceDevices *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ServiceDevice methods */
+void   boxoffice__authentication__v1__service_device__init
+                     (Boxoffice__Authentication__V1__ServiceDevice         *message);
+size_t boxoffice__authentication__v1__service_device__get_packed_size
+                     (const Boxoffice__Authentication__V1__ServiceDevice   *message);
+size_t boxoffice__authentication__v1__service_device__pack
+                     (const Boxoffice__Authentication__V1__ServiceDevice   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__service_device__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ServiceDevice   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ServiceDevice *
+       boxoffice__authentication__v1__service_device__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__service_device__free_unpacked
+                     (Boxoffice__Authentication__V1__ServiceDevice *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__StoredAuthentication methods */
 void   boxoffice__authentication__v1__stored_authentication__init
                      (Boxoffice__Authentication__V1__StoredAuthentication         *message);
@@ -3790,6 +4128,33 @@ typedef void (*Boxoffice__Authentication__V1__SessionRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__SessionByCodeRequest_Closure)
                  (const Boxoffice__Authentication__V1__SessionByCodeRequest *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__IssueServiceTokenRequest_Closure)
+                 (const Boxoffice__Authentication__V1__IssueServiceTokenRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__RefreshServiceTokenRequest_Closure)
+                 (const Boxoffice__Authentication__V1__RefreshServiceTokenRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ServiceToken_Closure)
+                 (const Boxoffice__Authentication__V1__ServiceToken *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ServiceTokenCall_Closure)
+                 (const Boxoffice__Authentication__V1__ServiceTokenCall *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ServiceLink_Closure)
+                 (const Boxoffice__Authentication__V1__ServiceLink *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest_Closure)
+                 (const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UnlinkedServiceDevices_Closure)
+                 (const Boxoffice__Authentication__V1__UnlinkedServiceDevices *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ServiceDevices_Closure)
+                 (const Boxoffice__Authentication__V1__ServiceDevices *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ServiceDevice_Closure)
+                 (const Boxoffice__Authentication__V1__ServiceDevice *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__StoredAuthentication_Closure)
                  (const Boxoffice__Authentication__V1__StoredAuthentication *message,
                   void *closure_data);
@@ -4044,6 +4409,26 @@ struct Boxoffice__Authentication__V1__Authentication_Service
                       const Boxoffice__Authentication__V1__EndProfileRequest *input,
                       Boxoffice__Authentication__V1__EndedProfile_Closure closure,
                       void *closure_data);
+  void (*issue_service_token)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                              const Boxoffice__Authentication__V1__IssueServiceTokenRequest *input,
+                              Boxoffice__Authentication__V1__ServiceToken_Closure closure,
+                              void *closure_data);
+  void (*refresh_service_token)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                const Boxoffice__Authentication__V1__RefreshServiceTokenRequest *input,
+                                Boxoffice__Authentication__V1__ServiceToken_Closure closure,
+                                void *closure_data);
+  void (*create_service_link)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                              const Boxoffice__Authentication__V1__ServiceTokenCall *input,
+                              Boxoffice__Authentication__V1__ServiceLink_Closure closure,
+                              void *closure_data);
+  void (*unlink_service_devices)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                                 const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *input,
+                                 Boxoffice__Authentication__V1__UnlinkedServiceDevices_Closure closure,
+                                 void *closure_data);
+  void (*list_service_devices)(Boxoffice__Authentication__V1__Authentication_Service *service,
+                               const Boxoffice__Authentication__V1__ServiceTokenCall *input,
+                               Boxoffice__Authentication__V1__ServiceDevices_Closure closure,
+                               void *closure_data);
   void (*issue_stored_token)(Boxoffice__Authentication__V1__Authentication_Service *service,
                              const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                              Boxoffice__Authentication__V1__StoredAuthentication_Closure closure,
@@ -4119,6 +4504,11 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
       function_prefix__ ## find_profiles,\
       function_prefix__ ## find_profiles_by_code,\
       function_prefix__ ## end_profile,\
+      function_prefix__ ## issue_service_token,\
+      function_prefix__ ## refresh_service_token,\
+      function_prefix__ ## create_service_link,\
+      function_prefix__ ## unlink_service_devices,\
+      function_prefix__ ## list_service_devices,\
       function_prefix__ ## issue_stored_token,\
       function_prefix__ ## identify_device,\
       function_prefix__ ## get_stored_token_keys,\
@@ -4207,6 +4597,26 @@ void boxoffice__authentication__v1__authentication__end_profile(ProtobufCService
                                                                 const Boxoffice__Authentication__V1__EndProfileRequest *input,
                                                                 Boxoffice__Authentication__V1__EndedProfile_Closure closure,
                                                                 void *closure_data);
+void boxoffice__authentication__v1__authentication__issue_service_token(ProtobufCService *service,
+                                                                        const Boxoffice__Authentication__V1__IssueServiceTokenRequest *input,
+                                                                        Boxoffice__Authentication__V1__ServiceToken_Closure closure,
+                                                                        void *closure_data);
+void boxoffice__authentication__v1__authentication__refresh_service_token(ProtobufCService *service,
+                                                                          const Boxoffice__Authentication__V1__RefreshServiceTokenRequest *input,
+                                                                          Boxoffice__Authentication__V1__ServiceToken_Closure closure,
+                                                                          void *closure_data);
+void boxoffice__authentication__v1__authentication__create_service_link(ProtobufCService *service,
+                                                                        const Boxoffice__Authentication__V1__ServiceTokenCall *input,
+                                                                        Boxoffice__Authentication__V1__ServiceLink_Closure closure,
+                                                                        void *closure_data);
+void boxoffice__authentication__v1__authentication__unlink_service_devices(ProtobufCService *service,
+                                                                           const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *input,
+                                                                           Boxoffice__Authentication__V1__UnlinkedServiceDevices_Closure closure,
+                                                                           void *closure_data);
+void boxoffice__authentication__v1__authentication__list_service_devices(ProtobufCService *service,
+                                                                         const Boxoffice__Authentication__V1__ServiceTokenCall *input,
+                                                                         Boxoffice__Authentication__V1__ServiceDevices_Closure closure,
+                                                                         void *closure_data);
 void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
                                                                        Boxoffice__Authentication__V1__StoredAuthentication_Closure closure,
@@ -4479,6 +4889,15 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__issue_service_token_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__refresh_service_token_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_token__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_token_call__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_link__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__unlink_service_devices_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__unlinked_service_devices__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_devices__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__service_device__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__stored_authentication__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__identify_device_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__identified_device__descriptor;

@@ -26,6 +26,7 @@ typedef struct Boxoffice__Config__V1__AppleAppGroup Boxoffice__Config__V1__Apple
 typedef struct Boxoffice__Config__V1__Certificate Boxoffice__Config__V1__Certificate;
 typedef struct Boxoffice__Config__V1__DegradationRule Boxoffice__Config__V1__DegradationRule;
 typedef struct Boxoffice__Config__V1__PlatformIdentityIssuer Boxoffice__Config__V1__PlatformIdentityIssuer;
+typedef struct Boxoffice__Config__V1__ServiceTokenIssuer Boxoffice__Config__V1__ServiceTokenIssuer;
 typedef struct Boxoffice__Config__V1__Requestor Boxoffice__Config__V1__Requestor;
 typedef struct Boxoffice__Config__V1__Domain Boxoffice__Config__V1__Domain;
 typedef struct Boxoffice__Config__V1__Mvpd Boxoffice__Config__V1__Mvpd;
@@ -350,6 +351,11 @@ struct  Boxoffice__Config__V1__Configuration
   size_t n_platform_identity_issuers;
   Boxoffice__Config__V1__PlatformIdentityIssuer **platform_identity_issuers;
   /*
+   * Whose service tokens (`AD-Service-Token`) are believed, beside our own.
+   */
+  size_t n_service_token_issuers;
+  Boxoffice__Config__V1__ServiceTokenIssuer **service_token_issuers;
+  /*
    * Made at random with the store that the version comes from, at most 64 characters; the same in every copy and for ever. Of one store a reader takes
    * newer versions only, so that a copy that is behind takes nothing back; another id means a store that began anew, whose numbers count from then on.
    * Empty: not told, and newer versions only count.
@@ -358,7 +364,7 @@ struct  Boxoffice__Config__V1__Configuration
 };
 #define BOXOFFICE__CONFIG__V1__CONFIGURATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__configuration__descriptor) \
-    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
+    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__Programmer
@@ -515,6 +521,32 @@ struct  Boxoffice__Config__V1__PlatformIdentityIssuer
 #define BOXOFFICE__CONFIG__V1__PLATFORM_IDENTITY_ISSUER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__platform_identity_issuer__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * An identity service that names people to some programmers, by tokens in `AD-Service-Token` (rest-v2 section 1.3). What it calls a person and what another calls
+ * a person never meet.
+ */
+struct  Boxoffice__Config__V1__ServiceTokenIssuer
+{
+  ProtobufCMessage base;
+  /*
+   * The `iss` of its tokens.
+   */
+  char *issuer;
+  /*
+   * JSON Web Key Set: RSA keys alone, for RS256.
+   */
+  char *jwks;
+  /*
+   * At least one.
+   */
+  size_t n_programmer_ids;
+  char **programmer_ids;
+};
+#define BOXOFFICE__CONFIG__V1__SERVICE_TOKEN_ISSUER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__service_token_issuer__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
 
 
 struct  Boxoffice__Config__V1__Requestor
@@ -1168,10 +1200,14 @@ struct  Boxoffice__Config__V1__Application
    */
   size_t n_redirect_hosts;
   char **redirect_hosts;
+  /*
+   * It may name the person of a service token (rest-v2 section 2.14): a service of the programmer's own, never an app that people install.
+   */
+  protobuf_c_boolean sso_issuer;
 };
 #define BOXOFFICE__CONFIG__V1__APPLICATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__application__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0 }
 
 
 /*
@@ -1669,6 +1705,25 @@ Boxoffice__Config__V1__PlatformIdentityIssuer *
                       const uint8_t       *data);
 void   boxoffice__config__v1__platform_identity_issuer__free_unpacked
                      (Boxoffice__Config__V1__PlatformIdentityIssuer *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ServiceTokenIssuer methods */
+void   boxoffice__config__v1__service_token_issuer__init
+                     (Boxoffice__Config__V1__ServiceTokenIssuer         *message);
+size_t boxoffice__config__v1__service_token_issuer__get_packed_size
+                     (const Boxoffice__Config__V1__ServiceTokenIssuer   *message);
+size_t boxoffice__config__v1__service_token_issuer__pack
+                     (const Boxoffice__Config__V1__ServiceTokenIssuer   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__service_token_issuer__pack_to_buffer
+                     (const Boxoffice__Config__V1__ServiceTokenIssuer   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ServiceTokenIssuer *
+       boxoffice__config__v1__service_token_issuer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__service_token_issuer__free_unpacked
+                     (Boxoffice__Config__V1__ServiceTokenIssuer *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__Requestor methods */
 void   boxoffice__config__v1__requestor__init
@@ -2256,6 +2311,9 @@ typedef void (*Boxoffice__Config__V1__DegradationRule_Closure)
 typedef void (*Boxoffice__Config__V1__PlatformIdentityIssuer_Closure)
                  (const Boxoffice__Config__V1__PlatformIdentityIssuer *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__ServiceTokenIssuer_Closure)
+                 (const Boxoffice__Config__V1__ServiceTokenIssuer *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__Requestor_Closure)
                  (const Boxoffice__Config__V1__Requestor *message,
                   void *closure_data);
@@ -2451,6 +2509,7 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__apple_app_group__
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__certificate__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_rule__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__service_token_issuer__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor;

@@ -108,6 +108,8 @@ public enum EntityKind: Hashable, Sendable {
     case application
     /// Its id is the issuer's `iss`.
     case platformIdentityIssuer
+    /// The same.
+    case serviceTokenIssuer
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -120,6 +122,7 @@ public enum EntityKind: Hashable, Sendable {
         case 4: self = .integration
         case 5: self = .application
         case 6: self = .platformIdentityIssuer
+        case 7: self = .serviceTokenIssuer
         default: self = .unrecognized(rawValue)
         }
     }
@@ -134,6 +137,7 @@ public enum EntityKind: Hashable, Sendable {
         case .integration: 4
         case .application: 5
         case .platformIdentityIssuer: 6
+        case .serviceTokenIssuer: 7
         case .unrecognized(let value): value
         }
     }

@@ -107,7 +107,7 @@ public enum SignInReason: Hashable, Sendable {
     case none
     /// The device has a session.
     case authenticated
-    /// It takes one over.
+    /// It takes one over, by the platform's identity or a service token.
     case shared
     /// The MVPD is a TempPass.
     case temporary
@@ -239,6 +239,8 @@ public enum SessionKind: Hashable, Sendable {
     case shared
     /// Made for a device by Automatic Sign-In or Sign in with Apple, from a login elsewhere.
     case automatic
+    /// Taken over by a service token.
+    case serviceToken
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -250,6 +252,7 @@ public enum SessionKind: Hashable, Sendable {
         case 3: self = .degraded
         case 4: self = .shared
         case 5: self = .automatic
+        case 6: self = .serviceToken
         default: self = .unrecognized(rawValue)
         }
     }
@@ -263,6 +266,7 @@ public enum SessionKind: Hashable, Sendable {
         case .degraded: 3
         case .shared: 4
         case .automatic: 5
+        case .serviceToken: 6
         case .unrecognized(let value): value
         }
     }
@@ -509,6 +513,9 @@ public struct DeviceCall: Message {
     public var api: ApiVersion
     /// What the platform's sign-in framework told the app; absent: it was not sent.
     public var partnerStatus: PartnerStatus?
+    /// A token of an identity service of the programmer's, or one of IssueServiceToken, as it was sent (`AD-Service-Token`); empty: none. Where a session is
+    /// looked up, made or ended, one that does not hold counts as none.
+    public var serviceToken: String
 
     public init() { self.init(accessToken: "") }
 
@@ -526,7 +533,8 @@ public struct DeviceCall: Message {
         signedRequest: SignedRequest? = nil,
         storedToken: StoredToken? = nil,
         api: ApiVersion = ApiVersion(rawValue: 0),
-        partnerStatus: PartnerStatus? = nil
+        partnerStatus: PartnerStatus? = nil,
+        serviceToken: String = ""
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
@@ -542,6 +550,7 @@ public struct DeviceCall: Message {
         self.storedToken = storedToken
         self.api = api
         self.partnerStatus = partnerStatus
+        self.serviceToken = serviceToken
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.DeviceCall" }
@@ -564,6 +573,7 @@ public struct DeviceCall: Message {
         storedToken = try CField.message(c.pointee.stored_token)
         api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
         partnerStatus = try CField.message(c.pointee.partner_status)
+        serviceToken = try CField.string(c.pointee.service_token, "boxoffice.authentication.v1.DeviceCall.service_token")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -583,6 +593,7 @@ public struct DeviceCall: Message {
         c.pointee.stored_token = try arena.message(storedToken, as: Boxoffice__Authentication__V1__StoredToken.self)
         c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
         c.pointee.partner_status = try arena.message(partnerStatus, as: Boxoffice__Authentication__V1__PartnerStatus.self)
+        if !serviceToken.isEmpty { c.pointee.service_token = try arena.string(serviceToken, "boxoffice.authentication.v1.DeviceCall.service_token") }
     }
 }
 
@@ -2050,6 +2061,332 @@ public struct SessionByCodeRequest: Message {
         if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.SessionByCodeRequest.device_id") }
         c.pointee.demands_device = demandsDevice ? 1 : 0
         c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
+    }
+}
+
+public struct IssueServiceTokenRequest: Message {
+    public var call: DeviceCall?
+    /// How the programmer names the person; 1 to 512 octets. Kept as a digest alone.
+    public var person: String
+    /// A code of CreateServiceLink, in place of `person`.
+    public var link: String
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        person: String = "",
+        link: String = ""
+    ) {
+        self.call = call
+        self.person = person
+        self.link = link
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.IssueServiceTokenRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_IssueServiceTokenRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__IssueServiceTokenRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__IssueServiceTokenRequest.self)
+        call = try CField.message(c.pointee.call)
+        person = try CField.string(c.pointee.person, "boxoffice.authentication.v1.IssueServiceTokenRequest.person")
+        link = try CField.string(c.pointee.link, "boxoffice.authentication.v1.IssueServiceTokenRequest.link")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__IssueServiceTokenRequest.self, capacity: 1)
+        boxoffice__authentication__v1__issue_service_token_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !person.isEmpty { c.pointee.person = try arena.string(person, "boxoffice.authentication.v1.IssueServiceTokenRequest.person") }
+        if !link.isEmpty { c.pointee.link = try arena.string(link, "boxoffice.authentication.v1.IssueServiceTokenRequest.link") }
+    }
+}
+
+public struct RefreshServiceTokenRequest: Message {
+    public var accessToken: String
+    public var requestor: String
+    public var serviceToken: String
+    public var api: ApiVersion
+
+    public init() { self.init(accessToken: "") }
+
+    public init(
+        accessToken: String = "",
+        requestor: String = "",
+        serviceToken: String = "",
+        api: ApiVersion = ApiVersion(rawValue: 0)
+    ) {
+        self.accessToken = accessToken
+        self.requestor = requestor
+        self.serviceToken = serviceToken
+        self.api = api
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.RefreshServiceTokenRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_RefreshServiceTokenRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__RefreshServiceTokenRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__RefreshServiceTokenRequest.self)
+        accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.RefreshServiceTokenRequest.access_token")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.RefreshServiceTokenRequest.requestor")
+        serviceToken = try CField.string(c.pointee.service_token, "boxoffice.authentication.v1.RefreshServiceTokenRequest.service_token")
+        api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__RefreshServiceTokenRequest.self, capacity: 1)
+        boxoffice__authentication__v1__refresh_service_token_request__init(c)
+        if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.RefreshServiceTokenRequest.access_token") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.RefreshServiceTokenRequest.requestor") }
+        if !serviceToken.isEmpty { c.pointee.service_token = try arena.string(serviceToken, "boxoffice.authentication.v1.RefreshServiceTokenRequest.service_token") }
+        c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
+    }
+}
+
+public struct ServiceToken: Message {
+    /// Compact JWS, RS256: `iss` `ssoservicetoken`, `aud` `Adobe`, `sub` the person's id at the programmer.
+    public var token: String
+    /// Milliseconds since 1970.
+    public var issuedAtMilliseconds: UInt64
+    public var expiresAtMilliseconds: UInt64
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        issuedAtMilliseconds: UInt64 = 0,
+        expiresAtMilliseconds: UInt64 = 0
+    ) {
+        self.token = token
+        self.issuedAtMilliseconds = issuedAtMilliseconds
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ServiceToken" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ServiceToken_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ServiceToken>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ServiceToken.self)
+        token = try CField.string(c.pointee.token, "boxoffice.authentication.v1.ServiceToken.token")
+        issuedAtMilliseconds = c.pointee.issued_at_ms
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ServiceToken.self, capacity: 1)
+        boxoffice__authentication__v1__service_token__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.authentication.v1.ServiceToken.token") }
+        c.pointee.issued_at_ms = issuedAtMilliseconds
+        c.pointee.expires_at_ms = expiresAtMilliseconds
+    }
+}
+
+public struct ServiceTokenCall: Message {
+    /// With `service_token`.
+    public var call: DeviceCall?
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil
+    ) {
+        self.call = call
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ServiceTokenCall" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ServiceTokenCall_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ServiceTokenCall>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ServiceTokenCall.self)
+        call = try CField.message(c.pointee.call)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ServiceTokenCall.self, capacity: 1)
+        boxoffice__authentication__v1__service_token_call__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+    }
+}
+
+public struct ServiceLink: Message {
+    /// Six digits.
+    public var code: String
+    /// Milliseconds since 1970.
+    public var createdAtMilliseconds: UInt64
+    public var expiresAtMilliseconds: UInt64
+
+    public init() { self.init(code: "") }
+
+    public init(
+        code: String = "",
+        createdAtMilliseconds: UInt64 = 0,
+        expiresAtMilliseconds: UInt64 = 0
+    ) {
+        self.code = code
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ServiceLink" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ServiceLink_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ServiceLink>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ServiceLink.self)
+        code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.ServiceLink.code")
+        createdAtMilliseconds = c.pointee.created_at_ms
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ServiceLink.self, capacity: 1)
+        boxoffice__authentication__v1__service_link__init(c)
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.ServiceLink.code") }
+        c.pointee.created_at_ms = createdAtMilliseconds
+        c.pointee.expires_at_ms = expiresAtMilliseconds
+    }
+}
+
+public struct UnlinkServiceDevicesRequest: Message {
+    /// With `service_token`.
+    public var call: DeviceCall?
+    /// As ServiceDevice.id has them, or the devices' own ids; those that are no device of the person's are passed over.
+    public var devices: [String]
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        devices: [String] = []
+    ) {
+        self.call = call
+        self.devices = devices
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UnlinkServiceDevicesRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UnlinkServiceDevicesRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest.self)
+        call = try CField.message(c.pointee.call)
+        devices = try CField.strings(c.pointee.devices, c.pointee.n_devices, "boxoffice.authentication.v1.UnlinkServiceDevicesRequest.devices")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest.self, capacity: 1)
+        boxoffice__authentication__v1__unlink_service_devices_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        c.pointee.devices = try arena.strings(devices, "boxoffice.authentication.v1.UnlinkServiceDevicesRequest.devices")
+        c.pointee.n_devices = devices.count
+    }
+}
+
+public struct UnlinkedServiceDevices: Message {
+    /// Of those that were asked for, as they were sent.
+    public var devices: [String]
+
+    public init() { self.init(devices: []) }
+
+    public init(
+        devices: [String] = []
+    ) {
+        self.devices = devices
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UnlinkedServiceDevices" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UnlinkedServiceDevices_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UnlinkedServiceDevices>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UnlinkedServiceDevices.self)
+        devices = try CField.strings(c.pointee.devices, c.pointee.n_devices, "boxoffice.authentication.v1.UnlinkedServiceDevices.devices")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UnlinkedServiceDevices.self, capacity: 1)
+        boxoffice__authentication__v1__unlinked_service_devices__init(c)
+        c.pointee.devices = try arena.strings(devices, "boxoffice.authentication.v1.UnlinkedServiceDevices.devices")
+        c.pointee.n_devices = devices.count
+    }
+}
+
+public struct ServiceDevices: Message {
+    public var devices: [ServiceDevice]
+
+    public init() { self.init(devices: []) }
+
+    public init(
+        devices: [ServiceDevice] = []
+    ) {
+        self.devices = devices
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ServiceDevices" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ServiceDevices_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ServiceDevices>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ServiceDevices.self)
+        devices = try CField.messages(c.pointee.devices, c.pointee.n_devices)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ServiceDevices.self, capacity: 1)
+        boxoffice__authentication__v1__service_devices__init(c)
+        c.pointee.devices = try arena.messages(devices, as: Boxoffice__Authentication__V1__ServiceDevice.self)
+        c.pointee.n_devices = devices.count
+    }
+}
+
+public struct ServiceDevice: Message {
+    /// Of the calling device, and to an application that is `sso_issuer`, the device's own id. To others what stands for it at the requestor: the id itself opens
+    /// a device's sessions.
+    public var id: String
+    /// What it said of itself last.
+    public var device: DeviceInformation?
+    /// When it got its last token, milliseconds since 1970.
+    public var seenAtMilliseconds: UInt64
+    /// True: somebody has signed in on it; else it takes others' logins over.
+    public var hasLogin: Bool
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        device: DeviceInformation? = nil,
+        seenAtMilliseconds: UInt64 = 0,
+        hasLogin: Bool = false
+    ) {
+        self.id = id
+        self.device = device
+        self.seenAtMilliseconds = seenAtMilliseconds
+        self.hasLogin = hasLogin
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ServiceDevice" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ServiceDevice_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ServiceDevice>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ServiceDevice.self)
+        id = try CField.string(c.pointee.id, "boxoffice.authentication.v1.ServiceDevice.id")
+        device = try CField.message(c.pointee.device)
+        seenAtMilliseconds = c.pointee.seen_at_ms
+        hasLogin = c.pointee.has_login != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ServiceDevice.self, capacity: 1)
+        boxoffice__authentication__v1__service_device__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.authentication.v1.ServiceDevice.id") }
+        c.pointee.device = try arena.message(device, as: Boxoffice__Authentication__V1__DeviceInformation.self)
+        c.pointee.seen_at_ms = seenAtMilliseconds
+        c.pointee.has_login = hasLogin ? 1 : 0
     }
 }
 
@@ -4301,6 +4638,28 @@ public protocol Authentication: Sendable {
     /// Ends what the calling device has at an MVPD; its sessions elsewhere go on. Faults, checked in this order: as every device call; `invalid_mvpd`,
     /// `invalid_redirect_url`, `unknown_integration`.
     func endProfile(_ request: EndProfileRequest, context: CallContext) async throws -> EndedProfile
+    /// A token that names a person of the programmer's on the calling device (rest-v2 section 2.14): whom the programmer's own service names, or whoever linked the
+    /// device by a code. Each device of a person's may take over the others' logins, by such a token in `DeviceCall.service_token`.
+    ///
+    /// Faults: as every device call; `insufficient_scope` also where an application names a person that is not `Application.sso_issuer`; `invalid_request` (neither,
+    /// or both; a name of more than 512 octets); `invalid_registration_code` (the code is not six digits, not known, used or over, or another programmer's).
+    func issueServiceToken(_ request: IssueServiceTokenRequest, context: CallContext) async throws -> ServiceToken
+    /// A fresh token for one that holds, or is over for less than seven days.
+    ///
+    /// Faults: those of a bearer; `service_token_invalid` (not one of ours, another programmer's, or its device was unlinked), `service_token_expired`.
+    func refreshServiceToken(_ request: RefreshServiceTokenRequest, context: CallContext) async throws -> ServiceToken
+    /// A code by which another device of the programmer's apps joins the person of the call's service token, once. A new one ends the person's code from before.
+    ///
+    /// Faults: as every device call; `service_token_invalid` (as above; none was sent), `service_token_expired`; `overloaded`.
+    func createServiceLink(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceLink
+    /// Takes devices from the person of the call's service token: their tokens are good no more.
+    ///
+    /// Faults: as CreateServiceLink; `invalid_request` (more than 1000 ids).
+    func unlinkServiceDevices(_ request: UnlinkServiceDevicesRequest, context: CallContext) async throws -> UnlinkedServiceDevices
+    /// The devices of the person of the call's service token.
+    ///
+    /// Faults: as CreateServiceLink.
+    func listServiceDevices(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceDevices
     /// The token that an app of the vendor's SDKs keeps in place of a session of its own, for the code's maker (clients section 3); with what it may know of the
     /// person. A caller that many installations share names the code's device, as does every caller where `demands_device` is set.
     ///
@@ -4376,6 +4735,16 @@ public enum AuthenticationMethods {
         service: service, name: "FindProfilesByCode", idempotency: .noSideEffects)
     public static let endProfile = UnaryMethod<EndProfileRequest, EndedProfile>(
         service: service, name: "EndProfile", idempotency: .idempotent)
+    public static let issueServiceToken = UnaryMethod<IssueServiceTokenRequest, ServiceToken>(
+        service: service, name: "IssueServiceToken", idempotency: .unknown)
+    public static let refreshServiceToken = UnaryMethod<RefreshServiceTokenRequest, ServiceToken>(
+        service: service, name: "RefreshServiceToken", idempotency: .idempotent)
+    public static let createServiceLink = UnaryMethod<ServiceTokenCall, ServiceLink>(
+        service: service, name: "CreateServiceLink", idempotency: .unknown)
+    public static let unlinkServiceDevices = UnaryMethod<UnlinkServiceDevicesRequest, UnlinkedServiceDevices>(
+        service: service, name: "UnlinkServiceDevices", idempotency: .idempotent)
+    public static let listServiceDevices = UnaryMethod<ServiceTokenCall, ServiceDevices>(
+        service: service, name: "ListServiceDevices", idempotency: .noSideEffects)
     public static let issueStoredToken = UnaryMethod<SessionByCodeRequest, StoredAuthentication>(
         service: service, name: "IssueStoredToken", idempotency: .idempotent)
     public static let identifyDevice = UnaryMethod<IdentifyDeviceRequest, IdentifiedDevice>(
@@ -4422,6 +4791,11 @@ public enum AuthenticationMethods {
         registry.unary(findProfiles) { try await implementation.findProfiles($0, context: $1) }
         registry.unary(findProfilesByCode) { try await implementation.findProfilesByCode($0, context: $1) }
         registry.unary(endProfile) { try await implementation.endProfile($0, context: $1) }
+        registry.unary(issueServiceToken) { try await implementation.issueServiceToken($0, context: $1) }
+        registry.unary(refreshServiceToken) { try await implementation.refreshServiceToken($0, context: $1) }
+        registry.unary(createServiceLink) { try await implementation.createServiceLink($0, context: $1) }
+        registry.unary(unlinkServiceDevices) { try await implementation.unlinkServiceDevices($0, context: $1) }
+        registry.unary(listServiceDevices) { try await implementation.listServiceDevices($0, context: $1) }
         registry.unary(issueStoredToken) { try await implementation.issueStoredToken($0, context: $1) }
         registry.unary(identifyDevice) { try await implementation.identifyDevice($0, context: $1) }
         registry.unary(getStoredTokenKeys) { try await implementation.getStoredTokenKeys($0, context: $1) }
@@ -4517,6 +4891,26 @@ public struct AuthenticationClient: Authentication {
 
     public func endProfile(_ request: EndProfileRequest, context: CallContext) async throws -> EndedProfile {
         try await caller.call(AuthenticationMethods.endProfile, request, context: context)
+    }
+
+    public func issueServiceToken(_ request: IssueServiceTokenRequest, context: CallContext) async throws -> ServiceToken {
+        try await caller.call(AuthenticationMethods.issueServiceToken, request, context: context)
+    }
+
+    public func refreshServiceToken(_ request: RefreshServiceTokenRequest, context: CallContext) async throws -> ServiceToken {
+        try await caller.call(AuthenticationMethods.refreshServiceToken, request, context: context)
+    }
+
+    public func createServiceLink(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceLink {
+        try await caller.call(AuthenticationMethods.createServiceLink, request, context: context)
+    }
+
+    public func unlinkServiceDevices(_ request: UnlinkServiceDevicesRequest, context: CallContext) async throws -> UnlinkedServiceDevices {
+        try await caller.call(AuthenticationMethods.unlinkServiceDevices, request, context: context)
+    }
+
+    public func listServiceDevices(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceDevices {
+        try await caller.call(AuthenticationMethods.listServiceDevices, request, context: context)
     }
 
     public func issueStoredToken(_ request: SessionByCodeRequest, context: CallContext) async throws -> StoredAuthentication {

@@ -770,6 +770,8 @@ public struct Configuration: Message {
     public var degradationRules: [DegradationRule]
     /// Whose platform identity tokens (`Adobe-Subject-Token`) are believed.
     public var platformIdentityIssuers: [PlatformIdentityIssuer]
+    /// Whose service tokens (`AD-Service-Token`) are believed, beside our own.
+    public var serviceTokenIssuers: [ServiceTokenIssuer]
     /// Made at random with the store that the version comes from, at most 64 characters; the same in every copy and for ever. Of one store a reader takes
     /// newer versions only, so that a copy that is behind takes nothing back; another id means a store that began anew, whose numbers count from then on.
     /// Empty: not told, and newer versions only count.
@@ -788,6 +790,7 @@ public struct Configuration: Message {
         statementKeys: String = "",
         degradationRules: [DegradationRule] = [],
         platformIdentityIssuers: [PlatformIdentityIssuer] = [],
+        serviceTokenIssuers: [ServiceTokenIssuer] = [],
         storeID: String = ""
     ) {
         self.version = version
@@ -800,6 +803,7 @@ public struct Configuration: Message {
         self.statementKeys = statementKeys
         self.degradationRules = degradationRules
         self.platformIdentityIssuers = platformIdentityIssuers
+        self.serviceTokenIssuers = serviceTokenIssuers
         self.storeID = storeID
     }
 
@@ -819,6 +823,7 @@ public struct Configuration: Message {
         statementKeys = try CField.string(c.pointee.statement_keys, "boxoffice.config.v1.Configuration.statement_keys")
         degradationRules = try CField.messages(c.pointee.degradation_rules, c.pointee.n_degradation_rules)
         platformIdentityIssuers = try CField.messages(c.pointee.platform_identity_issuers, c.pointee.n_platform_identity_issuers)
+        serviceTokenIssuers = try CField.messages(c.pointee.service_token_issuers, c.pointee.n_service_token_issuers)
         storeID = try CField.string(c.pointee.store_id, "boxoffice.config.v1.Configuration.store_id")
     }
 
@@ -842,6 +847,8 @@ public struct Configuration: Message {
         c.pointee.n_degradation_rules = degradationRules.count
         c.pointee.platform_identity_issuers = try arena.messages(platformIdentityIssuers, as: Boxoffice__Config__V1__PlatformIdentityIssuer.self)
         c.pointee.n_platform_identity_issuers = platformIdentityIssuers.count
+        c.pointee.service_token_issuers = try arena.messages(serviceTokenIssuers, as: Boxoffice__Config__V1__ServiceTokenIssuer.self)
+        c.pointee.n_service_token_issuers = serviceTokenIssuers.count
         if !storeID.isEmpty { c.pointee.store_id = try arena.string(storeID, "boxoffice.config.v1.Configuration.store_id") }
     }
 }
@@ -1159,6 +1166,49 @@ public struct PlatformIdentityIssuer: Message {
         boxoffice__config__v1__platform_identity_issuer__init(c)
         if !issuer.isEmpty { c.pointee.issuer = try arena.string(issuer, "boxoffice.config.v1.PlatformIdentityIssuer.issuer") }
         if !jwks.isEmpty { c.pointee.jwks = try arena.string(jwks, "boxoffice.config.v1.PlatformIdentityIssuer.jwks") }
+    }
+}
+
+/// An identity service that names people to some programmers, by tokens in `AD-Service-Token` (rest-v2 section 1.3). What it calls a person and what another calls
+/// a person never meet.
+public struct ServiceTokenIssuer: Message {
+    /// The `iss` of its tokens.
+    public var issuer: String
+    /// JSON Web Key Set: RSA keys alone, for RS256.
+    public var jwks: String
+    /// At least one.
+    public var programmerIDs: [String]
+
+    public init() { self.init(issuer: "") }
+
+    public init(
+        issuer: String = "",
+        jwks: String = "",
+        programmerIDs: [String] = []
+    ) {
+        self.issuer = issuer
+        self.jwks = jwks
+        self.programmerIDs = programmerIDs
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ServiceTokenIssuer" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ServiceTokenIssuer_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ServiceTokenIssuer>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ServiceTokenIssuer.self)
+        issuer = try CField.string(c.pointee.issuer, "boxoffice.config.v1.ServiceTokenIssuer.issuer")
+        jwks = try CField.string(c.pointee.jwks, "boxoffice.config.v1.ServiceTokenIssuer.jwks")
+        programmerIDs = try CField.strings(c.pointee.programmer_ids, c.pointee.n_programmer_ids, "boxoffice.config.v1.ServiceTokenIssuer.programmer_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ServiceTokenIssuer.self, capacity: 1)
+        boxoffice__config__v1__service_token_issuer__init(c)
+        if !issuer.isEmpty { c.pointee.issuer = try arena.string(issuer, "boxoffice.config.v1.ServiceTokenIssuer.issuer") }
+        if !jwks.isEmpty { c.pointee.jwks = try arena.string(jwks, "boxoffice.config.v1.ServiceTokenIssuer.jwks") }
+        c.pointee.programmer_ids = try arena.strings(programmerIDs, "boxoffice.config.v1.ServiceTokenIssuer.programmer_ids")
+        c.pointee.n_programmer_ids = programmerIDs.count
     }
 }
 
@@ -2621,6 +2671,8 @@ public struct Application: Message {
     public var clients: [ImportedClient]
     /// Hosts at which its sign-ins may end beside the requestors' domains, over HTTPS: exactly these.
     public var redirectHosts: [String]
+    /// It may name the person of a service token (rest-v2 section 2.14): a service of the programmer's own, never an app that people install.
+    public var ssoIssuer: Bool
 
     public init() { self.init(id: "") }
 
@@ -2637,7 +2689,8 @@ public struct Application: Message {
         signingKeys: [RequestSigningKey] = [],
         legacyStatements: [String] = [],
         clients: [ImportedClient] = [],
-        redirectHosts: [String] = []
+        redirectHosts: [String] = [],
+        ssoIssuer: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -2652,6 +2705,7 @@ public struct Application: Message {
         self.legacyStatements = legacyStatements
         self.clients = clients
         self.redirectHosts = redirectHosts
+        self.ssoIssuer = ssoIssuer
     }
 
     public static var messageName: String { "boxoffice.config.v1.Application" }
@@ -2673,6 +2727,7 @@ public struct Application: Message {
         legacyStatements = try CField.strings(c.pointee.legacy_statements, c.pointee.n_legacy_statements, "boxoffice.config.v1.Application.legacy_statements")
         clients = try CField.messages(c.pointee.clients, c.pointee.n_clients)
         redirectHosts = try CField.strings(c.pointee.redirect_hosts, c.pointee.n_redirect_hosts, "boxoffice.config.v1.Application.redirect_hosts")
+        ssoIssuer = c.pointee.sso_issuer != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2700,6 +2755,7 @@ public struct Application: Message {
         c.pointee.n_clients = clients.count
         c.pointee.redirect_hosts = try arena.strings(redirectHosts, "boxoffice.config.v1.Application.redirect_hosts")
         c.pointee.n_redirect_hosts = redirectHosts.count
+        c.pointee.sso_issuer = ssoIssuer ? 1 : 0
     }
 }
 

@@ -73,7 +73,7 @@ extension InMemoryStore {
     }
 
     static func remember(logoutOf key: SessionKey, _ state: inout State, _ now: Timestamp) {
-        let latest = state.sessions.filter { $0.origin.identity != nil }.map(\.expiresAt).max()
+        let latest = state.sessions.filter { $0.origin.identity != nil || $0.origin.serviceIdentity != nil }.map(\.expiresAt).max()
         if let latest, latest > now { state.logouts[key] = (now, latest) }
     }
 }

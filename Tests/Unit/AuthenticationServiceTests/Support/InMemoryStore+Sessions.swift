@@ -54,6 +54,10 @@ extension InMemoryStore {
         state.withLock { $0.sessions.filter { $0.origin.identity == identity && $0.expiresAt > now } }
     }
 
+    func sessions(of identity: ServiceIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
+        state.withLock { $0.sessions.filter { $0.origin.serviceIdentity == identity && $0.expiresAt > now } }
+    }
+
     func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
             guard let session = update.applied(to: state.sessions(at: update.key), now: now) else { return false }

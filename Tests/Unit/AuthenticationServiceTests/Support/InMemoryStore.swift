@@ -8,7 +8,7 @@ import Synchronization
 
 /// The stores' contract without a database.
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
-    ProfileRequestStore, LoginStore
+    ProfileRequestStore, LoginStore, ServiceTokenStore
 {
     var changes: (any StoreChanges)? { nil }
 
@@ -29,6 +29,9 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var clients: [ClientID: Client] = [:]
         var secrets: [SecretReference: SealedSecret] = [:]
         var nonces: Set<[UInt8]> = []
+        var people: [ServicePersonName.Key: ServicePersonID] = [:]
+        var serviceDevices: [ServiceTieID: ServiceTokenDevice] = [:]
+        var links: [ServicePersonID: ServiceLinkCode] = [:]
         var lastUses: [ClientID: Timestamp] = [:]
         var acted: Set<ClientID> = []
         var records: [RegistrationCodeText: RegistrationRecord] = [:]

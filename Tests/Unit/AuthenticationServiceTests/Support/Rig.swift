@@ -23,6 +23,7 @@ struct Rig {
     let service: AuthenticationService
     private let parts: AuthenticationService.Parts
     let statements: SoftwareStatementIssuer
+    let serviceTokenKeys: ServiceTokenKeys
     let context = CallContext()
 
     static let visitAddress = "https://sp.pass.example/adobe-services/logout?handle="
@@ -37,6 +38,7 @@ struct Rig {
         store = try backend.open()
         saml = ScriptedSaml()
         provider = try ScriptedProvider(clock: clock)
+        serviceTokenKeys = ServiceTokenKeys(ServiceTokenKeys.Files(current: try TestServiceKey.shared.get()), lead: .seconds(60), clock: clock)
         parts = AuthenticationService.Parts(
             issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
             verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
@@ -46,7 +48,8 @@ struct Rig {
                 secrets: ScriptedProvider.Secrets(), transport: provider),
             storedTokens: AuthenticationService.StoredTokenParts(
                 keys: SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()))), seals: try StoredTokenSeals(.random())),
-            catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: UserIDScrambler(key: .random()),
+            serviceTokenKeys: serviceTokenKeys, catalogue: catalogue, store: store, clock: clock, random: SystemRandom(),
+            scrambler: UserIDScrambler(key: .random()),
             activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log })
         service = AuthenticationService(parts)
     }

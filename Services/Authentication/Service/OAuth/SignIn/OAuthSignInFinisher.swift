@@ -153,7 +153,9 @@ struct OAuthSignInFinisher: Sendable {
             id: id, key: SessionKey(device: record.deviceID, requestor: record.requestor), mvpd: MvpdID(mvpd.id), record: record.id,
             claims: record.claims, clientID: record.clientID, userID: scrambler.scramble(subject.userID, mvpd: MvpdID(mvpd.id)), subject: subject,
             createdAt: now, expiresAt: end,
-            origin: SessionOrigin(kind: .regular, authenticatedAt: now, identity: record.identity, upstream: id), updatedAt: now,
+            origin: SessionOrigin(
+                kind: .regular, authenticatedAt: now, identity: record.identity, serviceIdentity: record.serviceIdentity, upstream: id),
+            updatedAt: now,
             device: record.device)
     }
 }

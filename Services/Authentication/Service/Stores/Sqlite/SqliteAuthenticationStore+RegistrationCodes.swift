@@ -7,13 +7,13 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
     /// A code that expired but was not swept yet may be given out again.
     private static let claim: Statement = """
         INSERT INTO registration_code (\(RegistrationRecord.columns))
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, NULL, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, NULL, ?, ?, ?, ?, ?)
         ON CONFLICT (code) DO UPDATE SET id = excluded.id, requestor = excluded.requestor, mvpd = excluded.mvpd,
             generated_at_ms = excluded.generated_at_ms, expires_at_ms = excluded.expires_at_ms, device_id = excluded.device_id,
             device = excluded.device, user_agent = excluded.user_agent, device_type = excluded.device_type, app_id = excluded.app_id,
             device_user = excluded.device_user, registration_url = excluded.registration_url, client_id = excluded.client_id,
             is_used = 0, identity = excluded.identity, used_at_ms = NULL, api = excluded.api, domain_name = excluded.domain_name,
-            redirect_url = excluded.redirect_url, kept_until_ms = excluded.kept_until_ms
+            redirect_url = excluded.redirect_url, kept_until_ms = excluded.kept_until_ms, service_identity = excluded.service_identity
         WHERE registration_code.kept_until_ms <= ?
         """
     /// Over, and remembered for a while: its maker may go on polling. From the time of its making on, and some more: by another clock, that of a copy
@@ -109,7 +109,7 @@ extension RegistrationRecord {
     /// In the order in which they are read and written.
     fileprivate static let columns = """
         code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent, device_type, app_id, device_user, registration_url, \
-        client_id, is_used, identity, used_at_ms, api, domain_name, redirect_url, kept_until_ms
+        client_id, is_used, identity, used_at_ms, api, domain_name, redirect_url, kept_until_ms, service_identity
         """
 
     fileprivate static let byCode: Statement = "SELECT \(columns) FROM registration_code WHERE code = ?"
@@ -118,7 +118,7 @@ extension RegistrationRecord {
     fileprivate func columns(device: [UInt8], now: Timestamp) -> Arguments {
         [
             code, id, requestor, mvpd, generatedAt, expiresAt, deviceID, device, userAgent, deviceType, claims.appID, claims.deviceUser,
-            registrationURL, clientID, identity, isPlan, domainName, redirectURL, keptUntil, now,
+            registrationURL, clientID, identity, isPlan, domainName, redirectURL, keptUntil, serviceIdentity, now,
         ]
     }
 
@@ -132,6 +132,6 @@ extension RegistrationRecord {
             claims: DeviceClaims(appID: columns.next(), deviceUser: columns.next()), registrationURL: columns.next(),
             clientID: columns.next(), isUsed: columns.next(), identity: columns.next())
         (usedAt, isPlan) = (columns.next(), columns.next())
-        (domainName, redirectURL, keptUntil) = (columns.next(), columns.next(), columns.next())
+        (domainName, redirectURL, keptUntil, serviceIdentity) = (columns.next(), columns.next(), columns.next(), columns.next())
     }
 }

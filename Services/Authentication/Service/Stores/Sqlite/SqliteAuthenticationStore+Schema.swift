@@ -242,6 +242,30 @@ extension SqliteAuthenticationStore {
                 "CREATE INDEX registration_code_plan ON registration_code (device_id, client_id, requestor) WHERE api = 1",
                 "DROP INDEX registration_code_expiry",
             ]),
+        // Whom a service token names: at a session and a code, and for our own tokens the person, their devices, and the code by which one more joins (rest-v2 §2.14).
+        Migration(
+            "22-service-tokens",
+            sql: """
+                ALTER TABLE session ADD COLUMN service_identity TEXT;
+                CREATE INDEX session_service_identity ON session (service_identity) WHERE service_identity IS NOT NULL;
+                CREATE INDEX session_service_identity_expiry ON session (expires_at_ms) WHERE service_identity IS NOT NULL;
+                ALTER TABLE registration_code ADD COLUMN service_identity TEXT;
+                CREATE TABLE service_person (
+                    id TEXT PRIMARY KEY NOT NULL, programmer TEXT NOT NULL, name_digest BLOB NOT NULL, expires_at_ms INTEGER NOT NULL,
+                    UNIQUE (programmer, name_digest)
+                );
+                CREATE INDEX service_person_expiry ON service_person (expires_at_ms);
+                CREATE TABLE service_device (
+                    tie TEXT PRIMARY KEY NOT NULL, person TEXT NOT NULL REFERENCES service_person (id) ON DELETE CASCADE, device_id TEXT NOT NULL,
+                    device BLOB NOT NULL, seen_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, UNIQUE (person, device_id)
+                );
+                CREATE INDEX service_device_expiry ON service_device (expires_at_ms);
+                CREATE TABLE service_link (
+                    programmer TEXT NOT NULL, code TEXT NOT NULL, person TEXT NOT NULL UNIQUE REFERENCES service_person (id) ON DELETE CASCADE,
+                    expires_at_ms INTEGER NOT NULL, PRIMARY KEY (programmer, code)
+                );
+                CREATE INDEX service_link_expiry ON service_link (expires_at_ms);
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -252,6 +276,9 @@ extension SqliteAuthenticationStore {
         Sweep(table: "profile_request", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "pending_logout", key: ["handle"], expiryColumn: "expires_at_ms"),
         Sweep(table: "signed_nonce", key: ["digest"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "service_link", key: ["programmer", "code"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "service_device", key: ["tie"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "service_person", key: ["id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "logout", key: ["device_id", "requestor"], expiryColumn: "expires_at_ms"),
         Sweep(table: "session", key: ["id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
     ]

@@ -79,7 +79,7 @@ extension SessionRecord {
     static let columns = """
         device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id, upstream_user_id, name_id, name_format, name_qualifier, \
         sp_name_qualifier, sp_provided_id, session_index, is_home_based, attributes, created_at_ms, expires_at_ms, kind, rule, identity, trial, \
-        authenticated_at_ms, updated_at_ms, device, upstream
+        authenticated_at_ms, updated_at_ms, device, upstream, service_identity
         """
 
     fileprivate static let byKey: Statement = """
@@ -94,7 +94,7 @@ extension SessionRecord {
     private static let most = 64
     private static let insertion: Statement = """
         INSERT INTO session (\(columns), number)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28,
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29,
             (SELECT coalesce(max(number) + 1, 0) FROM session WHERE device_id = ?1 AND requestor = ?2))
         """
 
@@ -106,7 +106,7 @@ extension SessionRecord {
             subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
             subject.name.serviceProvidedID, subject.name.sessionIndex, subject.isHomeBased, try subject.attributesColumn(), createdAt, expiresAt,
             Int64(origin.kind.rawValue), origin.rule, origin.identity, origin.trial, origin.authenticatedAt, updatedAt,
-            try device.serialized(), origin.upstream,
+            try device.serialized(), origin.upstream, origin.serviceIdentity,
         ]
         try database.run(Self.insertion, values)
         try database.run(Self.beyondMost, [key.device, key.requestor, Self.most])
@@ -132,12 +132,14 @@ extension SessionRecord {
         let trial: TrialID? = columns.next()
         let (authenticatedAt, updatedAt): (Timestamp, Timestamp) = (columns.next(), columns.next())
         let device = try DeviceInformation(serialized: columns.next() as [UInt8])
+        let upstream: SessionID? = columns.next()
         self.init(
             id: id, key: key, mvpd: mvpd, record: record, claims: claims, clientID: clientID, userID: userID,
             subject: UpstreamSubject(userID: upstreamUserID, name: name, isHomeBased: isHomeBased, attributes: attributes),
             createdAt: createdAt, expiresAt: expiresAt,
             origin: SessionOrigin(
-                kind: kind, authenticatedAt: authenticatedAt, rule: rule, identity: identity, trial: trial, upstream: columns.next()),
+                kind: kind, authenticatedAt: authenticatedAt, rule: rule, identity: identity, trial: trial, serviceIdentity: columns.next(),
+                upstream: upstream),
             updatedAt: updatedAt, device: device)
     }
 }

@@ -33,7 +33,7 @@ struct DeviceCaller: Sendable {
         if let streaming { return streaming.origin.context == .apple ? .person : .streamingOnly }
         guard let login else { return .none }
         switch login.kind {
-        case .regular, .platform, .shared: return .person
+        case .regular, .platform, .shared, .serviceToken: return .person
         case .automatic, .tempPass, .degraded, .unrecognized: return .streamingOnly
         }
     }
@@ -53,7 +53,7 @@ struct DeviceCaller: Sendable {
         switch login.kind {
         case .regular, .platform: login.authenticatedAt
         case .automatic: streaming.flatMap { $0.origin.context == .apple ? $0.createdAt : nil }
-        case .shared, .tempPass, .degraded, .unrecognized: nil
+        case .shared, .serviceToken, .tempPass, .degraded, .unrecognized: nil
         }
     }
 

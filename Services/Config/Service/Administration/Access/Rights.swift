@@ -41,7 +41,7 @@ struct Rights: Sendable {
         switch section {
         case .requestors, .integrations, .applications: true
         case .programmers: isOperator || isReplacement
-        case .mvpds, .platformIdentityIssuers: isOperator
+        case .mvpds, .platformIdentityIssuers, .serviceTokenIssuers: isOperator
         }
     }
 

@@ -16,7 +16,7 @@ extension CatalogueDocument {
         case .requestors, .applications: .programmer(self[key]?["programmer"]?.text ?? "")
         case .integrations: owner(of: EntityKey(.requestors, key.requestor))
         case .mvpds: .everyone
-        case .platformIdentityIssuers: .operators
+        case .platformIdentityIssuers, .serviceTokenIssuers: .operators
         }
     }
 
@@ -30,6 +30,7 @@ extension CatalogueDocument {
     private static func refers(_ entry: Entry, to key: EntityKey) -> Bool {
         switch (key.section, entry.key.section) {
         case (.programmers, .requestors), (.programmers, .applications): entry.tree["programmer"]?.text == key.id
+        case (.programmers, .serviceTokenIssuers): entry.tree["programmers"]?.texts.contains(key.id) == true
         case (.requestors, .integrations): entry.key.requestor == key.id
         case (.requestors, .applications): entry.tree["requestors"]?.texts.contains(key.id) == true
         case (.mvpds, .integrations): entry.key.mvpd == key.id

@@ -9,6 +9,8 @@ struct AppCallReader: Sendable {
     let authentication: any Authentication
     let catalogue: any CatalogueSource
     var api = ApiVersion.v1
+    /// False for those calls of REST v2 that a service token says nothing to (rest-v2 §1.2).
+    var takesServiceToken = true
 
     /// A call of a device.
     /// - Parameter others: Reads what the endpoint alone has.
@@ -89,6 +91,7 @@ struct AppCallReader: Sendable {
         if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
         return DeviceCall(
             accessToken: token, requestor: requestor, deviceID: id, device: device, clientAddress: address.text, userAgent: exchange.userAgent,
-            subjectToken: SubjectToken.sent(exchange), api: api, partnerStatus: api == .v2 ? PartnerFrameworkStatus.sent(exchange) : nil)
+            subjectToken: SubjectToken.sent(exchange), api: api, partnerStatus: api == .v2 ? PartnerFrameworkStatus.sent(exchange) : nil,
+            serviceToken: api == .v2 && takesServiceToken ? ServiceTokenHeader.sent(exchange) : "")
     }
 }

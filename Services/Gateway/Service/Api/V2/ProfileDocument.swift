@@ -25,6 +25,7 @@ struct ProfileDocument {
         case .regular, .automatic, .unrecognized: "regular"
         case .platform: "appleSSO"
         case .shared: "platformSSO"
+        case .serviceToken: "serviceTokenSSO"
         case .tempPass: "temporary"
         case .degraded: "degraded"
         }
@@ -34,7 +35,7 @@ struct ProfileDocument {
         switch session.kind {
         case .tempPass, .degraded: "Adobe"
         case .platform: "Apple"
-        case .regular, .automatic, .shared, .unrecognized: session.mvpd
+        case .regular, .automatic, .shared, .serviceToken, .unrecognized: session.mvpd
         }
     }
 

@@ -9,7 +9,9 @@ extension RouteTable {
         let sessions = SessionEndpointsV2(dependencies: dependencies, reader: reader, signIn: SignInEndpoints(dependencies: dependencies))
         let profiles = ProfileEndpoints(dependencies: dependencies, reader: reader, refusals: refusals)
         let decisions = DecisionEndpoints(dependencies: dependencies, reader: reader, refusals: refusals, pressure: Backpressure())
-        let partners = PartnerEndpoints(dependencies: dependencies, reader: reader, refusals: refusals)
+        var partnerReader = reader
+        partnerReader.takesServiceToken = false
+        let partners = PartnerEndpoints(dependencies: dependencies, reader: partnerReader, refusals: refusals)
         return [
             Route("/api/v2/{serviceProvider}/configuration", .apiV2, [.get: configuration.show]),
             Route("/api/v2/{serviceProvider}/sessions", .apiV2, body: .form, [.post: sessions.create]),

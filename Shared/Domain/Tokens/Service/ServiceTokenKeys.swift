@@ -1,0 +1,93 @@
+public import Clocks
+public import Cryptography
+internal import Synchronization
+
+/// An RSA key that signs service tokens (RS256), with its name.
+public struct ServiceTokenKey: SuccessiveKey {
+    /// `kid`: the thumbprint of the public key (RFC 7638).
+    public var identifier: String { publicKey.identifier }
+    public let publicKey: JSONWebKey
+    let privateKey: RSAPrivateKey
+
+    public init(_ privateKey: RSAPrivateKey) {
+        self.privateKey = privateKey
+        publicKey = Self.verifying(privateKey.publicKey)
+    }
+
+    /// What verifies the tokens of a key, and nothing else.
+    public static func verifying(_ key: RSAPublicKey) -> JSONWebKey { JSONWebKey(.rsa(key), algorithm: .rs256) }
+}
+
+/// The keys of service tokens and their change without a restart: what the files hold verifies at once, a new key signs after the lead time, and the
+/// previous key verifies until its tokens can no longer be exchanged.
+public final class ServiceTokenKeys: Sendable {
+    /// What the files hold.
+    public struct Files: Sendable {
+        /// Signs.
+        public var current: ServiceTokenKey
+        /// Signed before; what they signed is good still.
+        public var older: [JSONWebKey]
+
+        public init(current: ServiceTokenKey, older: [JSONWebKey] = []) {
+            self.current = current
+            self.older = older
+        }
+    }
+
+    private struct State {
+        var succession: KeySuccession<ServiceTokenKey>
+        var older: [JSONWebKey]
+        /// Made once for many tokens.
+        var keySet: JSONWebKeySet
+
+        init(_ succession: KeySuccession<ServiceTokenKey>, older: [JSONWebKey]) {
+            self.succession = succession
+            self.older = older
+            keySet = JSONWebKeySet(keys: [])
+            publish()
+        }
+
+        mutating func publish() { keySet = JSONWebKeySet(keys: succession.published.map(\.publicKey) + older) }
+    }
+
+    private let state: Mutex<State>
+    private let clock: any WallClock
+
+    /// - Parameters:
+    ///   - files: Their current key signs at once.
+    ///   - lead: For how long a new key verifies before it signs: until every copy of the service knows it.
+    public init(_ files: Files, lead: Duration, clock: any WallClock = SystemClock()) {
+        let life = ServiceTokens.lifetime + ServiceTokens.remembrance + lead
+        let succession = KeySuccession(current: files.current, lead: lead, tokenLife: life, now: clock.now())
+        state = Mutex(State(succession, older: files.older))
+        self.clock = clock
+    }
+
+    /// Signs now.
+    public var signing: ServiceTokenKey { state.withLock { $0.succession.signing } }
+
+    /// Verify now.
+    public var keySet: JSONWebKeySet { state.withLock { $0.keySet } }
+
+    /// Takes the keys that the files hold now.
+    public func adopt(_ files: Files) {
+        let now = clock.now()
+        state.withLock { state in
+            state.succession.adopt(current: files.current, next: nil, now: now)
+            state.older = files.older
+            _ = state.succession.advance(now: now)
+            state.publish()
+        }
+    }
+
+    /// Lets a new key take over after the lead time, and forgets a key when its tokens are of no use any more. Call it every few seconds.
+    /// - Returns: True when something changed.
+    public func advance() -> Bool {
+        let now = clock.now()
+        return state.withLock { state in
+            guard state.succession.advance(now: now) else { return false }
+            state.publish()
+            return true
+        }
+    }
+}

@@ -173,6 +173,17 @@ enum V2 {
         let serviceToken: String
     }
 
+    /// 2.14
+    struct ServiceLink: Decodable, Sendable {
+        let status: String
+        let code: String
+    }
+
+    /// 2.14
+    struct WrappedFailure: Decodable, Sendable {
+        let error: Failure
+    }
+
     /// §3, of an answer or of one decision.
     struct Failure: Decodable, Sendable {
         let action: String

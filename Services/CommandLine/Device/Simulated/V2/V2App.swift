@@ -80,9 +80,20 @@ struct V2App: Sendable {
 
     /// Of a programmer's own service (rest-v2 §2.14).
     /// - Parameter person: The service's id of the person.
-    func serviceToken(for person: String) async throws -> String {
-        let answer = try await app.send("POST", "/api/\(FormEncoding.encode(requestor))/serviceToken", headers: device + [("X-SSO-ID", person)])
+    func serviceToken(for person: String) async throws -> String { try await serviceToken(("X-SSO-ID", person)) }
+
+    /// The same for whoever has made a code.
+    func serviceToken(by link: String) async throws -> String { try await serviceToken(("X-SSO-LINK", link)) }
+
+    private func serviceToken(_ header: (String, String)) async throws -> String {
+        let answer = try await app.send("POST", "/api/\(FormEncoding.encode(requestor))/serviceToken", headers: device + [header])
         return (try Self.read(answer, "asking for a service token") as V2.ServiceToken).serviceToken
+    }
+
+    /// By which another device joins the person of this one's service token.
+    func linkCode() async throws -> String {
+        let answer = try await app.send("POST", "/api/\(FormEncoding.encode(requestor))/link", headers: device)
+        return (try Self.read(answer, "asking for a link code") as V2.ServiceLink).code
     }
 
     // MARK: - Requests
@@ -122,7 +133,9 @@ struct V2App: Sendable {
     private static func read<Answer: Decodable>(_ answer: HTTPAnswer, _ what: String) throws -> Answer {
         let decoder = JSONDecoder()
         guard (200..<300).contains(answer.status) else {
-            if let failure = try? decoder.decode(V2.Failure.self, from: Data(answer.body)) { throw V2Refusal(failure, what) }
+            let body = Data(answer.body)
+            let failure = try? decoder.decode(V2.Failure.self, from: body)
+            if let failure = failure ?? (try? decoder.decode(V2.WrappedFailure.self, from: body).error) { throw V2Refusal(failure, what) }
             throw DeviceFailure(.unreachable, nil, "\(what) was answered \(answer.status), without an error of REST v2")
         }
         do {

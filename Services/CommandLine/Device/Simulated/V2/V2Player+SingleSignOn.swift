@@ -81,7 +81,7 @@ extension V2Player {
         try await signIn(first)
         let own = try await first.profile(at: mvpd)
         var second = try await app(UUID().uuidString)
-        second.identity.serviceToken = token
+        second.identity.serviceToken = identity.serviceToken == nil ? try await join(second, first) : token
         try await step("Another device of the same person is signed in, too") {
             let found = try await second.profiles()[mvpd]
             try Self.require(found?.type == "serviceTokenSSO" && found?.notAfter == own?.notAfter, "no serviceTokenSSO profile of the same end")
@@ -99,6 +99,11 @@ extension V2Player {
             throw CommandFailure("the stand-in platform answered \(answer.status)", advice: "give a token with --platform-token")
         }
         return token
+    }
+
+    /// - Returns: A token of the device's own for the other one's person.
+    private func join(_ device: V2App, _ other: V2App) async throws -> String {
+        try await step("The first device showed a link code, and another one typed it") { try await device.serviceToken(by: other.linkCode()) }
     }
 
     private func serviceToken() async throws -> String {

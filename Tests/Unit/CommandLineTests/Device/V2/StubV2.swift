@@ -32,6 +32,8 @@ final class StubV2: Sendable {
         var logins: [String: Login] = [:]
         var profiles: [Profile] = []
         var rules: Set<String> = []
+        /// Service tokens by link code.
+        var links: [String: String] = [:]
         var tries: [String: Set<String>] = [:]
         var log: [String] = []
     }
@@ -67,7 +69,8 @@ final class StubV2: Sendable {
         case (_, "platform"): return platform(request, parts)
         case (_, "login"): return login(request, &state)
         case (_, "logged-out"): return StubAnswer(status: 302, headers: [("Location", request.values["to"] ?? "")])
-        case ("POST", "api") where parts == ["api", "ACME1", "serviceToken"]: return serviceToken(request)
+        case ("POST", "api") where parts == ["api", "ACME1", "serviceToken"]: return serviceToken(request, &state)
+        case ("POST", "api") where parts == ["api", "ACME1", "link"]: return link(request, &state)
         case ("GET", "api") where parts.starts(with: ["api", "v2", "authenticate", "ACME1"]): return page(parts[4])
         case (_, "api") where parts.starts(with: ["api", "v2", "ACME1"]):
             guard let client = client(request, state), let device = request.header("ap-device-identifier")?.split(separator: " ").last else {
@@ -358,9 +361,17 @@ final class StubV2: Sendable {
         return StubAnswer(status: 302, headers: [("Location", to)])
     }
 
-    private static func serviceToken(_ request: StubRequest) -> StubAnswer {
-        guard let person = request.header("x-sso-id") else { return StubAnswer(status: 400) }
-        let token = "service-\(person)"
+    private static func link(_ request: StubRequest, _ state: inout State) -> StubAnswer {
+        let code = "40291\(state.links.count)"
+        state.links[code] = request.header("ad-service-token")
+        return .json(201, ["status": "CREATED", "code": code, "link": code, "notBefore": now(), "notAfter": now() + 1_800_000] as [String: Any])
+    }
+
+    private static func serviceToken(_ request: StubRequest, _ state: inout State) -> StubAnswer {
+        let linked = request.header("x-sso-link").flatMap { state.links.removeValue(forKey: $0) }
+        guard let token = request.header("x-sso-id").map({ "service-\($0)" }) ?? linked else {
+            return .json(400, ["status": "BAD_REQUEST", "error": failure(400, "header_missing", "check_headers")] as [String: Any])
+        }
         return .json(
             201, ["status": "CREATED", "serviceToken": token, "jws": token, "notBefore": now(), "notAfter": now() + 3_600_000] as [String: Any])
     }

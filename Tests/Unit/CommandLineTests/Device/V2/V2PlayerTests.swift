@@ -82,6 +82,13 @@ struct V2PlayerTests {
         await #expect(throws: (any Error).self) { try await play(.k) { $0.resource = "ACME1-KIDS" } }
     }
 
+    @Test("flow J: another device joins by a code, unless a token was given for all") func serviceTokens() async throws {
+        let (_, own) = try await play(.j)
+        #expect(own.count { $0 == "POST /api/ACME1/link" } == 1 && own.count { $0 == "POST /api/ACME1/serviceToken" } == 2)
+        let (_, given) = try await play(.j) { $0.identity.serviceToken = "given" }
+        #expect(!given.contains { $0.hasPrefix("POST /api/ACME1/") })
+    }
+
     @Test("flow L: a preview that counts by person is asked for with the person") func trials() async throws {
         let (steps, _) = try await play(.l)
         #expect(

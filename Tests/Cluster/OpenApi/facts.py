@@ -123,7 +123,7 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps({
     "examples": {"endsAt": int(time.time() + 3600) * 1000},
     "entries": {
         "programmers": "bravo", "requestors": "BRAVO", "mvpds": "ParkedTV", "applications": "bravo-tv",
-        "platform-identity-issuers": "https:~1~1identity.example",
+        "platform-identity-issuers": "https:~1~1identity.example", "service-token-issuers": "https:~1~1identity.example",
     },
 }))
 

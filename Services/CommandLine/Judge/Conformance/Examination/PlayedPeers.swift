@@ -7,7 +7,7 @@ struct PlayedPeers: Sendable {
     let doubles: PeerDoubles
 
     /// Time limit for a service to apply a new version of the catalogue.
-    private static var updatePatience: Duration { Examination.patience + .seconds(2) }
+    private static var updatePatience: Duration { Examination.patience * 5 / 4 }
 
     var configuration: Configuration { doubles.config.configuration }
 

@@ -6,7 +6,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-57",
             "BeginSignIn with all that a sign-in needs says AUTHENTICATE and gives a code of 7 capitals and digits for 1800 s, which keeps what was sent.",
-            source: "authentication.proto BeginSignIn, SignInPlan, RegistrationCode.domain_name"
+            source: "authentication.proto BeginSignIn, SignInPlan, RegistrationCode.domain_name, rest-v2 §2.2"
         ) { examination in
             let app = try await TestApp(examination)
             let device = TestApp.device()
@@ -27,7 +27,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-58",
             "What a sign-in lacks BeginSignIn names, with COMPLETE and a code all the same. A domain decides nothing: any text on one line is one, a blank or an overlong one is none.",
-            source: "authentication.proto BeginSignInRequest.domain_name, SignInPlan"
+            source: "authentication.proto BeginSignInRequest.domain_name, SignInPlan, clients §4.1"
         ) { examination in
             let app = try await TestApp(examination)
             func lacks(_ plan: SignInPlan) -> [Bool] { [plan.lacksMvpd, plan.lacksDomainName, plan.lacksRedirectURL] }
@@ -53,7 +53,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-59",
             "BeginSignIn checks in this order: bearer, of REST v2, requestor, device id, MVPD (`invalid_mvpd`), address (`invalid_redirect_url`), integration (`unknown_integration`).",
-            source: "authentication.proto BeginSignIn, DeviceCall, API_VERSION_V2"
+            source: "authentication.proto BeginSignIn, DeviceCall, API_VERSION_V2, rest-v2 §1.5"
         ) { examination in
             let app = try await TestApp(examination)
             let older = try await TestApp(examination, application: "acme-legacy")
@@ -129,7 +129,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-62",
             "ContinueSignIn refuses a bad bearer, a code that is not known or another requestor's (`invalid_registration_code`), then MVPD, address and integration; a refusal changes nothing.",
-            source: "authentication.proto ContinueSignIn"
+            source: "authentication.proto ContinueSignIn, rest-v2 §1.5"
         ) { examination in
             let app = try await TestApp(examination)
             let older = try await TestApp(examination, application: "acme-legacy")

@@ -148,7 +148,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-84",
             "ExchangePartnerProfile refuses a partner status by what is wrong first: no access said, not asked, refused, no provider that is known, a login that is over. BeginPartnerSignIn for a provider that is not integrated is `unknown_integration`.",
-            source: "authentication.proto ExchangePartnerProfile, BeginPartnerSignIn"
+            source: "authentication.proto ExchangePartnerProfile, BeginPartnerSignIn, rest-v2 §1.3"
         ) { examination in
             let app = try await TestApp(examination)
             let device = TestApp.device()

@@ -7,7 +7,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-71",
             "EndProfile checks bearer, requestor, device id, MVPD (`invalid_mvpd`), address (`invalid_redirect_url`: absent, or not the requestor's) and integration (`unknown_integration`) in this order.",
-            source: "authentication.proto EndProfile"
+            source: "authentication.proto EndProfile, rest-v2 §1.5"
         ) { examination in
             let app = try await TestApp(examination)
             let older = try await TestApp(examination, application: "acme-legacy")
@@ -29,7 +29,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-72",
             "EndProfile ends the client's session at the MVPD, at once and for every call of both APIs, and leads a browser to the MVPD (VISIT); once more there is NONE. Another client's session goes on.",
-            source: "authentication.proto EndProfile, PROFILE_END_VISIT"
+            source: "authentication.proto EndProfile, PROFILE_END_VISIT, rest-v2 §2.11"
         ) { examination in
             try await TestMvpd.play(examination) { mvpd in
                 let (app, other, device) = (mvpd.app, try await TestApp(examination), TestApp.device())
@@ -90,7 +90,7 @@ extension AuthenticationRequirements {
         },
         Requirement(
             "AUTHN-75", "Logout of REST v1 ends the device's sessions at the requestor of every client and MVPD; no profile is left.",
-            source: "authentication.proto Logout, FindProfiles"
+            source: "authentication.proto Logout, FindProfiles, rest-v2 §6"
         ) { examination in
             try await TestMvpd.play(examination) { mvpd in
                 let (app, other, device) = (mvpd.app, try await TestApp(examination), TestApp.device())

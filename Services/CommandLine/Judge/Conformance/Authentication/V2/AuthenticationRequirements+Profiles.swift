@@ -60,7 +60,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-66",
             "FindProfiles of a device without a session is empty, also for one MVPD. It checks bearer, requestor, device id, MVPD (`invalid_mvpd`) and integration (`unknown_integration`) in this order.",
-            source: "authentication.proto FindProfiles"
+            source: "authentication.proto FindProfiles, rest-v2 §1.5"
         ) { examination in
             let app = try await TestApp(examination)
             try await app.hasNoProfile(on: TestApp.device())
@@ -129,7 +129,7 @@ extension AuthenticationRequirements {
         Requirement(
             "AUTHN-69",
             "FindProfilesByCode is empty until somebody has signed in. Then its maker has the profile with what it may know, also after a newer code, and other clients the user's id alone; after a logout it is empty.",
-            source: "authentication.proto FindProfilesByCode"
+            source: "authentication.proto FindProfilesByCode, clients §4.3"
         ) { examination in
             try await TestMvpd.play(examination) { mvpd in
                 let (app, other, device) = (mvpd.app, try await TestApp(examination), TestApp.device())

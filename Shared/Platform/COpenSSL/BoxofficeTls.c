@@ -3,6 +3,7 @@
 #include <openssl/bio.h>
 #include <openssl/x509.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_once_t method_once = PTHREAD_ONCE_INIT;
@@ -111,9 +112,8 @@ static int is_plain(const unsigned char *name, int count)
     return count > 0;
 }
 
-void boxoffice_tls_peer_names(const SSL *ssl, void *state, void (*visit)(void *state, const char *name, size_t count))
+static void visit_names(const X509 *certificate, void *state, boxoffice_name_visitor visit)
 {
-    const X509 *certificate = SSL_get0_peer_certificate(ssl);
     GENERAL_NAMES *names = certificate == NULL ? NULL : X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
     if (names == NULL)
         return;
@@ -127,4 +127,79 @@ void boxoffice_tls_peer_names(const SSL *ssl, void *state, void (*visit)(void *s
             visit(state, (const char *)text, (size_t)count);
     }
     GENERAL_NAMES_free(names);
+}
+
+void boxoffice_tls_peer_names(const SSL *ssl, void *state, boxoffice_name_visitor visit)
+{
+    visit_names(SSL_get0_peer_certificate(ssl), state, visit);
+}
+
+void boxoffice_tls_own_names(const SSL_CTX *context, void *state, boxoffice_name_visitor visit)
+{
+    visit_names(SSL_CTX_get0_certificate(context), state, visit);
+}
+
+#define DIGEST_SIZE 32
+
+typedef struct refused_list {
+    size_t count;
+    uint8_t digests[];
+} refused_list;
+
+static pthread_once_t refused_once = PTHREAD_ONCE_INIT;
+static int refused_index = -1;
+
+static void free_refused(void *parent, void *list, CRYPTO_EX_DATA *data, int index, long argument, void *pointer)
+{
+    (void)parent;
+    (void)data;
+    (void)index;
+    (void)argument;
+    (void)pointer;
+    free(list);
+}
+
+static void make_refused_index(void) { refused_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_refused); }
+
+static int is_refused(const refused_list *list, const X509 *certificate)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    // What cannot be compared is not let in.
+    if (!X509_digest(certificate, EVP_sha256(), digest, &size) || size != DIGEST_SIZE)
+        return 1;
+    for (size_t i = 0; i < list->count; i++)
+        if (memcmp(list->digests + i * DIGEST_SIZE, digest, DIGEST_SIZE) == 0)
+            return 1;
+    return 0;
+}
+
+// Called for each certificate of the chain.
+static int check_refused(int verified, X509_STORE_CTX *store)
+{
+    const SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    const refused_list *list = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), refused_index);
+    const X509 *certificate = X509_STORE_CTX_get_current_cert(store);
+    if (!verified || list == NULL || certificate == NULL || !is_refused(list, certificate))
+        return verified;
+    X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REVOKED);
+    return 0;
+}
+
+int boxoffice_tls_refuse(SSL_CTX *context, const uint8_t *digests, size_t count)
+{
+    if (count == 0)
+        return 1;
+    pthread_once(&refused_once, make_refused_index);
+    refused_list *list = refused_index < 0 ? NULL : malloc(sizeof(refused_list) + count * DIGEST_SIZE);
+    if (list == NULL)
+        return 0;
+    list->count = count;
+    memcpy(list->digests, digests, count * DIGEST_SIZE);
+    if (!SSL_CTX_set_ex_data(context, refused_index, list)) {
+        free(list);
+        return 0;
+    }
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, check_refused);
+    return 1;
 }

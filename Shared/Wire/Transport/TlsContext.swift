@@ -13,7 +13,7 @@ final class TlsContext: @unchecked Sendable {
     private let raw: OpaquePointer
 
     /// - Throws: `unusable_file` naming the file; `out_of_memory`.
-    init(files: TlsFiles) throws(TlsError) {
+    init(files: TlsFiles, refused: [CertificateDigest] = []) throws(TlsError) {
         ERR_clear_error()
         guard let raw = boxoffice_tls_context() else { throw TlsError(.outOfMemory, OpenSSLErrors.drain()) }
         self.raw = raw
@@ -27,6 +27,8 @@ final class TlsContext: @unchecked Sendable {
             throw Self.unusable(files.key, "private key")
         }
         guard boxoffice_tls_trust(raw, files.trustAnchors) == 1 else { throw Self.unusable(files.trustAnchors, "trust anchor") }
+        let digests = refused.flatMap(\.bytes)
+        guard boxoffice_tls_refuse(raw, digests, refused.count) == 1 else { throw TlsError(.outOfMemory, OpenSSLErrors.drain()) }
     }
 
     deinit { SSL_CTX_free(raw) }
@@ -36,6 +38,9 @@ final class TlsContext: @unchecked Sendable {
         guard let connection = SSL_new(raw) else { throw TlsError(.outOfMemory, OpenSSLErrors.drain()) }
         return connection
     }
+
+    /// The DNS SANs of this end's certificate.
+    var names: [String] { DnsNames.read { boxoffice_tls_own_names(raw, $0, $1) } }
 
     private static func requireReadable(_ path: String, _ role: String) throws(TlsError) {
         guard access(path, R_OK) != 0 else { return }

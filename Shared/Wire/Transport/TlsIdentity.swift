@@ -10,13 +10,16 @@ public final class TlsIdentity: Sendable {
     }
 
     public let files: TlsFiles
+    private let refused: [CertificateDigest]
     private let state: Mutex<State>
 
+    /// - Parameter refused: Certificates of peers and of authorities that were taken back; one that is among them is not accepted, whoever signed it.
     /// - Throws: `unusable_file` naming the file; `out_of_memory`.
-    public init(files: TlsFiles) throws(TlsError) {
+    public init(files: TlsFiles, refused: [CertificateDigest] = []) throws(TlsError) {
         self.files = files
+        self.refused = refused
         let stamp = FileStamp(files)
-        let context = try TlsContext(files: files)
+        let context = try TlsContext(files: files, refused: refused)
         state = Mutex(State(context: context, stamp: stamp))
     }
 
@@ -24,7 +27,7 @@ public final class TlsIdentity: Sendable {
     /// - Throws: As the initializer.
     public func reload() throws(TlsError) {
         let stamp = FileStamp(files)
-        let context = try TlsContext(files: files)
+        let context = try TlsContext(files: files, refused: refused)
         state.withLock { $0 = State(context: context, stamp: stamp) }
     }
 
@@ -37,6 +40,9 @@ public final class TlsIdentity: Sendable {
         try reload()
         return true
     }
+
+    /// The name of the host in this program's own certificate; `nil` when it was made for none.
+    public var hostName: String? { HostName.of(context.names) }
 
     var context: TlsContext { state.withLock { $0.context } }
 }

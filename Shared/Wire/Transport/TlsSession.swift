@@ -96,17 +96,7 @@ final class TlsSession {
     }
 
     /// The DNS SANs of the peer's certificate.
-    var peerNames: [String] {
-        var names: [String] = []
-        withUnsafeMutablePointer(to: &names) { target in
-            boxoffice_tls_peer_names(ssl, target) { state, name, count in
-                guard let state, let name else { return }
-                let text = UnsafeRawBufferPointer(start: name, count: count)
-                state.assumingMemoryBound(to: [String].self).pointee.append(String(decoding: text, as: UTF8.self))
-            }
-        }
-        return names
-    }
+    var peerNames: [String] { DnsNames.read { boxoffice_tls_peer_names(ssl, $0, $1) } }
 
     private func handshakeError() -> TlsError {
         let verdict = SSL_get_verify_result(ssl)

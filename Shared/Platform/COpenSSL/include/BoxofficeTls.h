@@ -28,5 +28,13 @@ int boxoffice_tls_trust(SSL_CTX *context, const char *path);
 /// Demands that the peer's certificate has exactly this DNS SAN: no wildcard, no common name. 1 on success.
 int boxoffice_tls_pin(SSL *ssl, const char *name);
 
+/// Refuses each certificate of a peer's chain whose SHA-256 is among `count` digests of 32 bytes, one behind the other. Once per context. 1 on success.
+int boxoffice_tls_refuse(SSL_CTX *context, const uint8_t *digests, size_t count);
+
+typedef void (*boxoffice_name_visitor)(void *state, const char *name, size_t count);
+
 /// Calls `visit` for each DNS SAN of the peer's certificate; a name with a NUL or a byte beyond ASCII is left out.
-void boxoffice_tls_peer_names(const SSL *ssl, void *state, void (*visit)(void *state, const char *name, size_t count));
+void boxoffice_tls_peer_names(const SSL *ssl, void *state, boxoffice_name_visitor visit);
+
+/// The same for this end's certificate.
+void boxoffice_tls_own_names(const SSL_CTX *context, void *state, boxoffice_name_visitor visit);

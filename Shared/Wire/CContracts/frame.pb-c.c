@@ -644,7 +644,7 @@ const ProtobufCMessageDescriptor boxoffice__wire__v1__frame__descriptor =
   (ProtobufCMessageInit) boxoffice__wire__v1__frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__wire__v1__hello__field_descriptors[7] =
+static const ProtobufCFieldDescriptor boxoffice__wire__v1__hello__field_descriptors[10] =
 {
   {
     "protocol_version",
@@ -730,20 +730,59 @@ static const ProtobufCFieldDescriptor boxoffice__wire__v1__hello__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "zone",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Wire__V1__Hello, zone),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "host",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Wire__V1__Hello, host),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "instance",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Wire__V1__Hello, instance),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__wire__v1__hello__field_indices_by_name[] = {
+  8,   /* field[8] = host */
   5,   /* field[5] = idle_timeout_ms */
+  9,   /* field[9] = instance */
   4,   /* field[4] = max_calls_in_flight */
   3,   /* field[3] = max_frame_bytes */
   0,   /* field[0] = protocol_version */
   6,   /* field[6] = services */
   1,   /* field[1] = software */
   2,   /* field[2] = software_version */
+  7,   /* field[7] = zone */
 };
 static const ProtobufCIntRange boxoffice__wire__v1__hello__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor boxoffice__wire__v1__hello__descriptor =
 {
@@ -753,7 +792,7 @@ const ProtobufCMessageDescriptor boxoffice__wire__v1__hello__descriptor =
   "Boxoffice__Wire__V1__Hello",
   "boxoffice.wire.v1",
   sizeof(Boxoffice__Wire__V1__Hello),
-  7,
+  10,
   boxoffice__wire__v1__hello__field_descriptors,
   boxoffice__wire__v1__hello__field_indices_by_name,
   1,  boxoffice__wire__v1__hello__number_ranges,

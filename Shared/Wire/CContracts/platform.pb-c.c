@@ -340,7 +340,7 @@ const ProtobufCMessageDescriptor boxoffice__platform__v1__check_health_request__
   (ProtobufCMessageInit) boxoffice__platform__v1__check_health_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__platform__v1__health_report__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__platform__v1__health_report__field_descriptors[4] =
 {
   {
     "status",
@@ -378,8 +378,21 @@ static const ProtobufCFieldDescriptor boxoffice__platform__v1__health_report__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "has_many_callers",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Platform__V1__HealthReport, has_many_callers),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__platform__v1__health_report__field_indices_by_name[] = {
+  3,   /* field[3] = has_many_callers */
   1,   /* field[1] = reason */
   2,   /* field[2] = software_version */
   0,   /* field[0] = status */
@@ -387,7 +400,7 @@ static const unsigned boxoffice__platform__v1__health_report__field_indices_by_n
 static const ProtobufCIntRange boxoffice__platform__v1__health_report__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__platform__v1__health_report__descriptor =
 {
@@ -397,7 +410,7 @@ const ProtobufCMessageDescriptor boxoffice__platform__v1__health_report__descrip
   "Boxoffice__Platform__V1__HealthReport",
   "boxoffice.platform.v1",
   sizeof(Boxoffice__Platform__V1__HealthReport),
-  3,
+  4,
   boxoffice__platform__v1__health_report__field_descriptors,
   boxoffice__platform__v1__health_report__field_indices_by_name,
   1,  boxoffice__platform__v1__health_report__number_ranges,

@@ -103,10 +103,22 @@ struct  Boxoffice__Wire__V1__Hello
    */
   size_t n_services;
   char **services;
+  /*
+   * Where the sender runs: a caller prefers callees of its own zone. Empty: it does not say.
+   */
+  char *zone;
+  /*
+   * The name of its host in its certificate, `authentication.HOST.boxoffice`, for logs only. Empty: the certificate has none.
+   */
+  char *host;
+  /*
+   * Random, the same on all connections of one running program: a callee counts its callers by it. 0: it does not say.
+   */
+  uint64_t instance;
 };
 #define BOXOFFICE__WIRE__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__wire__v1__hello__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0,NULL }
+    , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Wire__V1__Request

@@ -53,10 +53,14 @@ struct  Boxoffice__Platform__V1__HealthReport
    */
   char *reason;
   char *software_version;
+  /*
+   * So many programs call the service that a caller should keep connections to some of its copies only.
+   */
+  protobuf_c_boolean has_many_callers;
 };
 #define BOXOFFICE__PLATFORM__V1__HEALTH_REPORT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__platform__v1__health_report__descriptor) \
-    , BOXOFFICE__PLATFORM__V1__SERVING_STATUS__SERVING_STATUS_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , BOXOFFICE__PLATFORM__V1__SERVING_STATUS__SERVING_STATUS_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Platform__V1__ListServicesRequest

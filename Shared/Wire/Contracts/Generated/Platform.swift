@@ -52,17 +52,21 @@ public struct HealthReport: Message {
     /// Why it is not serving, for an operator.
     public var reason: String
     public var softwareVersion: String
+    /// So many programs call the service that a caller should keep connections to some of its copies only.
+    public var hasManyCallers: Bool
 
     public init() { self.init(status: ServingStatus(rawValue: 0)) }
 
     public init(
         status: ServingStatus = ServingStatus(rawValue: 0),
         reason: String = "",
-        softwareVersion: String = ""
+        softwareVersion: String = "",
+        hasManyCallers: Bool = false
     ) {
         self.status = status
         self.reason = reason
         self.softwareVersion = softwareVersion
+        self.hasManyCallers = hasManyCallers
     }
 
     public static var messageName: String { "boxoffice.platform.v1.HealthReport" }
@@ -74,6 +78,7 @@ public struct HealthReport: Message {
         status = ServingStatus(rawValue: Int32(bitPattern: c.pointee.status.rawValue))
         reason = try CField.string(c.pointee.reason, "boxoffice.platform.v1.HealthReport.reason")
         softwareVersion = try CField.string(c.pointee.software_version, "boxoffice.platform.v1.HealthReport.software_version")
+        hasManyCallers = c.pointee.has_many_callers != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -82,6 +87,7 @@ public struct HealthReport: Message {
         c.pointee.status = Boxoffice__Platform__V1__ServingStatus(rawValue: UInt32(bitPattern: status.rawValue))
         if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.platform.v1.HealthReport.reason") }
         if !softwareVersion.isEmpty { c.pointee.software_version = try arena.string(softwareVersion, "boxoffice.platform.v1.HealthReport.software_version") }
+        c.pointee.has_many_callers = hasManyCallers ? 1 : 0
     }
 }
 

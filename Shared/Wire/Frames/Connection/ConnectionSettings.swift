@@ -5,6 +5,12 @@ public struct ConnectionSettings: Sendable {
     public var softwareVersion: String
     /// Full names of the services that this side offers; empty for a caller.
     public var services: [String]
+    /// Where this side runs; empty: it does not say.
+    public var zone = ""
+    /// The name of its host in its certificate; empty: it has none.
+    public var host = ""
+    /// Caller: a number of the program, the same on all its connections; 0: it does not say.
+    public var instance: UInt64 = 0
     /// The largest frame that this side accepts, in bytes without the prefix: 1024 to 64 MiB.
     public var maxFrameBytes = 4 * 1024 * 1024
     /// Callee: calls in flight that it accepts. Caller: calls that it begins before it answers `overloaded` itself.
@@ -34,7 +40,8 @@ public struct ConnectionSettings: Sendable {
         Hello(
             protocolVersion: ConnectionStateMachine.protocolVersion, software: software, softwareVersion: softwareVersion,
             maxFrameBytes: UInt32(clamping: maxFrameBytes), maxCallsInFlight: takesCalls ? UInt32(clamping: maxCallsInFlight) : 0,
-            idleTimeoutMilliseconds: idleTimeout.map(Self.milliseconds) ?? 0, services: services)
+            idleTimeoutMilliseconds: idleTimeout.map(Self.milliseconds) ?? 0, services: services,
+            zone: zone, host: host, instance: instance)
     }
 
     private static func milliseconds(_ span: Duration) -> UInt32 {

@@ -52,10 +52,16 @@ public final class HealthState: Health {
         for watcher in watchers { watcher.finish(throwing: stopping) }
     }
 
-    private func set(_ status: ServingStatus, reason: String) {
+    /// - Parameter hasManyCallers: Whether so many programs call that each should keep connections to some copies only.
+    func set(hasManyCallers: Bool) { change { $0.hasManyCallers = hasManyCallers } }
+
+    private func set(_ status: ServingStatus, reason: String) { change { ($0.status, $0.reason) = (status, reason) } }
+
+    private func change(_ edit: (inout HealthReport) -> Void) {
         telling.withLock { _ in
             let (report, watchers) = state.withLock { state in
-                let report = HealthReport(status: status, reason: reason, softwareVersion: state.report.softwareVersion)
+                var report = state.report
+                edit(&report)
                 let isNews = report != state.report
                 state.report = report
                 return (report, isNews ? Array(state.watchers.values) : [])

@@ -9,6 +9,8 @@ extension RpcServer {
         /// Who may call what; empty refuses everyone.
         public var allow: AllowList
         public var limits = RpcServerLimits()
+        /// Where the program runs, as its hello says; empty: it does not say.
+        public var zone = ""
         /// How long calls in flight may go on once the server drains.
         public var drainTime: Duration = .seconds(10)
         /// Name of the program, for peers' logs.

@@ -30,7 +30,7 @@ public final class RpcServer: Sendable {
         self.configuration = configuration
         self.group = group
         health = HealthState(softwareVersion: configuration.softwareVersion)
-        core = ServerCore(services: Self.withPlatform(services, health), configuration: configuration, logger: logger)
+        core = ServerCore(services: Self.withPlatform(services, health), configuration: configuration, health: health, logger: logger)
     }
 
     /// Listens.

@@ -2,6 +2,8 @@
 public struct RpcServerLimits: Hashable, Sendable {
     /// Connections at a time, from the end of their handshakes. A few more are told `too_many_connections`; beyond those they are closed unheard.
     public var connections = 1024
+    /// Programs that call. When there are more, each is asked to keep connections to some copies only: the connections of all would not find room.
+    public var callers: Int { connections / 10 }
     /// TLS handshakes under way at a time, in all and of one address: no place of a connection is taken before its peer is known. One more closes the
     /// oldest.
     public var handshakes = 1024

@@ -16,6 +16,8 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
     /// True once the connection has a place among those whose peers are known.
     private(set) var isCounted = false
     private let onEnd: @Sendable (ServerConnection) -> Void
+    /// Of the caller's connections, once its hello is in.
+    private var program: UInt64?
     private var permissions: [Bool] = []
     private var caller: String?
     private var calls: [UInt64: ServerCall] = [:]
@@ -46,13 +48,24 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
         core.handshakes.leave(handshake)
         if isCounted { core.connectionCount.leave() }
         isCounted = false
+        if let program { core.callers.leave(program) }
+        program = nil
+    }
+
+    /// - Parameter number: What the caller's hello says; 0 of one that does not count its connections: it stands for all of its address then.
+    private func enter(_ number: UInt64) {
+        guard isCounted, program == nil else { return }
+        let program = number == 0 ? Rendezvous.key(of: context?.remoteAddress?.ipAddress ?? "") : number
+        core.callers.enter(program)
+        self.program = program
     }
 
     override func willStart() {
         takePlace()
         permissions = core.permissions(peerNames)
-        caller = peerNames.first
+        caller = HostName.roles(in: peerNames).first
         logger[metadataKey: "peer"] = "\(caller ?? "without a name")"
+        if let host = HostName.of(peerNames) { logger[metadataKey: "host"] = "\(host)" }
     }
 
     override func didStart() {
@@ -82,6 +95,7 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
     }
 
     override func perform(call action: ConnectionAction) {
+        if case .opened(let hello) = action { return enter(hello.instance) }
         guard case .stopWork(let callID) = action, let call = calls.removeValue(forKey: callID) else { return }
         core.inFlight[call.method].leave()
         core.metrics.failed(call.method, .cancelled)

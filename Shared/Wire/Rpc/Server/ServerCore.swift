@@ -1,5 +1,6 @@
 internal import Logging
 internal import Frames
+internal import Transport
 
 /// What all connections of a server share.
 final class ServerCore: Sendable {
@@ -15,8 +16,9 @@ final class ServerCore: Sendable {
     let inFlight: [CallCounter]
     let connectionCount = CallCounter()
     let handshakes: Handshakes
+    let callers: Callers
 
-    init(services: RpcServices, configuration: RpcServer.Configuration, logger: Logger) {
+    init(services: RpcServices, configuration: RpcServer.Configuration, health: HealthState, logger: Logger) {
         let limits = configuration.limits
         methods = services.methods
         table = MethodTable(services.methods.map { ($0.service, $0.name) })
@@ -28,6 +30,7 @@ final class ServerCore: Sendable {
         metrics = ServerMetrics(services.methods)
         self.logger = logger
         handshakes = Handshakes(limit: limits.handshakes, perAddress: limits.handshakesPerAddress)
+        callers = Callers(limit: limits.callers) { health.set(hasManyCallers: $0) }
         inFlight = services.methods.map { _ in CallCounter() }
         settings = Self.settings(services, configuration)
     }
@@ -35,9 +38,11 @@ final class ServerCore: Sendable {
     /// - Returns: For each method, whether a caller with these names may call it.
     func permissions(_ names: [String]) -> [Bool] {
         var byService: [String: Bool] = [:]
+        // The name of a host says where a caller runs, not what it may do.
+        let roles = HostName.roles(in: names)
         return methods.map { method in
             if let known = byService[method.service] { return known }
-            let isPermitted = allow.permits(names, service: method.service)
+            let isPermitted = allow.permits(roles, service: method.service)
             byService[method.service] = isPermitted
             return isPermitted
         }
@@ -47,6 +52,8 @@ final class ServerCore: Sendable {
         let limits = configuration.limits
         var settings = ConnectionSettings(
             software: configuration.software, softwareVersion: configuration.softwareVersion, services: services.serviceNames)
+        settings.zone = configuration.zone
+        settings.host = configuration.identity.hostName ?? ""
         settings.maxFrameBytes = limits.frameBytes
         settings.maxCallsInFlight = limits.callsPerConnection
         settings.helloTimeout = limits.helloTime

@@ -99,6 +99,12 @@ public struct Hello: Message {
     public var idleTimeoutMilliseconds: UInt32
     /// Full names of the services that the sender offers on this connection.
     public var services: [String]
+    /// Where the sender runs: a caller prefers callees of its own zone. Empty: it does not say.
+    public var zone: String
+    /// The name of its host in its certificate, `authentication.HOST.boxoffice`, for logs only. Empty: the certificate has none.
+    public var host: String
+    /// Random, the same on all connections of one running program: a callee counts its callers by it. 0: it does not say.
+    public var instance: UInt64
 
     public init() { self.init(protocolVersion: 0) }
 
@@ -109,7 +115,10 @@ public struct Hello: Message {
         maxFrameBytes: UInt32 = 0,
         maxCallsInFlight: UInt32 = 0,
         idleTimeoutMilliseconds: UInt32 = 0,
-        services: [String] = []
+        services: [String] = [],
+        zone: String = "",
+        host: String = "",
+        instance: UInt64 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.software = software
@@ -118,6 +127,9 @@ public struct Hello: Message {
         self.maxCallsInFlight = maxCallsInFlight
         self.idleTimeoutMilliseconds = idleTimeoutMilliseconds
         self.services = services
+        self.zone = zone
+        self.host = host
+        self.instance = instance
     }
 
     public static var messageName: String { "boxoffice.wire.v1.Hello" }
@@ -133,6 +145,9 @@ public struct Hello: Message {
         maxCallsInFlight = c.pointee.max_calls_in_flight
         idleTimeoutMilliseconds = c.pointee.idle_timeout_ms
         services = try CField.strings(c.pointee.services, c.pointee.n_services, "boxoffice.wire.v1.Hello.services")
+        zone = try CField.string(c.pointee.zone, "boxoffice.wire.v1.Hello.zone")
+        host = try CField.string(c.pointee.host, "boxoffice.wire.v1.Hello.host")
+        instance = c.pointee.instance
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -146,6 +161,9 @@ public struct Hello: Message {
         c.pointee.idle_timeout_ms = idleTimeoutMilliseconds
         c.pointee.services = try arena.strings(services, "boxoffice.wire.v1.Hello.services")
         c.pointee.n_services = services.count
+        if !zone.isEmpty { c.pointee.zone = try arena.string(zone, "boxoffice.wire.v1.Hello.zone") }
+        if !host.isEmpty { c.pointee.host = try arena.string(host, "boxoffice.wire.v1.Hello.host") }
+        c.pointee.instance = instance
     }
 }
 

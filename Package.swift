@@ -159,6 +159,7 @@ let package = Package(
         cLibrary("CProtobufC", "Shared/Wire/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/Platform/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         cLibrary("CContracts", "Shared/Wire/CContracts", ["CProtobufC"], links: []),
+        cLibrary("CResolver", "Shared/Wire/CResolver", links: [.linkedLibrary("resolv")]),
         cLibrary("CMemory", "Shared/Platform/CMemory", links: []),
         plainLibrary("Cryptography", "Shared/Platform/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         wireLibrary("ContractRuntime", "Shared/Wire/ContractRuntime", ["CProtobufC", "Faults"]),
@@ -174,8 +175,9 @@ let package = Package(
         wireLibrary(
             "Rpc", "Shared/Wire/Rpc",
             [
-                "CContracts", "CProtobufC", "ContractRuntime", "Contracts", "EventLoops", "Faults", "Memos", "Transport", "Frames", nioCore, nioPosix,
-                logging,
+                "CContracts", "CProtobufC", "CResolver", "ContractRuntime", "Contracts", "EventLoops", "Faults", "Memos", "Transport", "Frames",
+                nioCore,
+                nioPosix, logging,
                 coreMetrics,
             ]),
         plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography"]),
@@ -348,7 +350,7 @@ if hasAny("benchmarks") {
     package.targets += [
         program(
             "WireBenchmark", "Tests/Benchmarks/Wire",
-            ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging]),
+            ["ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging]),
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway",
             ["BoxofficeCommand", "EntitlementClient", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),

@@ -50,49 +50,5 @@ import Testing
         #expect(list.permits(["two"], service: ReflectionMethods.service))
     }
 
-    @Test func poolGoesRoundTheReadyConnections() {
-        let (one, two) = (Item(), Item())
-        var pool = PoolState<Item>(count: 3)
-        #expect(pool.isHopeful)
-        #expect(pick(&pool, nil) == nil)
-        _ = pool.set(.ready(one), at: 0)
-        _ = pool.set(.ready(two), at: 2)
-        #expect(pick(&pool, nil) === one)
-        #expect(pick(&pool, nil) === two)
-        #expect(pick(&pool, nil) === one)
-        #expect(pick(&pool, two) === one)
-        #expect(lose(&pool, one) == true)
-        #expect(lose(&pool, one) == false)
-        #expect(pick(&pool, two) === two)
-        #expect(pool.readyCount == 1)
-    }
-
-    @Test func aCallStaysNearAndARetryGoesToAnotherCopy() {
-        let items = (0..<4).map { _ in Item() }
-        var pool = PoolState<Item>(count: 4, perAddress: 2)
-        for (index, item) in items.enumerated() { _ = pool.set(.ready(item), at: index) }
-        // Near are the second connections of both copies.
-        func next(otherThan other: Item? = nil) -> Int? {
-            let chosen = pool.pick(otherThan: other) { $0 === items[1] || $0 === items[3] }
-            return items.firstIndex { $0 === chosen }
-        }
-        #expect([next(), next(), next()] == [1, 3, 1])
-        #expect(next(otherThan: items[1]) == 3)
-        #expect(next(otherThan: items[3]) == 1)
-        #expect(pool.areToOneCopy(items[0], items[1]) && !pool.areToOneCopy(items[1], items[2]))
-        _ = pool.lose(items[3], at: 3)
-        #expect(next(otherThan: items[1]) == 2, "another copy matters more than nearness")
-        _ = pool.lose(items[2], at: 2)
-        #expect(next(otherThan: items[1]) == 0)
-        _ = pool.lose(items[0], at: 0)
-        #expect(next(otherThan: items[1]) == 1)
-    }
-
     private func take(_ budget: inout RetryBudget) -> Bool { budget.takeRetry() }
-
-    private func pick(_ pool: inout PoolState<Item>, _ other: Item?) -> Item? { pool.pick(otherThan: other) }
-
-    private func lose(_ pool: inout PoolState<Item>, _ item: Item) -> Bool { pool.lose(item, at: 0) }
 }
-
-private final class Item: Sendable {}

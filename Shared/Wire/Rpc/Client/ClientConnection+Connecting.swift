@@ -30,6 +30,9 @@ extension ClientConnection {
 
     private static func settings(_ configuration: RpcClient.Configuration) -> ConnectionSettings {
         var settings = ConnectionSettings(software: configuration.software, softwareVersion: configuration.softwareVersion)
+        settings.zone = configuration.zone
+        settings.host = configuration.identity.hostName ?? ""
+        settings.instance = configuration.instance
         settings.maxFrameBytes = configuration.frameBytes
         settings.maxCallsInFlight = configuration.callsPerConnection
         settings.helloTimeout = configuration.connectTime

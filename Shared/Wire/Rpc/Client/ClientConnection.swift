@@ -1,9 +1,11 @@
 internal import ContractRuntime
+internal import Contracts
 internal import Faults
 internal import Logging
 internal import NIOCore
 internal import Synchronization
 internal import Frames
+internal import Transport
 
 /// The caller's side of one connection.
 final class ClientConnection: PeerConnection, @unchecked Sendable {
@@ -73,7 +75,7 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
 
     /// Follows the peer's health from now on.
     /// - Parameter report: Called on the event loop.
-    func watchHealth(_ report: @escaping @Sendable (_ isServing: Bool) -> Void) {
+    func watchHealth(_ report: @escaping @Sendable (HealthReport) -> Void) {
         let watch = HealthWatch(report: report)
         healthWatch = watch
         start(watch)
@@ -87,6 +89,13 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
 
     /// Calls that the peer accepts at once.
     var peerCallLimit: Int { Int(machine.peer?.maxCallsInFlight ?? 0) }
+
+    /// Where the peer runs, as its hello says; empty: it does not say.
+    var peerZone: String { machine.peer?.zone ?? "" }
+
+    override func willStart() {
+        if let host = HostName.of(peerNames) { logger[metadataKey: "host"] = "\(host)" }
+    }
 
     override func receive(_ frame: FrameView) {
         switch frame {

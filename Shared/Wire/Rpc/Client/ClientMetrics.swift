@@ -12,6 +12,8 @@ struct ClientMetrics: Sendable {
     let retries: Counter
     let connectFailures: Counter
     let connections: Meter
+    /// Times that a copy was taken out of service.
+    let bans: Counter
 
     init(peer: String) {
         self.peer = peer
@@ -20,6 +22,7 @@ struct ClientMetrics: Sendable {
         duration = CoreMetrics.Timer(label: "boxoffice_rpc_client_call_duration_seconds", dimensions: dimensions)
         retries = Counter(label: "boxoffice_rpc_client_retries_total", dimensions: dimensions)
         connectFailures = Counter(label: "boxoffice_rpc_client_connect_failures_total", dimensions: dimensions)
+        bans = Counter(label: "boxoffice_rpc_client_copies_out_total", dimensions: dimensions)
         connections = Meter(label: "boxoffice_rpc_client_connections", dimensions: dimensions)
     }
 
@@ -27,13 +30,13 @@ struct ClientMetrics: Sendable {
         Counter(label: "boxoffice_rpc_client_calls_total", dimensions: [("peer", peer), ("code", code)])
     }
 
-    func record(_ code: Fault.Code?, since begun: ContinuousClock.Instant) {
-        if let code {
-            failed.value(code) { Self.calls(peer, code.rawValue) }.increment()
-        } else {
-            succeeded.increment()
-        }
-        let span = begun.duration(to: .now)
-        duration.recordNanoseconds(span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000)
+    func succeeded(nanoseconds: Int64) {
+        succeeded.increment()
+        duration.recordNanoseconds(nanoseconds)
+    }
+
+    func failed(_ code: Fault.Code, nanoseconds: Int64) {
+        failed.value(code) { Self.calls(peer, code.rawValue) }.increment()
+        duration.recordNanoseconds(nanoseconds)
     }
 }

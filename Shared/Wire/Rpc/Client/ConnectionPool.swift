@@ -1,27 +1,25 @@
+internal import ContractRuntime
+internal import Contracts
 internal import Faults
 internal import Logging
 internal import NIOCore
 internal import Synchronization
 internal import Frames
+internal import Transport
 
-/// Keeps connections to each address of a peer, and brings back those that end.
+/// Keeps connections to the copies of a peer, brings back those that end, and gives each call one.
 final class ConnectionPool: Sendable {
+    typealias Choice = PoolState<ClientConnection>.Choice
+    typealias Instant = ContinuousClock.Instant
+
     let configuration: RpcClient.Configuration
     let metrics: ClientMetrics
     private let group: any EventLoopGroup
     private let eventLoops: [any EventLoop]
     private let logger: Logger
     private let state: Mutex<PoolState<ClientConnection>>
-    private let copies: Mutex<Copies>
-
-    /// Where the copies of the peer are, and who keeps the connections to them.
-    private struct Copies {
-        /// By number of the copy, as in `PoolState`; what was there before for one that is gone.
-        var addresses: [RpcAddress]
-        var supervisors: [Int: [Task<Void, Never>]] = [:]
-        var lookups: [Task<Void, Never>] = []
-        var isStopped = false
-    }
+    private let copies: Mutex<PoolCopies>
+    private let lookups: [PeerLookup]
 
     init(_ configuration: RpcClient.Configuration, group: any EventLoopGroup, logger: Logger) {
         self.configuration = configuration
@@ -32,20 +30,22 @@ final class ConnectionPool: Sendable {
         metrics = ClientMetrics(peer: configuration.peerName)
         precondition(configuration.connectionsPerAddress > 0, "an address needs a connection")
         eventLoops = Array(group.makeIterator())
-        state = Mutex(
-            PoolState(count: configuration.addresses.count * configuration.connectionsPerAddress, perAddress: configuration.connectionsPerAddress))
-        copies = Mutex(Copies(addresses: configuration.addresses))
+        lookups = configuration.addresses.map(PeerLookup.host) + configuration.serviceNames.map(PeerLookup.service)
+        let places = lookups.map(\.placeholder)
+        state = Mutex(PoolState(places.map { CopyState($0) }, perCopy: configuration.connectionsPerAddress, zone: configuration.zone))
+        copies = Mutex(PoolCopies(places, caller: configuration.instance))
     }
 
     func start() {
-        for (copy, address) in configuration.addresses.enumerated() {
-            if NameLookup.isLiteral(address.host) {
-                supervise(copy: copy)
+        for (copy, lookup) in lookups.enumerated() {
+            if case .host(let address) = lookup, NameLookup.isLiteral(address.host) {
+                copies.withLock { $0.come(FoundCopy(address: address), as: copy) }
             } else {
-                let lookup = Task { await self.followName(address, copy) }
-                copies.withLock { $0.lookups.append(lookup) }
+                let task = Task { await self.follow(lookup, copy) }
+                copies.withLock { $0.lookups.append(task) }
             }
         }
+        connectToChosen()
     }
 
     var readyCount: Int { state.withLock { $0.readyCount } }
@@ -53,28 +53,7 @@ final class ConnectionPool: Sendable {
     /// Of a connection, by its number.
     private func address(_ index: Int) -> RpcAddress { copies.withLock { $0.addresses[index / configuration.connectionsPerAddress] } }
 
-    func areToOneCopy(_ one: ClientConnection, _ other: ClientConnection) -> Bool { state.withLock { $0.areToOneCopy(one, other) } }
-
-    func recordCall() { state.withLock { $0.budget.recordCall() } }
-
     func takeRetry() -> Bool { state.withLock { $0.budget.takeRetry() } }
-
-    /// A connection that takes calls; waits only while a first attempt to connect is under way.
-    /// - Throws: `unavailable`, `deadline_exceeded`, `cancelled`.
-    func connection(otherThan other: ClientConnection?, deadline: ContinuousClock.Instant?) async throws(Fault) -> ClientConnection {
-        let patience = ContinuousClock.now.advanced(by: configuration.connectTime)
-        let latest = deadline.map { min($0, patience) } ?? patience
-        while true {
-            let (connection, waiter) = state.withLock { state in
-                let connection = state.pick(otherThan: other) { $0.eventLoop.inEventLoop }
-                return (connection, connection == nil && state.isHopeful ? state.newWaiter() : nil)
-            }
-            if let connection { return connection }
-            guard let waiter, latest > .now else { throw unreachable(deadline) }
-            await news(waiter, until: latest)
-            if Task.isCancelled { throw Fault(.cancelled, "The call was cancelled.") }
-        }
-    }
 
     /// Closes all connections, after the calls in flight if they end within the drain time.
     func shutDown() async {
@@ -84,25 +63,76 @@ final class ConnectionPool: Sendable {
     /// As `shutDown`, without waiting.
     @discardableResult
     func stop() -> [ClientConnection] {
-        let tasks = copies.withLock { copies in
-            copies.isStopped = true
-            return copies.lookups + copies.supervisors.values.joined()
-        }
-        for task in tasks { task.cancel() }
+        for task in copies.withLock({ $0.stop() }) { task.cancel() }
         let (connections, waiters) = state.withLock { $0.shutDown() }
         for waiter in waiters { waiter.resume() }
         for connection in connections { connection.leave() }
         return connections
     }
+}
 
-    private func unreachable(_ deadline: ContinuousClock.Instant?) -> Fault {
+// MARK: - Calls
+
+extension ConnectionPool {
+    /// A connection for a call with one answer; `end` must follow. Waits only while a first attempt to connect is under way.
+    /// - Parameter failed: What just failed the call; `nil` for its first attempt.
+    /// - Throws: `unavailable`, `deadline_exceeded`, `cancelled`.
+    func begin(_ context: CallContext, otherThan failed: Choice? = nil, now: Instant) async throws(Fault) -> Choice {
+        let choice = state.withLock { state -> Choice? in
+            if failed == nil { state.budget.recordCall() }
+            return Self.pick(&state, context, otherThan: failed, now: now, counts: true)
+        }
+        if let choice { return choice }
+        return try await waitForConnection(context, counts: true)
+    }
+
+    /// A connection for a stream: it lasts, and says nothing of the load.
+    /// - Throws: As `begin`.
+    func connection(_ context: CallContext) async throws(Fault) -> ClientConnection {
+        let now = Instant.now
+        let choice = state.withLock { Self.pick(&$0, context, now: now, counts: false) }
+        if let choice { return choice.connection }
+        return try await waitForConnection(context, counts: false).connection
+    }
+
+    /// A call that got its connection from `begin` is over.
+    func end(_ choice: Choice, _ verdict: CallVerdict, nanoseconds: Int64, now: Instant) {
+        let microseconds = UInt32(clamping: nanoseconds / 1000)
+        let ban = state.withLock { $0.end(choice.copy, verdict, microseconds: microseconds, now: now) }
+        if let ban { report(ban) }
+    }
+
+    private static func pick(
+        _ state: inout PoolState<ClientConnection>, _ context: CallContext, otherThan failed: Choice? = nil, now: Instant, counts: Bool
+    ) -> Choice? {
+        let choice = state.pick(affinity: context.affinity, otherThan: failed, now: now) { $0.eventLoop.inEventLoop }
+        if counts, let choice { state.begin(choice.copy) }
+        return choice
+    }
+
+    private func waitForConnection(_ context: CallContext, counts: Bool) async throws(Fault) -> Choice {
+        let patience = Instant.now.advanced(by: configuration.connectTime)
+        let latest = context.deadline.map { min($0, patience) } ?? patience
+        while true {
+            let (choice, waiter) = state.withLock { state in
+                let choice = Self.pick(&state, context, now: .now, counts: counts)
+                return (choice, choice == nil && state.isHopeful ? state.newWaiter() : nil)
+            }
+            if let choice { return choice }
+            guard let waiter, latest > .now else { throw unreachable(context.deadline) }
+            await news(waiter, until: latest)
+            if Task.isCancelled { throw Fault(.cancelled, "The call was cancelled.") }
+        }
+    }
+
+    private func unreachable(_ deadline: Instant?) -> Fault {
         if let deadline, deadline <= .now { return Fault(.deadlineExceeded, "The deadline is over.") }
         let cause = state.withLock { $0.lastFailure }
         return Fault(.unavailable, "\(configuration.peerName) cannot be reached.", retryAfter: configuration.backoff.longest, cause: cause)
     }
 
-    private func news(_ waiter: UInt64, until latest: ContinuousClock.Instant) async {
-        let timer = group.next().scheduleTask(in: TimeAmount(ContinuousClock.now.duration(to: latest))) { self.wake(waiter) }
+    private func news(_ waiter: UInt64, until latest: Instant) async {
+        let timer = group.next().scheduleTask(in: TimeAmount(Instant.now.duration(to: latest))) { self.wake(waiter) }
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 guard state.withLock({ $0.wait(continuation, as: waiter) }) else { return continuation.resume() }
@@ -118,79 +148,101 @@ final class ConnectionPool: Sendable {
     private func wake(_ waiter: UInt64) {
         state.withLock { $0.takeWaiter(waiter) }?.resume()
     }
+
+    private func report(_ ban: CopyBan) {
+        metrics.bans.increment()
+        let address = copies.withLock { $0.addresses[ban.copy] }
+        logger.notice(
+            "rpc.copy_out",
+            metadata: ["address": "\(address)", "reason": "\(ban.reason.rawValue)", "seconds": "\(ban.span.components.seconds)"])
+    }
 }
 
 // MARK: - Copies
 
 extension ConnectionPool {
-    /// Keeps a connection to each copy that the name stands for, now and later.
-    /// - Parameter first: Number of the copy that stands for the name until it is known which ones there are.
-    private func followName(_ name: RpcAddress, _ first: Int) async {
+    /// Keeps connections to the copies that a look-up finds, now and later.
+    /// - Parameter first: Number of the copy that stands for them until it is known which ones there are.
+    private func follow(_ lookup: PeerLookup, _ first: Int) async {
         var known: [RpcAddress: Int] = [:]
         var failures = 0
         while !Task.isCancelled {
+            var delay = configuration.lookupInterval
             do {
-                let found = try await configuration.lookup(name.host)
+                let hadSeveral = !known.isEmpty && known[lookup.placeholder] == nil
+                let (found, timeToLive) = try await lookup.copies(configuration, hadSeveral: hadSeveral)
                 failures = 0
-                follow(NameLookup.copies(of: name, found, hadSeveral: !known.isEmpty && known[name] == nil), first, &known)
+                take(found, first, &known)
+                if let timeToLive { delay = timeToLive }
             } catch {
                 failures += 1
                 if known.isEmpty {
-                    noteFailure(error, first * configuration.connectionsPerAddress, failures)
+                    noteFailure(error, of: state.withLock { $0.links(of: first) }, failures)
+                    delay = configuration.backoff.delay(afterFailures: failures, random: .random(in: 0...1))
                 } else {
                     // What was known goes on to be tried: a name server that fails says nothing of the peer.
-                    logger.debug("rpc.lookup_failed", metadata: ["address": "\(name)", "reason": "\(error)"])
+                    logger.debug("rpc.lookup_failed", metadata: ["address": "\(lookup.placeholder)", "reason": "\(error)"])
                 }
             }
-            let delay =
-                known.isEmpty ? configuration.backoff.delay(afterFailures: failures, random: .random(in: 0...1)) : configuration.lookupInterval
             try? await Task.sleep(for: delay)
         }
     }
 
-    private func follow(_ found: [RpcAddress], _ first: Int, _ known: inout [RpcAddress: Int]) {
-        if known.isEmpty, let one = found.first {
-            copies.withLock { $0.addresses[first] = one }
-            known[one] = first
-            supervise(copy: first)
-        }
-        for address in found where known[address] == nil { known[address] = add(address) }
-        for (address, copy) in known where !found.contains(address) {
-            known[address] = nil
-            remove(copy)
-        }
-    }
-
-    private func supervise(copy: Int) {
-        let connections = copy * configuration.connectionsPerAddress..<(copy + 1) * configuration.connectionsPerAddress
+    private func take(_ found: [FoundCopy], _ first: Int, _ known: inout [RpcAddress: Int]) {
+        let before = known
         copies.withLock { copies in
-            guard !copies.isStopped else { return }
-            copies.supervisors[copy] = connections.map { index in Task { await self.supervise(index) } }
+            for copy in found {
+                if let number = known[copy.address] {
+                    copies.ranks[number] = copy.rank
+                    state.withLock { $0.rank(number, copy.rank) }
+                } else {
+                    let number = known.isEmpty ? first : copies.number(of: copy.address)
+                    copies.come(copy, as: number)
+                    known[copy.address] = number
+                }
+            }
+            let addresses = Set(found.map(\.address))
+            for (address, number) in known where !addresses.contains(address) {
+                copies.go(number)
+                known[address] = nil
+            }
         }
+        connectToChosen()
+        guard !before.isEmpty else { return }
+        for address in known.keys where before[address] == nil { logger.info("rpc.copy_added", metadata: ["address": "\(address)"]) }
+        for address in before.keys where known[address] == nil { logger.info("rpc.copy_removed", metadata: ["address": "\(address)"]) }
     }
 
-    private func add(_ address: RpcAddress) -> Int {
-        let copy = copies.withLock { copies in
-            let former = copies.addresses.indices.first { copies.addresses[$0] == address && copies.supervisors[$0] == nil }
-            if former == nil { copies.addresses.append(address) }
-            return state.withLock { $0.addCopy(former: former) }
-        }
-        logger.info("rpc.copy_added", metadata: ["address": "\(address)"])
-        supervise(copy: copy)
-        return copy
+    /// The peer has so many callers that each is to keep connections to some of its copies only. That holds from then on: who keeps fewer sees fewer callers.
+    private func keepSome() {
+        guard copies.withLock({ $0.keepSome() }) else { return }
+        logger.notice("rpc.keeps_some_copies", metadata: ["copies": "\(PoolCopies.some)"])
+        connectToChosen()
     }
 
-    /// Calls in flight to the copy may finish within the drain time.
-    private func remove(_ copy: Int) {
-        let (supervisors, address) = copies.withLock { ($0.supervisors.removeValue(forKey: copy) ?? [], $0.addresses[copy]) }
-        for supervisor in supervisors { supervisor.cancel() }
-        let (connections, waiters) = state.withLock { $0.removeCopy(copy) }
-        for waiter in waiters { waiter.resume() }
-        for connection in connections {
+    /// Connects to the copies that are to be connected to, and leaves all others. Calls in flight there may finish within the drain time.
+    private func connectToChosen() {
+        let left = copies.withLock { copies -> [(connections: [ClientConnection], waiters: [PoolState<ClientConnection>.Waiter])] in
+            guard !copies.isStopped else { return [] }
+            let chosen = copies.chosen
+            for number in chosen where copies.supervisors[number] == nil {
+                let copy = CopyState(copies.addresses[number], rank: copies.ranks[number])
+                let links = state.withLock { state in
+                    state.add(copy, as: number)
+                    return state.links(of: number)
+                }
+                copies.supervisors[number] = links.map { index in Task { await self.supervise(index) } }
+            }
+            return copies.supervisors.keys.filter { !chosen.contains($0) }.map { number in
+                for task in copies.supervisors.removeValue(forKey: number) ?? [] { task.cancel() }
+                return state.withLock { $0.removeCopy(number) }
+            }
+        }
+        for waiter in left.flatMap(\.waiters) { waiter.resume() }
+        for connection in left.flatMap(\.connections) {
             metrics.connections.decrement()
             connection.leave()
         }
-        logger.info("rpc.copy_removed", metadata: ["address": "\(address)"])
     }
 }
 
@@ -205,7 +257,7 @@ extension ConnectionPool {
                 failures = 0
             } catch {
                 failures += 1
-                noteFailure(error, index, failures)
+                noteFailure(error, of: index..<index + 1, failures)
             }
             let delay = configuration.backoff.delay(afterFailures: failures, random: .random(in: 0...1))
             try? await Task.sleep(for: delay)
@@ -241,17 +293,21 @@ extension ConnectionPool {
     }
 
     private func add(_ connection: ClientConnection, _ index: Int) {
+        let zone = connection.peerZone
         let waiters = state.withLock { state -> [PoolState<ClientConnection>.Waiter]? in
-            state.isShutDown || state.isAbsent(index) ? nil : state.set(.ready(connection), at: index)
+            state.isShutDown || state.isAbsent(index) ? nil : state.set(.ready(connection), at: index, zone: zone)
         }
         guard let waiters else { return connection.leave() }
         metrics.connections.increment()
-        logger.info("rpc.connected", metadata: ["address": "\(address(index))"])
+        var metadata: Logger.Metadata = ["address": "\(address(index))"]
+        if let host = HostName.of(connection.peerNames) { metadata["host"] = "\(host)" }
+        logger.info("rpc.connected", metadata: metadata)
         for waiter in waiters { waiter.resume() }
         guard configuration.followsHealth else { return }
-        connection.watchHealth { [weak self, weak connection] isServing in
-            guard let connection else { return }
-            self?.state.withLock { $0.note(isServing: isServing, of: connection) }
+        connection.watchHealth { [weak self, weak connection] report in
+            guard let self, let connection else { return }
+            state.withLock { $0.note(isServing: report.status != .notServing, of: connection) }
+            if report.hasManyCallers { keepSome() }
         }
     }
 
@@ -264,14 +320,14 @@ extension ConnectionPool {
         return true
     }
 
-    private func noteFailure(_ error: any Error, _ index: Int, _ failures: Int) {
-        let waiters = state.withLock { state in state.isShutDown ? [] : state.set(.failing(error), at: index) }
+    private func noteFailure(_ error: any Error, of links: Range<Int>, _ failures: Int) {
+        let waiters = state.withLock { state in state.isShutDown ? [] : links.flatMap { state.set(.failing(error), at: $0) } }
         for waiter in waiters { waiter.resume() }
         guard !Task.isCancelled else { return }
         metrics.connectFailures.increment()
         // The first failure is news; the same again is not.
         logger.log(
             level: failures == 1 ? .warning : .debug, "rpc.connect_failed",
-            metadata: ["address": "\(address(index))", "reason": "\(error)", "failures": "\(failures)"])
+            metadata: ["address": "\(address(links.lowerBound))", "reason": "\(error)", "failures": "\(failures)"])
     }
 }

@@ -6,10 +6,10 @@ internal import Faults
 ///
 /// Somebody else's service may not offer `Health.Watch`: then nothing is known, and it counts as serving.
 final class HealthWatch: PendingCall, @unchecked Sendable {
-    private let report: @Sendable (_ isServing: Bool) -> Void
+    private let report: @Sendable (HealthReport) -> Void
 
     /// - Parameter report: Called on the event loop, with each report.
-    init(report: @escaping @Sendable (_ isServing: Bool) -> Void) {
+    init(report: @escaping @Sendable (HealthReport) -> Void) {
         self.report = report
         let method = HealthMethods.watch.identity
         super.init(service: method.service, method: method.name, isStream: true, context: CallContext(), payload: [])
@@ -17,7 +17,7 @@ final class HealthWatch: PendingCall, @unchecked Sendable {
 
     override func deliver(_ payload: UnsafeRawBufferPointer) -> Bool {
         guard let health = try? HealthReport(serialized: payload) else { return false }
-        report(health.status != .notServing)
+        report(health)
         return true
     }
 

@@ -1,6 +1,6 @@
 internal import Faults
 
-/// Which connections of a pool can take calls, and who waits for one.
+/// Which connections of a pool can take calls, to which copies of the peer they lead, and who waits for one.
 struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     /// What is known of one address.
     enum Link: Sendable {
@@ -14,26 +14,55 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     }
 
     typealias Waiter = UnsafeContinuation<Void, Never>
+    typealias Instant = ContinuousClock.Instant
+
+    /// Where a call goes.
+    struct Choice: Sendable {
+        let connection: Connection
+        /// Number of the copy that it leads to.
+        let copy: Int
+    }
 
     private(set) var links: [Link]
     /// Which links lead to a copy that said that it cannot work now.
     private var resting: [Bool]
-    private var next = 0
+    /// By number.
+    var copies: [CopyState]
+    /// Where this program runs; empty: copies of all zones are alike.
+    let zone: String
+    /// Neighbours in `links` that lead to the same copy of the peer.
+    let perCopy: Int
+
+    // What follows from the above, made anew at each change and not at each call.
+    /// Copies to which there is a connection.
+    private(set) var connected: [Int] = []
+    /// Of those, the ones that calls go to.
+    private(set) var candidates: [Int] = []
+    /// The others that can work, for what one of the first failed to do.
+    private(set) var reserves: [Int] = []
+    /// Whether the candidates' weights differ.
+    private(set) var isWeighted = false
+    /// When the next copy is put into service again.
+    var nextReturn: Instant?
+
+    var random: SplitMix64
+    /// Calls that were given to connections.
+    var turn: UInt64 = 0
     private var waiters: [UInt64: Waiter] = [:]
     private var nextWaiter: UInt64 = 0
     var budget = RetryBudget()
     private(set) var isShutDown = false
 
-    /// Neighbours in `links` that lead to the same copy of the peer.
-    private let perAddress: Int
-
     /// - Parameters:
-    ///   - count: Of connections.
-    ///   - perAddress: How many of them lead to one copy, next to each other.
-    init(count: Int, perAddress: Int = 1) {
-        self.perAddress = perAddress
-        links = Array(repeating: .hopeful, count: count)
-        resting = Array(repeating: false, count: count)
+    ///   - copies: Those that are tried from the start.
+    ///   - perCopy: Connections to each of them.
+    init(_ copies: [CopyState], perCopy: Int = 1, zone: String = "", random: SplitMix64 = SplitMix64()) {
+        self.copies = copies
+        self.perCopy = perCopy
+        self.zone = zone
+        self.random = random
+        links = Array(repeating: .hopeful, count: copies.count * perCopy)
+        resting = Array(repeating: false, count: links.count)
     }
 
     var readyCount: Int {
@@ -50,49 +79,23 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         return nil
     }
 
-    /// The next connection in turn, of the near ones if any of them is up. A copy that says that it cannot work gets calls only when every copy says so:
-    /// a call that is refused tells more than none.
-    /// - Parameters:
-    ///   - other: A connection that just failed a call: one to another copy of the peer is better, then any other.
-    ///   - isNear: Whether a call costs less over the connection.
-    mutating func pick(otherThan other: Connection?, isNear: (Connection) -> Bool = { _ in true }) -> Connection? {
-        let failed = other.flatMap { other in links.firstIndex { if case .ready(let known) = $0 { known === other } else { false } } }
-        var choice: (connection: Connection, index: Int, rank: Int)?
-        for offset in 0..<links.count {
-            let index = (next + offset) % links.count
-            guard case .ready(let connection) = links[index] else { continue }
-            let rank = failed.map { index == $0 ? 4 : index / perAddress == $0 / perAddress ? 2 : 0 } ?? 0
-            let distance = rank + (isNear(connection) ? 0 : 1) + (resting[index] ? Self.restingRank : 0)
-            if distance < choice?.rank ?? .max { choice = (connection, index, distance) }
-            if distance == 0 { break }
-        }
-        guard let choice else { return nil }
-        if choice.rank % Self.restingRank < 4 { next = (choice.index + 1) % links.count }
-        return choice.connection
-    }
-
-    /// Worse than a connection that just failed a call.
-    private static var restingRank: Int { 8 }
+    func links(of copy: Int) -> Range<Int> { copy * perCopy..<(copy + 1) * perCopy }
 
     /// Notes what the copy at the other end says of itself.
     mutating func note(isServing: Bool, of connection: Connection) {
         guard let index = links.firstIndex(where: { if case .ready(let known) = $0 { known === connection } else { false } }) else { return }
         resting[index] = !isServing
+        refresh()
     }
 
-    /// Whether two connections lead to the same copy of the peer.
-    func areToOneCopy(_ one: Connection, _ other: Connection) -> Bool {
-        func place(_ connection: Connection) -> Int? {
-            links.firstIndex { if case .ready(let known) = $0 { known === connection } else { false } }.map { $0 / perAddress }
-        }
-        return one === other || place(one) != nil && place(one) == place(other)
-    }
-
+    /// - Parameter zone: Of the copy, when a connection to it is ready.
     /// - Returns: Who waited for news and is to be resumed.
-    mutating func set(_ link: Link, at index: Int) -> [Waiter] {
+    mutating func set(_ link: Link, at index: Int, zone: String? = nil) -> [Waiter] {
         if isAbsent(index) { return [] }
         links[index] = link
         resting[index] = false
+        if let zone { copies[index / perCopy].zone = zone }
+        refresh()
         return takeWaiters()
     }
 
@@ -101,20 +104,29 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         guard case .ready(let current) = links[index], current === connection else { return false }
         links[index] = .hopeful
         resting[index] = false
+        refresh()
         return true
     }
 
-    /// Makes room for the connections to one more copy of the peer.
-    /// - Parameter former: The number of the same copy, when it was there before.
-    /// - Returns: The number of the copy: its first link's index divided by the connections per copy.
-    mutating func addCopy(former: Int?) -> Int {
-        let copy = former ?? links.count / perAddress
-        if former == nil {
-            links += Array(repeating: .absent, count: perAddress)
-            resting += Array(repeating: false, count: perAddress)
+    /// Makes room for the connections to a copy of the peer.
+    /// - Parameter number: Of the copy: one that was there before, or a new one; numbers in between are of copies to which there are no connections.
+    mutating func add(_ copy: CopyState, as number: Int) {
+        while copies.count <= number {
+            copies.append(copy)
+            links += Array(repeating: .absent, count: perCopy)
+            resting += Array(repeating: false, count: perCopy)
         }
-        for index in copy * perAddress..<(copy + 1) * perAddress { links[index] = isShutDown ? .failing(Self.closed) : .hopeful }
-        return copy
+        // Another one stood for it: a name before it was looked up, for example. Calls were never made to that.
+        if copies[number].key != copy.key { copies[number] = copy }
+        copies[number].rank = copy.rank
+        for index in links(of: number) { links[index] = isShutDown ? .failing(Self.closed) : .hopeful }
+        refresh()
+    }
+
+    mutating func rank(_ copy: Int, _ rank: CopyRank) {
+        guard copy < copies.count, copies[copy].rank != rank else { return }
+        copies[copy].rank = rank
+        refresh()
     }
 
     func isAbsent(_ index: Int) -> Bool {
@@ -124,9 +136,9 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     /// Takes no further connection to a copy until it is added anew.
     /// - Returns: The connections that led to it, and who waited for news.
     mutating func removeCopy(_ copy: Int) -> (connections: [Connection], waiters: [Waiter]) {
-        let range = copy * perAddress..<(copy + 1) * perAddress
-        let connections = links[range].compactMap { if case .ready(let connection) = $0 { connection } else { nil } }
-        for index in range { (links[index], resting[index]) = (.absent, false) }
+        let connections = links[links(of: copy)].compactMap { if case .ready(let connection) = $0 { connection } else { nil } }
+        for index in links(of: copy) { (links[index], resting[index]) = (.absent, false) }
+        refresh()
         return (connections, takeWaiters())
     }
 
@@ -136,6 +148,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         isShutDown = true
         let connections = links.compactMap { if case .ready(let connection) = $0 { connection } else { nil } }
         links = links.map { _ in Link.failing(Self.closed) }
+        refresh()
         return (connections, takeWaiters())
     }
 
@@ -147,7 +160,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
 
     /// - Returns: `false` when there is nothing to wait for.
     mutating func wait(_ waiter: Waiter, as number: UInt64) -> Bool {
-        guard isHopeful, readyCount == 0 else { return false }
+        guard isHopeful, connected.isEmpty else { return false }
         waiters[number] = waiter
         return true
     }
@@ -157,5 +170,24 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     private mutating func takeWaiters() -> [Waiter] {
         defer { waiters = [:] }
         return Array(waiters.values)
+    }
+}
+
+// MARK: - Who gets calls
+
+extension PoolState {
+    /// A copy that says that it cannot work gets calls only when every copy says so: a call that is refused tells more than none. The same holds for those
+    /// that are taken out of service. Of the rest, those of the first priority count, and of these, those of this zone while they are a third of them.
+    mutating func refresh() {
+        connected = copies.indices.filter { links(of: $0).contains { if case .ready = links[$0] { true } else { false } } }
+        let serving = connected.filter { !links(of: $0).contains { resting[$0] } }
+        let sound = serving.filter { !copies[$0].record.isBanned }
+        let able = !sound.isEmpty ? sound : !serving.isEmpty ? serving : connected
+        let first = able.map { copies[$0].rank.priority }.min() ?? 0
+        let preferred = able.filter { copies[$0].rank.priority == first }
+        let near = zone.isEmpty ? [] : preferred.filter { copies[$0].zone == zone }
+        candidates = near.count * 3 >= preferred.count && !near.isEmpty ? near : preferred
+        reserves = serving.filter { !candidates.contains($0) }
+        isWeighted = candidates.contains { copies[$0].rank.weight != copies[candidates[0]].rank.weight }
     }
 }

@@ -5,8 +5,15 @@ extension RpcClient {
     public struct Configuration: Sendable {
         /// Copies of the peer. A name that has several addresses of one family stands for a copy at each of them.
         public var addresses: [RpcAddress]
+        /// Names whose SRV records (RFC 2782) say where further copies are, for example `_authentication._tcp.example`.
+        public var serviceNames: [String] = []
+        /// Where this program runs: copies in the same zone get its calls while they are a third of those that can work. Empty: all zones are alike.
+        public var zone = ""
+        /// Number of this program, the same on all connections that it makes.
+        package var instance = ProcessInstance.number
         /// How often a name is looked up anew, so that copies that came or went are noticed.
         public var lookupInterval: Duration = .seconds(5)
+        package var serviceLookup: @Sendable (_ name: String) async throws -> [ServiceRecord] = { try await ServiceLookup.records(of: $0) }
         package var lookup: @Sendable (_ host: String) async throws -> [String] = NameLookup.addresses
         /// To each copy, at least 1. With one per event loop a call stays on the loop of its caller, if that is one.
         public var connectionsPerAddress = 1

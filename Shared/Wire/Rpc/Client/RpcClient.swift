@@ -5,9 +5,9 @@ public import NIOCore
 
 /// Calls one peer: several addresses, one pinned name, many calls per connection.
 ///
-/// Calls go round robin over the connections that are up. When none is, a call fails at once with `unavailable`; it waits only while a first
-/// attempt to connect is under way. A failed call is made again only if its method allows it or it was certainly not begun, and only within a
-/// budget of a tenth of the calls.
+/// Calls go to the copies that can work, to the less busy of two, or to the one that their affinity names. When no connection is up, a call fails at once with
+/// `unavailable`; it waits only while a first attempt to connect is under way. A failed call is made again only if its method allows it or it was certainly
+/// not begun, and only within a budget of a tenth of the calls.
 public final class RpcClient: RpcCaller {
     private let pool: ConnectionPool
     private let configuration: Configuration
@@ -31,11 +31,9 @@ public final class RpcClient: RpcCaller {
     public func call(_ method: MethodIdentity, request: [UInt8], context: CallContext) async throws(Fault) -> [UInt8] {
         let begun = ContinuousClock.now
         do throws(Fault) {
-            let answer = try await attempt(method, request, prepared(context, method.idempotency, begun))
-            pool.metrics.record(nil, since: begun)
-            return answer
+            return try await attempt(method, request, prepared(context, method.idempotency, begun), begun)
         } catch {
-            pool.metrics.record(error.code, since: begun)
+            pool.metrics.failed(error.code, nanoseconds: begun.nanoseconds(to: .now))
             throw error
         }
     }
@@ -60,7 +58,7 @@ public final class RpcClient: RpcCaller {
     private func stream<Item: Sendable>(
         _ method: MethodIdentity, request: [UInt8], context: CallContext, decode: @escaping PendingStreamCall<Item>.Decode
     ) async throws -> AsyncThrowingStream<Item, any Error> {
-        let connection = try await pool.connection(otherThan: nil, deadline: context.deadline)
+        let connection = try await pool.connection(context)
         let (items, feed) = AsyncThrowingStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(configuration.streamBuffer))
         let call = PendingStreamCall(method, context: context, payload: request, decode: decode, items: feed)
         feed.onTermination = { reason in
@@ -81,20 +79,29 @@ public final class RpcClient: RpcCaller {
 // MARK: - Attempts
 
 extension RpcClient {
-    private func attempt(_ method: MethodIdentity, _ payload: [UInt8], _ context: CallContext) async throws(Fault) -> [UInt8] {
-        pool.recordCall()
-        var connection = try await pool.connection(otherThan: nil, deadline: context.deadline)
-        var attempts = 1
+    private func attempt(
+        _ method: MethodIdentity, _ payload: [UInt8], _ context: CallContext, _ begun: ContinuousClock.Instant
+    ) async throws(Fault) -> [UInt8] {
+        var choice = try await pool.begin(context, now: begun)
+        var (attempts, start) = (1, begun)
         while true {
-            switch await send(method, payload, context, over: connection) {
-            case .answered(let answer): return answer
+            let outcome = await send(method, payload, context, over: choice.connection)
+            let now = ContinuousClock.now
+            pool.end(choice, outcome.verdict, nanoseconds: start.nanoseconds(to: now), now: now)
+            switch outcome {
+            case .answered(let answer):
+                pool.metrics.succeeded(nanoseconds: begun.nanoseconds(to: now))
+                return answer
             case .failed(let fault, let mayHaveBegun):
                 guard attempts < configuration.attempts, isWorthRetry(fault, mayHaveBegun, method.idempotency), pool.takeRetry() else { throw fault }
-                let failed = connection
-                connection = try await pool.connection(otherThan: failed, deadline: context.deadline)
+                let failed = choice
+                choice = try await pool.begin(context, otherThan: failed, now: now)
                 // The same callee has the same limit.
-                if fault.code == .overloaded, pool.areToOneCopy(connection, failed) { throw fault }
-                attempts += 1
+                if fault.code == .overloaded, choice.copy == failed.copy {
+                    pool.end(choice, .unknown, nanoseconds: 0, now: now)
+                    throw fault
+                }
+                (attempts, start) = (attempts + 1, now)
                 pool.metrics.retries.increment()
             }
         }
@@ -122,5 +129,25 @@ extension RpcClient {
         } onCancel: {
             connection.cancel(call)
         }
+    }
+}
+
+extension AttemptOutcome {
+    /// What it says of the copy.
+    fileprivate var verdict: CallVerdict {
+        guard case .failed(let fault, let mayHaveBegun) = self else { return .good }
+        guard mayHaveBegun else { return .unknown }
+        switch fault.code {
+        case .unavailable, .deadlineExceeded, .internal: return .bad
+        case .cancelled, .overloaded: return .unknown
+        default: return .good
+        }
+    }
+}
+
+extension ContinuousClock.Instant {
+    fileprivate func nanoseconds(to later: ContinuousClock.Instant) -> Int64 {
+        let span = duration(to: later).components
+        return span.seconds * 1_000_000_000 + span.attoseconds / 1_000_000_000
     }
 }

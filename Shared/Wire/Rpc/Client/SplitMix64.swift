@@ -2,7 +2,9 @@ internal import ContractRuntime
 
 /// Numbers that need only be different, without a system call for each (Steele, Lea, Flood 2014). Never for secrets.
 struct SplitMix64 {
-    private var state = UInt64.random(in: .min ... .max)
+    private var state: UInt64
+
+    init(seed: UInt64 = .random(in: .min ... .max)) { state = seed }
 
     mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15

@@ -16,13 +16,21 @@ extension ServiceEnvironment {
         services.append(Reloader(identity: parts.identity, reloads: parts.reloads, logger: logger))
         services.append(StartPages(logger: logger))
         services.append(FreedMemory(logger: logger))
-        if let listener = try listener() { services.append(listener) }
-        services.append(
-            StopAction { [readiness, parts] in
-                readiness.stop()
-                for farewell in parts.farewells { await farewell() }
-            })
+        let listener = try listener()
+        if let listener { services.append(listener) }
+        services.append(StopAction { [self] in await beginToStop(listener) })
         return services
+    }
+
+    /// Says that the program is not ready, and goes on as before for as long as callers and balancers may take to notice; then ends streams.
+    private func beginToStop(_ listener: RpcListener?) async {
+        readiness.stop()
+        listener?.announceStop()
+        if let seconds = common.limits.stopDelaySeconds, seconds > 0 {
+            logger.info("program.leaving", metadata: ["seconds": "\(seconds)"])
+            try? await Task.sleep(for: .seconds(seconds))
+        }
+        for farewell in parts.farewells { await farewell() }
     }
 
     private func listener() throws(StartFailure) -> RpcListener? {
@@ -48,7 +56,7 @@ extension ServiceEnvironment {
         quiet.logLevel = max(.warning, logger.logLevel)
         let parts = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: EnduringPart(part: $0)) }
         var configuration = ServiceGroupConfiguration(services: parts, gracefulShutdownSignals: signals, logger: quiet)
-        configuration.maximumGracefulShutdownDuration = .seconds((common.limits.drainSeconds ?? 10) + 20)
+        configuration.maximumGracefulShutdownDuration = .seconds((common.limits.stopDelaySeconds ?? 0) + (common.limits.drainSeconds ?? 10) + 20)
         return configuration
     }
 }

@@ -58,7 +58,10 @@ final class ServiceParts: Sendable {
         return state.withLock { state in
             if let known = state.peers[name] { return known }
             var configuration = RpcClient.Configuration(
-                addresses: settings.addresses.compactMap { RpcAddress($0) }, peerName: settings.name, identity: identity, software: program)
+                addresses: settings.addresses.compactMap { RpcAddress($0) }, peerName: settings.name, identity: identity, software: program,
+                softwareVersion: SoftwareVersion.current)
+            configuration.serviceNames = settings.serviceNames
+            configuration.zone = common.zone ?? ""
             if let bytes = common.limits.frameBytes { configuration.frameBytes = max(bytes, configuration.frameBytes) }
             configuration.followsHealth = true
             configuration.connectionsPerAddress = min(Self.mostConnections, ProcessorShare.count)
@@ -85,7 +88,7 @@ final class ServiceParts: Sendable {
         let paths = TlsFiles(
             certificate: files.path(tls.certificate), key: files.path(tls.key), trustAnchors: files.path(tls.trustAnchors))
         do throws(TlsError) {
-            return try TlsIdentity(files: paths)
+            return try TlsIdentity(files: paths, refused: tls.refusedDigests)
         } catch {
             throw files.failure("tls", "cannot be used: \(error.message)")
         }

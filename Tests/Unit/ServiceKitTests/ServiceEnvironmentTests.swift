@@ -24,13 +24,13 @@ struct ServiceEnvironmentTests {
         try folder.makePki(["alpha", "gateway", "stranger"])
     }
 
-    private func environment(rpcPort: UInt16 = 0, debugPort: UInt16 = 0) throws -> ServiceEnvironment<NoSettings> {
+    private func environment(rpcPort: UInt16 = 0, debugPort: UInt16 = 0, stopDelay: Int = 0) throws -> ServiceEnvironment<NoSettings> {
         let settings = """
             {
               "listen": {"address": "127.0.0.1", "port": \(rpcPort)}, "debug": {"address": "127.0.0.1", "port": \(debugPort)},
               "tls": {"certificate": "alpha.crt", "key": "alpha.key", "trustAnchors": "ca.crt"},
               "allow": {"boxoffice.platform.v1.Health": ["gateway.boxoffice"], "boxoffice.platform.v1.Diagnostics": ["gateway.boxoffice"]},
-              "data": "data", "limits": {"drainSeconds": 5}
+              "data": "data", "limits": {"drainSeconds": 5, "stopDelaySeconds": \(stopDelay)}
             }
             """
         try folder.write(settings, to: "config.json")
@@ -119,6 +119,31 @@ struct ServiceEnvironmentTests {
         let fault = await #expect(throws: Fault.self) { try await store.write { try $0.run("DELETE FROM t") } }
         #expect(fault?.code == .unavailable)
         #expect(!environment.readiness.lacking.isEmpty)
+    }
+
+    @Test("a program that waits before it stops says at once that it is not ready, and goes on to serve")
+    func waitsBeforeItStops() async throws {
+        let environment = try environment(stopDelay: 2)
+        let steps = Steps()
+        environment.onStopping { steps.add("farewell") }
+        signal(SIGUSR1, SIG_IGN)
+        let program = Task { try await environment.serve(stoppedBy: [.sigusr1]) }
+        try await listening()
+        let address = try #require(lines.field("address", of: "rpc.listening").flatMap { RpcAddress($0) })
+        let client = try client("gateway", address)
+        let health = HealthClient(caller: client)
+        try await eventually("serving") { try await health.check(CheckHealthRequest(), context: CallContext()).status == .serving }
+        let begun = ContinuousClock.now
+        kill(getpid(), SIGUSR1)
+        try await eventually("not serving") { try await health.check(CheckHealthRequest(), context: CallContext()).status == .notServing }
+        #expect(environment.readiness.lacking == ["program: is stopping"])
+        #expect(steps.all.isEmpty, "streams go on")
+        let second = try self.client("gateway", address)
+        _ = try await DiagnosticsClient(caller: second).echo(EchoMessage(content: [1]), context: CallContext())
+        for client in [client, second] { await client.shutDown() }
+        try await program.value
+        #expect(begun.duration(to: .now) >= .seconds(2))
+        #expect(steps.all == ["farewell"])
     }
 
     @Test("work that is done while the program stops disturbs nothing")

@@ -37,10 +37,28 @@ struct SettingsTests {
         #expect(document.specific.key == "k")
         #expect(document.common.dataCenter == "local")
         #expect(try read(Self.good.replacingOccurrences(of: "\"data\": \"data\"", with: "\"dataCenter\": \"west\"")).common.dataCenter == "west")
+        #expect(document.common.zone == nil && document.common.limits.stopDelaySeconds == nil && document.common.tls?.refused == [])
         let files = SettingsFiles(settingsFile: "/etc/boxoffice/config.json")
         #expect(files.path("pki/a.crt") == "/etc/boxoffice/pki/a.crt")
         #expect(files.path("/var/a.crt") == "/var/a.crt")
         #expect(files.path("../a.crt") == "/etc/a.crt")
+    }
+
+    @Test("zone, stop delay, names with SRV records and certificates that were taken back are read")
+    func readsWhatManyHostsNeed() throws {
+        let digest = String(repeating: "0A", count: 32)
+        let text = Self.good
+            .replacingOccurrences(of: #""data": "data""#, with: #""zone": "west-1""#)
+            .replacingOccurrences(of: #""connections": 10"#, with: #""stopDelaySeconds": 15"#)
+            .replacingOccurrences(of: #""[::1]:7001""#, with: #""srv:_config._tcp.example", "srv:7001""#)
+            .replacingOccurrences(of: #""trustAnchors": "pki/ca.crt""#, with: #""trustAnchors": "pki/ca.crt", "refused": ["\#(digest)"]"#)
+        let common = try read(text).common
+        #expect(common.zone == "west-1" && common.limits.stopDelaySeconds == 15)
+        #expect(common.peers["config"]?.serviceNames == ["_config._tcp.example"])
+        #expect(common.tls?.refusedDigests.count == 1)
+        let colons = Array(repeating: "0a", count: 32).joined(separator: ":")
+        let again = try read(text.replacingOccurrences(of: digest, with: colons)).common
+        #expect(again.tls?.refusedDigests == common.tls?.refusedDigests)
     }
 
     @Test(
@@ -51,6 +69,14 @@ struct SettingsTests {
             (#""own": {"key": "k"}"#, #""owm": {"key": "k"}"#, "own", "is missing"),
             (#""data": "data""#, #""dta": "data""#, "dta", "not known here"),
             (#""data": "data""#, #""dataCenter": """#, "dataCenter", "1 to 128 octets"),
+            (#""data": "data""#, #""zone": """#, "zone", "1 to 128 octets"),
+            (#""connections": 10"#, #""stopDelaySeconds": 301"#, "limits.stopDelaySeconds", "from 0 to 300; it is 301"),
+            (#""127.0.0.1:7001""#, #""srv:config""#, "peers.config.addresses", "srv:_config._tcp.example; one is 'srv:config'"),
+            (#""127.0.0.1:7001""#, #""srv:_config._tcp.exa mple""#, "peers.config.addresses", "host:port"),
+            (
+                #""trustAnchors": "pki/ca.crt""#, #""trustAnchors": "pki/ca.crt", "refused": ["00"]"#, "tls.refused",
+                "64 hex digits; one is '00'"
+            ),
             (#""port": 7002"#, #""port": 70000"#, "listen.port", "0 to 65535; it is 70000"),
             (#""port": 7002"#, #""port": 9002"#, "debug", "must differ from 'listen'"),
             (#""connections": 10"#, #""connections": 0"#, "limits.connections", "from 1 to 100000; it is 0"),

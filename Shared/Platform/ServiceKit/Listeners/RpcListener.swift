@@ -20,6 +20,7 @@ struct RpcListener: Service {
             address: RpcAddress(host: endpoint.address, port: Int(endpoint.port)), identity: identity,
             allow: AllowList(common.allow.mapValues(Set.init)), software: program, softwareVersion: SoftwareVersion.current)
         configuration.limits = common.limits.server
+        configuration.zone = common.zone ?? ""
         if let seconds = common.limits.drainSeconds { configuration.drainTime = .seconds(seconds) }
         server = RpcServer(configuration: configuration, services: services, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         self.endpoint = endpoint
@@ -42,11 +43,16 @@ struct RpcListener: Service {
         await server.drain()
     }
 
+    /// Tells peers at once that this program is not ready; it goes on to serve them.
+    func announceStop() { server.health.setNotServing(reason: readiness.lacking.joined(separator: "; ")) }
+
     /// Tells peers whether this program can do its work; they route around it while it cannot.
     private func report() async {
         while !Task.isCancelled {
             let lacking = readiness.lacking
             if lacking.isEmpty { server.health.setServing() } else { server.health.setNotServing(reason: lacking.joined(separator: "; ")) }
+            // What was said may be wrong already, where the program begins to stop.
+            guard lacking == readiness.lacking else { continue }
             try? await Task.sleep(for: .milliseconds(lacking.isEmpty ? 1000 : 20))
         }
     }

@@ -15,6 +15,8 @@ public struct CommonSettings: Sendable {
     public var limits: LimitSettings
     /// Where the program runs, as reports of usage name it: at most 128 octets.
     public var dataCenter = "local"
+    /// Where the program runs, to its peers: calls stay in a zone while enough copies of the callee are there. At most 128 octets; `nil`: all zones are alike.
+    public var zone: String?
 }
 
 /// A whole settings file: the common keys beside one object named as the service.
@@ -33,15 +35,15 @@ struct SettingsDocument<Specific: Decodable & Sendable>: Decodable {
             data: try container.decodeIfPresent(String.self, forKey: "data") ?? "data",
             log: try container.decodeIfPresent(LogSettings.self, forKey: "log") ?? LogSettings(level: .info),
             limits: try container.decodeIfPresent(LimitSettings.self, forKey: "limits") ?? LimitSettings(),
-            dataCenter: try Self.dataCenter(container))
+            dataCenter: try Self.place(container, "dataCenter") ?? "local", zone: try Self.place(container, "zone"))
         specific = try Self.specific(container, decoder)
         try Self.refuseImpossibleMix(common, container)
     }
 
-    private static func dataCenter(_ container: KeyedDecodingContainer<SettingsKey>) throws -> String {
-        let name = try container.decodeIfPresent(String.self, forKey: "dataCenter") ?? "local"
+    private static func place(_ container: KeyedDecodingContainer<SettingsKey>, _ key: SettingsKey) throws -> String? {
+        guard let name = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
         guard !name.isEmpty, name.utf8.count <= 128 else {
-            throw DecodingError.dataCorruptedError(forKey: "dataCenter", in: container, debugDescription: "must be a name of 1 to 128 octets")
+            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "must be a name of 1 to 128 octets")
         }
         return name
     }

@@ -17,6 +17,8 @@ public struct LimitSettings: Decodable, Sendable, Hashable {
     public var idleSeconds: Int?
     /// Seconds that calls under way get to finish when the program stops, 1 to 300.
     public var drainSeconds: Int?
+    /// Seconds that a program that is to stop goes on as before, not ready, so that callers and balancers turn away first: 0 to 300.
+    public var stopDelaySeconds: Int?
     /// Writes that wait for their commit, 1 to 1000000.
     public var waitingWrites: Int?
     /// How large the store's file may become, in MiB, 16 to 16000000; beyond it writes are refused and reads go on.
@@ -24,7 +26,7 @@ public struct LimitSettings: Decodable, Sendable, Hashable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case frameBytes, callsPerConnection, callsPerMethod, connections, handshakeSeconds, idleSeconds, drainSeconds, waitingWrites, handshakes,
-            handshakesPerAddress, storeMebibytes
+            handshakesPerAddress, storeMebibytes, stopDelaySeconds
     }
 
     public init() {}
@@ -46,6 +48,7 @@ public struct LimitSettings: Decodable, Sendable, Hashable {
         handshakeSeconds = try bounded(.handshakeSeconds, 1...60)
         idleSeconds = try bounded(.idleSeconds, 1...86_400)
         drainSeconds = try bounded(.drainSeconds, 1...300)
+        stopDelaySeconds = try bounded(.stopDelaySeconds, 0...300)
         waitingWrites = try bounded(.waitingWrites, 1...1_000_000)
         handshakes = try bounded(.handshakes, 1...100_000)
         handshakesPerAddress = try bounded(.handshakesPerAddress, 1...100_000)

@@ -1,6 +1,6 @@
 /// Where a peer is and which name its certificate must have.
 public struct PeerSettings: Decodable, Sendable, Hashable {
-    /// Each `host:port`; used in turn.
+    /// Each `host:port`, or `srv:NAME`: a name whose SRV records say where copies are.
     public let addresses: [String]
     /// DNS SAN, for example `config.boxoffice`.
     public let name: String
@@ -17,12 +17,25 @@ public struct PeerSettings: Decodable, Sendable, Hashable {
         name = try container.decode(String.self, forKey: .name)
         addresses = try container.decode([String].self, forKey: .addresses)
         guard !addresses.isEmpty else {
-            throw DecodingError.dataCorruptedError(forKey: .addresses, in: container, debugDescription: "must have at least one host:port")
-        }
-        for address in addresses where Self.split(address) == nil {
             throw DecodingError.dataCorruptedError(
-                forKey: .addresses, in: container, debugDescription: "must hold host:port with a port from 1 to 65535; one is '\(address)'")
+                forKey: .addresses, in: container, debugDescription: "must have at least one host:port or srv:name")
         }
+        for address in addresses where Self.split(address) == nil && Self.serviceName(address) == nil {
+            throw DecodingError.dataCorruptedError(
+                forKey: .addresses, in: container,
+                debugDescription: "must hold host:port with a port from 1 to 65535, or srv:name as srv:_config._tcp.example; one is '\(address)'")
+        }
+    }
+
+    /// The names of `srv:` entries.
+    var serviceNames: [String] { addresses.compactMap(Self.serviceName) }
+
+    /// The name of `srv:NAME`: at least two labels of letters, digits, `-` and `_`.
+    private static func serviceName(_ address: String) -> String? {
+        guard address.hasPrefix("srv:") else { return nil }
+        let name = address.dropFirst("srv:".count)
+        guard name.utf8.count <= 253, name.wholeMatch(of: /[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})+\.?/) != nil else { return nil }
+        return String(name)
     }
 
     /// Host and port of `host:port` or `[IPv6]:port`.

@@ -15,13 +15,15 @@ struct Main {
         let authentication = try environment.peer("authentication")
         let autoSignIn = try environment.peer("autosignin")
         let config = try environment.peer("config")
+        let readiness = environment.readiness
         let gateway = Gateway(
             settings: settings, pages: try pages(settings, environment.files), authentication: AuthenticationClient(caller: authentication),
             authorization: AuthorizationClient(caller: try environment.peer("authorization")),
             administration: AdministrationClient(caller: config),
             operations: AuthenticationOperationsClient(caller: authentication), usage: UsageClient(caller: config),
             autoSignIn: AutomaticSignInClient(caller: autoSignIn),
-            signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue())
+            signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue(),
+            isReady: { readiness.lacking.isEmpty })
         serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
         if let tls = settings.tls, let certificate = try certificate(settings, environment.files) {
             serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)

@@ -19,18 +19,20 @@ final class Dependencies: Sendable {
     let codes: CodeGuard
     let liveCodes: LiveCodes
     let signatures: SignatureGuard
+    /// Whether this program can do its work now and is to go on.
+    let isReady: @Sendable () -> Bool
 
     init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
         autoSignIn: any AutomaticSignIn,
         signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes,
-        signatures: SignatureGuard
+        signatures: SignatureGuard, isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.settings = settings
         self.pages = pages
         self.authentication = authentication
-        self.authorization = authorization
+        self.authorization = AffineAuthorization(authorization)
         self.administration = administration
         self.operations = operations
         self.usage = usage
@@ -40,5 +42,6 @@ final class Dependencies: Sendable {
         self.codes = codes
         self.liveCodes = liveCodes
         self.signatures = signatures
+        self.isReady = isReady
     }
 }

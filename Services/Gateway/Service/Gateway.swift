@@ -13,18 +13,21 @@ public struct Gateway: Sendable {
     private let connections: [Door: OpenConnections]
     private let admission: Admission
 
-    /// - Parameter clock: Measures the limits by client address.
+    /// - Parameters:
+    ///   - clock: Measures the limits by client address.
+    ///   - isReady: Whether load balancers should send requests here.
     public init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
         autoSignIn: any AutomaticSignIn,
-        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, clock: any MonotonicClock = SteadyClock()
+        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, clock: any MonotonicClock = SteadyClock(),
+        isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         dependencies = Dependencies(
             settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
             operations: operations, usage: usage, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
             codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock), liveCodes: LiveCodes(settings: settings.throttle, clock: clock),
-            signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock))
+            signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock), isReady: isReady)
         throttle = Throttle(settings: settings.throttle, clock: clock)
         let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
         connections = [.everybody: open(.everybody), .administration: open(.administration)]

@@ -113,4 +113,23 @@ internal import Testing
         #expect(gateway.authentication.getServiceProviderMetadata.requests.map(\.requestor) == ["ACME1"])
         #expect(try await gateway.get("/healthz", [:]).text == "ok\n")
     }
+
+    @Test func loadBalancersLearnWhetherToSendRequests() async throws {
+        let ready = try await gateway.get("/readyz", [:])
+        #expect(ready.status == 200 && ready.text == "ready\n" && ready.headers[.cacheControl] == "no-store")
+        let stopping = TestGateway(isReady: false)
+        let refused = try await stopping.get("/readyz", [:])
+        #expect(refused.status == 503 && refused.text == "not ready\n")
+        #expect(try await stopping.get("/healthz", [:]).status == 200)
+    }
+
+    @Test func callsOfOneDeviceAndRequestorShareAnAffinity() async throws {
+        for _ in 0..<2 { _ = try await gateway.get("/api/v1/authorize?\(TestGateway.deviceQuery)&resource=ACME1-NEWS") }
+        _ = try await gateway.get("/api/v1/mediatoken?\(TestGateway.deviceQuery)&resource=ACME1-NEWS")
+        _ = try await gateway.get("/api/v1/authorize?requestor=ACME1&deviceId=other&resource=ACME1-NEWS")
+        let affinities = gateway.authorization.authorize.contexts.map(\.affinity)
+        #expect(affinities.count == 3 && affinities[0] != nil && affinities[0] == affinities[1] && affinities[0] != affinities[2])
+        #expect(gateway.authorization.issueMediaToken.contexts.first?.affinity == affinities[0])
+        #expect(gateway.authentication.getSession.contexts.allSatisfy { $0.affinity == nil })
+    }
 }

@@ -26,14 +26,17 @@ struct TestGateway: Sendable {
     let catalogue: ChangingCatalogue
     let settings: GatewaySettings
     let clock: any MonotonicClock
+    let isReady: Bool
 
     init(
         configuration: Configuration? = DemoCatalogue.configuration, trusted: [String] = [], insecureCookies: Bool = false,
         origin: String = "https://tv.example", throttle: ThrottleSettings = TestGateway.unthrottled, clock: any MonotonicClock = SteadyClock(),
         connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
-        overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings()
+        overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings(),
+        isReady: Bool = true
     ) {
         self.clock = clock
+        self.isReady = isReady
         catalogue = ChangingCatalogue(configuration)
         settings = GatewaySettings(
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
@@ -74,7 +77,7 @@ struct TestGateway: Sendable {
         let gateway = Gateway(
             settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
             authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
-            signInWithApple: signInWithApple, catalogue: catalogue, clock: clock)
+            signInWithApple: signInWithApple, catalogue: catalogue, clock: clock, isReady: { [isReady] in isReady })
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let application = gateway.application(at: door, address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)

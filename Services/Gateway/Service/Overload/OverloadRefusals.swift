@@ -49,7 +49,7 @@ final class OverloadRefusals: Sendable {
         let (path, suffix) = RequestFacts.split(String((request.path ?? "/").prefix { $0 != "?" && $0 != "#" }))
         let audience = routes.match(path)?.route.audience
         // A preflight costs less than what follows when it fails. Health checks that fail take the gateway away from those whom it serves.
-        if request.method == .options || path == "/healthz" || (sparesUrgent && (audience?.isUrgent ?? false)) { return nil }
+        if request.method == .options || path == "/healthz" || path == "/readyz" || (sparesUrgent && (audience?.isUrgent ?? false)) { return nil }
         count(request.method)
         var (fields, body) = content(audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept])
         if request.method == .head { body = ByteBuffer() }

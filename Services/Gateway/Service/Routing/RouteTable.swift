@@ -12,7 +12,7 @@ struct RouteTable {
     }
 
     /// Whoever comes in may ask for these: whether the gateway works, and what it offers.
-    private static let atEveryDoor: Set<OctetText> = ["/healthz", "/openapi.json"]
+    private static let atEveryDoor: Set<OctetText> = ["/healthz", "/readyz", "/openapi.json"]
 
     /// What is served at one kind of listener; its addresses are unknown at the other.
     func routes(at door: Door) -> [Route] {
@@ -77,6 +77,7 @@ struct RouteTable {
             Route("/.well-known/media-token-jwks", .api(.metadata), readable(documents.keySet)),
             Route("/openapi.json", .browser, readable(documents.description)),
             Route("/healthz", .browser, readable(documents.health)),
+            Route("/readyz", .browser, readable(documents.readiness)),
             Route("/activate", .browser, readable(activation.entry)),
             Route("/activate/providers", .browser, code: .page, readable(activation.providers)),
             Route(

@@ -75,7 +75,9 @@ internal import Testing
         }
     }
 
-    @Test("health checks and preflights are answered in any case", arguments: ["GET /healthz", "OPTIONS /api/v1/checkauthn", "OPTIONS /nowhere"])
+    @Test(
+        "health checks and preflights are answered in any case",
+        arguments: ["GET /healthz", "GET /readyz", "OPTIONS /api/v1/checkauthn", "OPTIONS /nowhere"])
     func exempt(line: String) throws {
         let parts = line.split(separator: " ").map(String.init)
         let method = try #require(HTTPRequest.Method(parts[0]))

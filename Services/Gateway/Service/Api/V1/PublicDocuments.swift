@@ -34,6 +34,14 @@ struct PublicDocuments: Sendable {
         Response(text: "ok\n", type: "text/plain; charset=utf-8", cacheControl: "no-store")
     }
 
+    /// For load balancers: whether requests should come here. Why not is for operators, at the debug listener.
+    @Sendable func readiness(_ exchange: Exchange) async throws -> Response {
+        let isReady = dependencies.isReady()
+        var response = Response(text: isReady ? "ready\n" : "not ready\n", type: "text/plain; charset=utf-8", cacheControl: "no-store")
+        if !isReady { response.status = .serviceUnavailable }
+        return response
+    }
+
     /// The OpenAPI description of all this.
     @Sendable func description(_ exchange: Exchange) async throws -> Response {
         dependencies.pages.description.response(ifNoneMatch: exchange.headers[.ifNoneMatch])

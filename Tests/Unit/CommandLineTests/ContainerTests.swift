@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import Testing
 
@@ -44,6 +45,43 @@ import Testing
         let key = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent("config/pki/config.key").path)
         #expect(key[.posixPermissions] as? Int == 0o600)
         #expect(try Self.text(folder, "operator/cluster.json").contains(try pki.adminToken()))
+    }
+
+    @Test("Each host has all programs with certificates of its own, and finds every copy of its peers")
+    func writesAFolderPerHost() throws {
+        var network = ContainerNetwork()
+        network.hosts = try ["a1=west", "b2"].map(HostPlan.init)
+        let (folder, pki) = try Self.written(network)
+        let authority = try Certificate(pemFile: pki.path("ca.crt"))
+        var keys: Set<String> = []
+        for host in ["a1", "b2"] {
+            for service in ClusterService.allCases where service != .sandbox {
+                let place = folder.appendingPathComponent("\(host)/\(service.rawValue)/pki/\(service.rawValue)").path
+                let certificate = try Certificate(pemFile: place + ".crt")
+                #expect(certificate.dnsNames == ["\(service.rawValue).boxoffice", "\(service.rawValue).\(host).boxoffice"])
+                #expect(certificate.isSigned(by: authority))
+                keys.insert(try String(contentsOfFile: place + ".key", encoding: .utf8))
+            }
+        }
+        #expect(keys.count == 10, "no two copies share a key")
+        #expect(try Self.text(folder, "a1/authentication/pki/user-id.key") == Self.text(folder, "b2/authentication/pki/user-id.key"))
+        let file = folder.appendingPathComponent("a1/authorization/config.json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+        let peers = try #require(object["peers"] as? [String: [String: Any]])
+        #expect(peers["authentication"]?["addresses"] as? [String] == ["a1:7002", "b2:7002"])
+        #expect(peers["authentication"]?["name"] as? String == "authentication.boxoffice")
+        #expect(object["zone"] as? String == "west")
+        #expect(try !Self.text(folder, "b2/authorization/config.json").contains("zone"))
+        #expect(FileManager.default.fileExists(atPath: folder.appendingPathComponent("a1/sandbox/config.json").path))
+        #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("b2/sandbox").path))
+        #expect(try Self.text(folder, "b2/config/catalogue.json").contains("\"url\" : \"http://a1:8090/pdp/NorthCable\""))
+        #expect(try Self.text(folder, "operator/cluster.json").contains("a1:7003"))
+    }
+
+    @Test("Hosts are names, each once", arguments: [["A1"], ["a1", "a1=west"], ["a1="], ["=west"], ["-a"], ["a b"]])
+    func refusesNoHosts(hosts: [String]) {
+        let options = ["--folder", "f", "--pki", "p"] + hosts.flatMap { ["--host", $0] }
+        #expect(throws: (any Error).self) { try SettingsCommand.parse(options) }
     }
 
     @Test("Browsers go to the sandbox outside, the services' own calls inside")

@@ -100,6 +100,21 @@ import Testing
         }
     }
 
+    @Test func forAHostHaveItsNameAndNoOther() throws {
+        try withHome { home in
+            let (pki, folder) = (LocalPki(folder: home.pki), home.root.appendingPathComponent("host"))
+            try pki.ensure()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            #expect(try pki.issue("authentication", host: "a1", to: folder))
+            let certificate = try Certificate(pemFile: LocalPki(folder: folder).path("authentication.crt"))
+            #expect(certificate.dnsNames == ["authentication.boxoffice", "authentication.a1.boxoffice"])
+            let days = certificate.notAfter.seconds - certificate.notBefore.seconds
+            #expect((days / 86_400) == 90)
+            #expect(try !pki.issue("authentication", host: "a1", to: folder), "what is good for long enough is kept")
+            #expect(try pki.issue("authentication", host: "a2", to: folder), "another host's is not")
+        }
+    }
+
     @Test func doNotTakeTheClustersOwnPlace() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
@@ -111,6 +126,7 @@ import Testing
     @Test(
         arguments: [
             ["--issue", "config"], ["--issue", "Config", "--folder", "d"], ["--issue", "a.b", "--folder", "d"], ["--issue", "", "--folder", "d"],
+            ["--host", "a1"], ["--issue", "config", "--folder", "d", "--host", "A1"], ["--issue", "config", "--folder", "d", "--host", "a..b"],
         ])
     func needANameAndAFolder(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try PkiCommand.parse(arguments) }

@@ -9,13 +9,23 @@ struct ContainerNetwork: Sendable, Equatable {
     var sandbox = "http://localhost:8090"
     var apple = "http://localhost:8091"
 
+    /// Hosts with a copy of each program; the stand-ins are on the first of them. Empty: each program is found by its own name.
+    var hosts: [HostPlan] = []
+
     /// The default ports are the same in every container, whatever the host publishes them as.
     private static let ports = PortPlan(base: nil)
 
     /// Where the programs of the network find one: `host:port`.
-    static func inside(_ service: ClusterService) -> String { "\(service.rawValue):\(ports.main(service))" }
-    static func debug(_ service: ClusterService) -> String { "\(service.rawValue):\(ports.debug(service))" }
-    static var appleInside: String { "\(ClusterService.sandbox.rawValue):\(ports.apple)" }
+    func inside(_ service: ClusterService) -> String { "\(place(service)):\(Self.ports.main(service))" }
+    func debug(_ service: ClusterService) -> String { "\(place(service)):\(Self.ports.debug(service))" }
+    var appleInside: String { "\(place(.sandbox)):\(Self.ports.apple)" }
+
+    private func place(_ service: ClusterService) -> String { hosts.first?.name ?? service.rawValue }
+
+    /// Where all copies of one are.
+    func copies(_ service: ClusterService) -> [String] {
+        hosts.isEmpty ? [inside(service)] : hosts.map { "\($0.name):\(Self.ports.main(service))" }
+    }
 
     /// An address of the documented settings, in this network.
     /// - Parameters:
@@ -26,10 +36,10 @@ struct ContainerNetwork: Sendable, Equatable {
         let isBetweenServers = key == "notificationURL"
         let ports = Self.ports
         var table: [(from: String, to: String)] = [
-            ("http://127.0.0.1:\(ports.main(.gateway))", isBetweenServers ? "http://\(Self.inside(.gateway))" : gateway),
-            ("http://127.0.0.1:\(ports.main(.sandbox))", sandbox), ("http://127.0.0.1:\(ports.apple)", "http://\(Self.appleInside)"),
+            ("http://127.0.0.1:\(ports.main(.gateway))", isBetweenServers ? "http://\(inside(.gateway))" : gateway),
+            ("http://127.0.0.1:\(ports.main(.sandbox))", sandbox), ("http://127.0.0.1:\(ports.apple)", "http://\(appleInside)"),
         ]
-        table += ClusterService.allCases.map { ("127.0.0.1:\(ports.main($0))", Self.inside($0)) }
+        table += ClusterService.allCases.map { ("127.0.0.1:\(ports.main($0))", inside($0)) }
         guard let entry = table.first(where: { text == $0.from || text.hasPrefix($0.from + "/") }) else { return text }
         return entry.to + text.dropFirst(entry.from.count)
     }

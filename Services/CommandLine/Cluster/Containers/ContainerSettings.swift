@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Writes what each program needs in a container of its own: a folder with its settings, and the keys and certificates that it reads, no other
-/// program's.
+/// Writes what each program needs in a container of its own, or on each of several hosts: a folder with its settings, and the keys and certificates that it
+/// reads, no other program's and no other host's.
 ///
 /// The settings come from the documented ones, `Services/<Name>/config.json`, as those of a local cluster do.
 struct ContainerSettings {
     let network: ContainerNetwork
     let pki: LocalPki
     let checkout: URL
-    /// Gets a folder per program, and `operator` for the command line.
+    /// Gets a folder per program, in one per host if there are hosts, and `operator` for the command line.
     let folder: URL
 
     /// Address or block of the one proxy whose `X-Forwarded-For` counts; empty: none does.
@@ -36,24 +36,50 @@ struct ContainerSettings {
     @discardableResult
     func write() throws -> [String] {
         var kept: [String] = []
-        for service in ClusterService.allCases {
-            let place = try prepared(service.rawValue)
-            var settings = try documented(service)
-            adapt(&settings, service)
-            guard var adapted = moved(settings, key: "", service) as? [String: Any] else { continue }
-            if service == .gateway { adaptListeners(&adapted) }
-            var files = Set(Self.secrets(of: service))
-            Self.collectFiles(adapted, into: &files)
-            if service == .config {
-                let catalogue = try catalogue()
-                Self.collectFiles(catalogue, into: &files)
-                try write(catalogue, to: place.appendingPathComponent("catalogue.json"), &kept)
-            }
-            try copy(files, to: place)
-            try write(adapted, to: place.appendingPathComponent("config.json"), &kept)
+        guard !network.hosts.isEmpty else {
+            for service in ClusterService.allCases { try write(service, at: nil, &kept) }
+            try writeOperator()
+            return kept
+        }
+        for (index, host) in network.hosts.enumerated() {
+            for service in ClusterService.allCases where index == 0 || service != .sandbox { try write(service, at: host, &kept) }
         }
         try writeOperator()
         return kept
+    }
+
+    private func write(_ service: ClusterService, at host: HostPlan?, _ kept: inout [String]) throws {
+        let place = try prepared((host.map { $0.name + "/" } ?? "") + service.rawValue)
+        var settings = try documented(service)
+        adapt(&settings, service)
+        guard var adapted = moved(settings, key: "", service) as? [String: Any] else { return }
+        if service == .gateway { adaptListeners(&adapted) }
+        if let host { adapt(&adapted, service, to: host) }
+        var files = Set(Self.secrets(of: service))
+        Self.collectFiles(adapted, into: &files)
+        if service == .config {
+            let catalogue = try catalogue()
+            Self.collectFiles(catalogue, into: &files)
+            try write(catalogue, to: place.appendingPathComponent("catalogue.json"), &kept)
+        }
+        if let host, LocalPki.peers.contains(service.rawValue) {
+            _ = try pki.issue(service.rawValue, host: host.name, to: place.appendingPathComponent("pki"))
+            files.subtract(["\(service.rawValue).crt", "\(service.rawValue).key", "ca.crt"])
+        }
+        try copy(files, to: place)
+        try write(adapted, to: place.appendingPathComponent("config.json"), &kept)
+    }
+
+    /// A host has a zone, and each peer has a copy on every host.
+    private func adapt(_ settings: inout [String: Any], _ service: ClusterService, to host: HostPlan) {
+        guard service != .sandbox else { return }
+        settings["zone"] = host.zone
+        guard let peers = settings["peers"] as? [String: Any] else { return }
+        settings["peers"] = peers.reduce(into: [String: Any]()) { all, peer in
+            var object = peer.value as? [String: Any] ?? [:]
+            if let service = ClusterService(rawValue: peer.key) { object["addresses"] = network.copies(service) }
+            all[peer.key] = object
+        }
     }
 
     private func documented(_ service: ClusterService) throws -> [String: Any] {
@@ -96,7 +122,7 @@ struct ContainerSettings {
         case .sandbox:
             settings["trustPrivateNetworks"] = true
             settings["publicURL"] = network.sandbox
-            settings["serviceURL"] = "http://\(ContainerNetwork.inside(.sandbox))"
+            settings["serviceURL"] = "http://\(network.inside(.sandbox))"
             var apple = settings["apple"] as? [String: Any] ?? [:]
             apple["listen"] = anyAddress(apple["listen"])
             settings["apple"] = apple
@@ -121,7 +147,7 @@ struct ContainerSettings {
         var admin = own["admin"] as? [String: Any] ?? [:]
         admin["listen"] = "0.0.0.0:\(ports.admin)"
         // By its name in the network other containers reach it; no browser of the host knows that name.
-        admin["hosts"] = [ClusterService.gateway.rawValue]
+        admin["hosts"] = network.hosts.isEmpty ? [ClusterService.gateway.rawValue] : network.hosts.map(\.name)
         own["admin"] = admin
         settings["gateway"] = own
     }
@@ -150,7 +176,7 @@ struct ContainerSettings {
             text.replacingOccurrences(
                 of: "${SANDBOX_MVPD}",
                 with: ["url", "tokenUrl", "profileUrl", "jwksUrl"].contains(key)
-                    ? "http://\(ContainerNetwork.inside(.sandbox))" : network.sandbox)
+                    ? "http://\(network.inside(.sandbox))" : network.sandbox)
         default: value
         }
     }
@@ -174,9 +200,9 @@ struct ContainerSettings {
             gateway: network.gateway, gatewayTLS: network.gatewayTLS, admin: network.admin,
             services: Dictionary(
                 uniqueKeysWithValues: services.map {
-                    ($0.rawValue, ClusterFile.Entry(address: ContainerNetwork.inside($0), debug: ContainerNetwork.debug($0), pid: 0))
+                    ($0.rawValue, ClusterFile.Entry(address: network.inside($0), debug: network.debug($0), pid: 0))
                 }),
-            sandbox: ClusterFile.Sandbox(mvpd: network.sandbox, apple: "http://\(ContainerNetwork.appleInside)", pid: 0),
+            sandbox: ClusterFile.Sandbox(mvpd: network.sandbox, apple: "http://\(network.appleInside)", pid: 0),
             adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(
                 ca: Self.settings + "/pki/ca.crt", clientCert: Self.settings + "/pki/operator.crt", clientKey: Self.settings + "/pki/operator.key"),

@@ -10,6 +10,9 @@ public struct SettingsCommand: AsyncParsableCommand {
             Makes the keys and certificates that are missing, and a folder for each program with its settings and the keys that it reads; the folder \
             'operator' is for this command line (BOXOFFICE_HOME). compose.yaml runs it first. In the network, each program is found by its name \
             and its default port; the options say how browsers and apps outside find what is published.
+
+            With --host, once for each host: a folder for each host, with one for each program in it. Every program finds the copies of its peers on all \
+            hosts, by the hosts' names. Certificates are for one host each and end after 90 days: run the command again in time, and copy what it renewed.
             """
     )
 
@@ -18,6 +21,12 @@ public struct SettingsCommand: AsyncParsableCommand {
 
     @Option(help: "The folder of all keys; only this command needs access to it.")
     var pki: String
+
+    @Option(
+        name: .customLong("host"),
+        help: ArgumentHelp(
+            "A host that gets a copy of each program, with its zone if it has one; once for each host. Default: none.", valueName: "name[=zone]"))
+    var hosts: [String] = []
 
     @Option(help: "Base URL of the gateway for browsers and apps.")
     var gateway = ContainerNetwork().gateway
@@ -45,6 +54,8 @@ public struct SettingsCommand: AsyncParsableCommand {
     public init() {}
 
     public func validate() throws {
+        let names = try hosts.map { try HostPlan($0).name }
+        guard Set(names).count == names.count else { throw ValidationError("--host names a host twice") }
         guard (0...1_000_000).contains(burst) else { throw ValidationError("--burst takes a number from 0 to 1000000; it is \(burst)") }
         for (name, text) in [("--gateway", gateway), ("--gateway-tls", gatewayTLS), ("--admin", admin), ("--sandbox", sandbox), ("--apple", apple)] {
             guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false, url.path.isEmpty,
@@ -61,12 +72,14 @@ public struct SettingsCommand: AsyncParsableCommand {
             throw CommandFailure("cannot make the folder \(pki)", advice: "check its owner and permissions (\(error.localizedDescription))")
         }
         let made = try keys.ensure()
-        let network = ContainerNetwork(gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, sandbox: sandbox, apple: apple)
+        let network = ContainerNetwork(
+            gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, sandbox: sandbox, apple: apple, hosts: try hosts.map(HostPlan.init))
         let kept = try ContainerSettings(
             network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder),
             trustedProxy: trustedProxy == "none" ? "" : trustedProxy, burst: burst
         ).write()
         for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written again)") }
-        Console().line("\(folder): settings of \(ClusterService.allCases.count) programs, \(made.count) keys and certificates made")
+        let places = hosts.isEmpty ? "" : " on \(hosts.count) hosts"
+        Console().line("\(folder): settings of \(ClusterService.allCases.count) programs\(places), \(made.count) keys and certificates made")
     }
 }

@@ -75,12 +75,16 @@ package struct LocalPki: Sendable {
         }
     }
 
+    /// How long a certificate for a host is good: it is made for one machine, and made anew by whoever keeps that machine.
+    private static let hostValidity = 90
+
     /// Issues one identity for mutual TLS with a key of its own, for a service or a caller that somebody else runs.
     /// - Parameters:
     ///   - name: Without `.boxoffice`.
+    ///   - host: The one host that it is for, a second name in the certificate; `nil`: this machine.
     ///   - target: Gets `NAME.crt`, `NAME.key` and `ca.crt`; another folder than this PKI's.
-    /// - Returns: False when what is there is of this authority and good for more than 30 days, and was kept.
-    func issue(_ name: String, to target: URL) throws -> Bool {
+    /// - Returns: False when what is there is of this authority, has the same names and is good for more than 30 days, and was kept.
+    func issue(_ name: String, host: String? = nil, to target: URL) throws -> Bool {
         guard target.standardizedFileURL != folder.standardizedFileURL else {
             throw CommandFailure("\(target.path) is the folder of the local PKI", advice: "name another one with --folder")
         }
@@ -88,8 +92,13 @@ package struct LocalPki: Sendable {
         var made: [String] = []
         do {
             let authority = CertificateAuthority(identity: try CertifiedKey(certificateFile: path("ca.crt"), keyFile: path("ca.key")))
-            try other.ensure(
-                name, "\(name).boxoffice", CertificateNames(dns: ["\(name).boxoffice", "localhost"], addresses: ["127.0.0.1"]), authority, &made)
+            if let host {
+                let names = CertificateNames(dns: ["\(name).boxoffice", "\(name).\(host).boxoffice"])
+                try other.ensure(name, "\(name).boxoffice", names, authority, days: Self.hostValidity, &made)
+            } else {
+                let names = CertificateNames(dns: ["\(name).boxoffice", "localhost"], addresses: ["127.0.0.1"])
+                try other.ensure(name, "\(name).boxoffice", names, authority, &made)
+            }
             try other.write(authority.certificate.pem(), to: "ca.crt", mode: 0o644)
         } catch let error as CryptographyError {
             throw CommandFailure("the local PKI in \(folder.path) or \(target.path) is damaged (\(error))", advice: "remove the damaged file")
@@ -123,12 +132,18 @@ package struct LocalPki: Sendable {
     }
 
     private func ensure(
-        _ name: String, _ commonName: String, _ names: CertificateNames, _ authority: CertificateAuthority, _ made: inout [String]
+        _ name: String, _ commonName: String, _ names: CertificateNames, _ authority: CertificateAuthority, days: Int = 365,
+        _ made: inout [String]
     ) throws {
-        let isGood = try isCurrent(name) && Certificate(pemFile: path("\(name).crt")).isSigned(by: authority.certificate)
-        guard !isGood else { return }
-        try write(authority.issue(commonName: commonName, names: names), as: name)
+        guard try !isGood(name, names, authority) else { return }
+        try write(authority.issue(commonName: commonName, names: names, validity: .days(days)), as: name)
         made.append(name)
+    }
+
+    private func isGood(_ name: String, _ names: CertificateNames, _ authority: CertificateAuthority) throws -> Bool {
+        guard try isCurrent(name) else { return false }
+        let certificate = try Certificate(pemFile: path("\(name).crt"))
+        return certificate.isSigned(by: authority.certificate) && names.dns.allSatisfy(certificate.dnsNames.contains)
     }
 
     /// What needs an RSA key. These take most of the time of a first start, so that all processors look for all of them at once.

@@ -11,6 +11,9 @@ public struct PkiCommand: AsyncParsableCommand {
 
             With --issue NAME: a certificate for NAME.boxoffice with a key of its own, signed by the local authority, and the authority's certificate, \
             in the folder that --folder names. That is what a service of yours needs in place of NAME, or a new caller.
+
+            With --host HOST too, the certificate is for that host: its second name is NAME.HOST.boxoffice, it is not good for localhost, and it ends \
+            after 90 days.
             """
     )
 
@@ -20,10 +23,17 @@ public struct PkiCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Issue one certificate for NAME.boxoffice from the authority in $BOXOFFICE_HOME.", valueName: "name"))
     var issue: String?
 
+    @Option(help: ArgumentHelp("With --issue: the host that the certificate is for; hosts have keys of their own.", valueName: "host"))
+    var host: String?
+
     public init() {}
 
     public func validate() throws {
-        guard let issue else { return }
+        if let host { try HostPlan.check(host, option: "--host") }
+        guard let issue else {
+            guard host == nil else { throw ValidationError("--host needs --issue: whose certificate it is") }
+            return
+        }
         guard issue.wholeMatch(of: /[a-z][a-z0-9-]{0,40}/) != nil else {
             throw ValidationError("--issue '\(issue)' is not a name: lower-case letters, digits and '-', a letter first, without '.boxoffice'")
         }
@@ -50,8 +60,8 @@ public struct PkiCommand: AsyncParsableCommand {
         let pki = LocalPki(folder: home.pki)
         try pki.ensure()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let isMade = try pki.issue(name, to: folder)
-        let files = "\(name).crt, \(name).key and ca.crt for \(name).boxoffice"
+        let isMade = try pki.issue(name, host: host, to: folder)
+        let files = "\(name).crt, \(name).key and ca.crt for \(name).boxoffice" + (host.map { " on \($0)" } ?? "")
         console.line(isMade ? "\(folder.path): made \(files)" : "\(folder.path): \(files) are there and good for more than 30 days")
     }
 }

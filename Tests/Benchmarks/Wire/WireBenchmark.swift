@@ -5,5 +5,5 @@ import ArgumentParser
 struct WireBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wire-benchmark", abstract: "Measures the wire against a C server on the same machine.",
-        subcommands: [CompareCommand.self, ServeCommand.self], defaultSubcommand: CompareCommand.self)
+        subcommands: [CompareCommand.self, CallersCommand.self, ServeCommand.self], defaultSubcommand: CompareCommand.self)
 }

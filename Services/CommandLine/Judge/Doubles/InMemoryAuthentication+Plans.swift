@@ -32,13 +32,14 @@ extension InMemoryAuthentication {
         var record = newCode(call)
         Self.fill(&record, request.mvpd, request.domainName, request.redirectURL)
         let client = clientID(call.accessToken)
+        // There before it takes the place of another: whoever takes its own place then finds it.
+        codes[record.code] = Code(record: record, clientID: client, identity: identity(of: call))
         let key = DerivedIdentity.digest("plan", client, call.deviceID, call.requestor)
         let former = plans.change(key) { code -> String? in
             defer { code = record.code }
             return code
         }
         if let former { codes.change(former) { if $0?.record.used == false { $0 = nil } } }
-        codes[record.code] = Code(record: record, clientID: client, identity: identity(of: call))
         return Self.plan(record, reason)
     }
 

@@ -689,7 +689,7 @@ public protocol Authorization: Sendable {
     /// that are named twice count once. Where more are named than may be asked for at once, each is refused with `too_many_resources`: beforehand more than
     /// the integration's preflight_max_resources, to play more than the service allows, which is at most 100.
     ///
-    /// Faults: those of the bearer and the device; `invalid_mvpd`, `unknown_integration`, `missing_resource`, `malformed_authz_request`;
+    /// Faults: those of the bearer, the device and the partner status; `invalid_mvpd`, `unknown_integration`, `missing_resource`, `malformed_authz_request`;
     /// `invalid_temporary_access_configuration`.
     func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys

@@ -95,11 +95,15 @@ extension AuthorizationRequirements {
         },
         Requirement(
             "AUTHZ-27",
-            "What authentication says of bearer and device is the fault of Decide, before what is asked is looked at; while it cannot answer Decide is `unavailable` and may be made again.",
+            "What authentication says of bearer, device and partner status is the fault of Decide, before what is asked is looked at; while it cannot answer Decide is `unavailable` and may be made again.",
             source: "authorization.proto Decide, Authorization, WIRE.md §7"
         ) { examination in
             let viewer = try await TestViewer(examination)
-            for code in ["access_denied", "invalid_client", "insufficient_scope", "invalid_requestor", "invalid_device_id", "invalid_device_info"] {
+            let codes = [
+                "access_denied", "invalid_client", "insufficient_scope", "invalid_requestor", "invalid_device_id", "invalid_device_info",
+                "invalid_header_pfs_provider_info_expired",
+            ]
+            for code in codes {
                 viewer.fail(code)
                 for question in [viewer.question(["ACME1-NEWS"]), viewer.question([])] {
                     try await viewer.conversation.refusal(of: AuthorizationMethods.decide, question, codes: [code])

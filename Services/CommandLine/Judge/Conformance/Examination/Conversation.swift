@@ -101,6 +101,28 @@ final class Conversation: Sendable {
         }
     }
 
+    /// The outcomes of calls that are made at the same time, in the order of the requests.
+    /// - Throws: `Unmet` when one has none.
+    func together<Req: Message, Res: Message>(_ method: UnaryMethod<Req, Res>, _ requests: [Req]) async throws -> [CallOutcome<Res>] {
+        let ids = requests.map { _ in nextCallID() }
+        try await probe.send(
+            try zip(ids, requests).map { id, request in
+                let key = method.idempotency == .unknown ? "key-\(UInt64.random(in: .min ... .max))" : ""
+                return Self.frame(id, method.service, method.name, try request.serialized(), .seconds(20), key)
+            })
+        var outcomes: [UInt64: CallOutcome<Res>] = [:]
+        try await WireRequirements.collect(Set(ids), self) { id, response in
+            switch response.outcome {
+            case .fault(let fault): outcomes[id] = .fault(fault)
+            case .payload(let bytes):
+                guard let answer = try? Res(serialized: bytes) else { throw Unmet("a \(Res.messageName)", came: Bytes.text(bytes)) }
+                outcomes[id] = .answer(answer)
+            case nil: throw Unmet("a response with an outcome", came: "one without")
+            }
+        }
+        return ids.compactMap { outcomes[$0] }
+    }
+
     /// The answer of a call that has to succeed.
     /// - Throws: `Unmet` for a fault.
     @discardableResult

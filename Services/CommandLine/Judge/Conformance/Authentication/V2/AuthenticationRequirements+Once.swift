@@ -83,6 +83,39 @@ extension AuthenticationRequirements {
             }
         },
         Requirement(
+            "AUTHN-93", "Of codes that a client's device gets at the same time by BeginSignIn one is left.",
+            source: "authentication.proto BeginSignIn"
+        ) { examination in
+            let (app, device) = (try await TestApp(examination), TestApp.device())
+            let request = BeginSignInRequest(
+                call: app.callV2(device), mvpd: TestMvpd.id, domainName: "acme.example", redirectURL: TestApp.address)
+            let codes = try await app.conversation.together(AuthenticationMethods.beginSignIn, Array(repeating: request, count: 8)).map { outcome in
+                guard case .answer(let plan) = outcome else { throw Unmet("8 plans", came: "\(outcome)") }
+                return try app.code(of: plan)
+            }
+            var live = 0
+            for code in codes {
+                if case .answer = try await app.conversation.outcome(of: AuthenticationMethods.continueSignIn, app.proceed(code)) { live += 1 }
+            }
+            guard Set(codes).count == 8, live == 1 else { throw Unmet("8 codes, 1 of them left", came: "\(Set(codes).count) codes, \(live) left") }
+        },
+        Requirement(
+            "AUTHN-94", "Plays of a promotional TempPass that are counted at the same time take no more resources than there are.",
+            source: "authentication.proto SpendTempPass"
+        ) { examination in
+            let (app, device) = (try await TestApp(examination), TestApp.device())
+            let most = try app.promotedResources(examination)
+            let plays = (0..<most + 5).map { number in
+                SpendTempPassRequest(
+                    deviceID: device, requestor: "ACME1", resource: "VOD-\(number)", genericData: #"{"email":"\#(device)@conformance.example"}"#,
+                    mvpd: "PromoVod")
+            }
+            let permitted = try await app.conversation.together(SessionsMethods.spendTempPass, plays).count { outcome in
+                if case .answer = outcome { true } else { false }
+            }
+            guard permitted == most else { throw Unmet("\(most) of \(plays.count) plays", came: "\(permitted)") }
+        },
+        Requirement(
             "AUTHN-90",
             "A session lasts as long as the integration says. When it is over FindProfiles is empty, GetSession and FindSession say `authentication_session_expired`, and a person has to sign in.",
             source: "config.proto Integration.authn_ttl_s, authentication.proto GetSession, FindSession"

@@ -146,6 +146,38 @@ extension AuthenticationRequirements {
             }
         },
         Requirement(
+            "AUTHN-92",
+            "For a decision a session of kind PLATFORM needs a partner status that says when the platform's login ends: without a status it is `authentication_session_missing`, with one that does not hold what is wrong with that.",
+            source: "authentication.proto Sessions.FindSession, rest-v2 D13"
+        ) { examination in
+            try await TestMvpd.play(examination) { mvpd in
+                let (app, device) = (mvpd.app, TestApp.device())
+                let plan = try await app.partner(device)
+                guard let facts = AuthnRequestFacts(profileRequest: plan.verificationToken) else {
+                    throw Unmet("a verification_token that is Base64 of a SAML AuthnRequest", came: plan.verificationToken)
+                }
+                let response = try mvpd.mvpd.response(to: facts, for: TestMvpd.subscriber, now: Date())
+                try await app.conversation.call(
+                    AuthenticationMethods.exchangePartnerProfile,
+                    ExchangePartnerProfileRequest(call: app.callPartner(device), samlResponse: Data(response.utf8).base64EncodedString()))
+                var (refused, endless, other) = (TestApp.granted, TestApp.granted, TestApp.granted)
+                refused.access = .refused
+                endless.expiresAtMilliseconds = 0
+                other.providerID = "lake-tel"
+                let cases: [(PartnerStatus?, String)] = [
+                    (nil, "authentication_session_missing"), (refused, "invalid_header_pfs_permission_access_not_granted"),
+                    (endless, "invalid_header_pfs_provider_info_expired"), (other, "invalid_header_pfs_provider_id_mismatch"),
+                ]
+                for (status, code) in cases {
+                    let request = SessionRequest(call: app.callPartner(device, status: status), mvpd: TestMvpd.id)
+                    try await app.conversation.refusal(of: SessionsMethods.findSession, request, codes: [code])
+                }
+                let request = SessionRequest(call: app.callPartner(device), mvpd: TestMvpd.id)
+                let subject = try await app.conversation.call(SessionsMethods.findSession, request)
+                guard subject.session?.kind == .platform else { throw Unmet("the session of kind PLATFORM", came: FrameText.text(subject)) }
+            }
+        },
+        Requirement(
             "AUTHN-84",
             "ExchangePartnerProfile refuses a partner status by what is wrong first: no access said, not asked, refused, no provider that is known, a login that is over. BeginPartnerSignIn for a provider that is not integrated is `unknown_integration`.",
             source: "authentication.proto ExchangePartnerProfile, BeginPartnerSignIn, rest-v2 §1.3"

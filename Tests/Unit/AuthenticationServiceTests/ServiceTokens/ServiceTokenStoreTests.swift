@@ -1,6 +1,9 @@
 import Clocks
 import Contracts
+import Doubles
 import Faults
+import Logging
+import Storage
 import Testing
 
 @testable import AuthenticationService
@@ -124,9 +127,30 @@ struct ServiceTokenStoreTests {
         #expect(try await store.liveRecord(record.code, now: t0) == record)
     }
 
-    @Test("What is over is swept: codes, devices, people")
-    func sweeps() {
-        let tables = AuthenticationDatabase.sweeps.map(\.table)
-        #expect(Set(["service_link", "service_device", "service_person"]).isSubset(of: tables))
+    @Test("What is over is swept: a code, a device whose token can be exchanged no more, a person without a token for longer than any session")
+    func sweeps() async throws {
+        let clock = ManualClock(t0)
+        let database = try Backend.database(Folder.shared.newFile())
+        let store = SqliteAuthenticationStore(database)
+        let sweeper = Sweeper(
+            store: database, name: "authentication", sweeps: AuthenticationDatabase.sweeps, clock: clock,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let device = try await store.tie(Self.tie(lifetime: .seconds(3600)), to: Self.name())
+        #expect(try await store.add(Self.link("123456", of: device.person.text), now: t0))
+        func round() async throws -> [Int] {
+            var removed: [Int] = []
+            for name in ["service_link", "service_device", "service_person"] {
+                removed.append(try await sweeper.sweep(try #require(AuthenticationDatabase.sweeps.first { $0.table == name })))
+            }
+            return removed
+        }
+        #expect(try await round() == [0, 0, 0])
+        clock.advance(by: .seconds(1800))
+        #expect(try await round() == [1, 0, 0])
+        clock.advance(by: .seconds(1800))
+        #expect(try await round() == [0, 1, 0])
+        clock.set(t0 + ServiceTokenTie.personLifetime)
+        #expect(try await round() == [0, 0, 1])
+        #expect(try await store.tie(Self.tie(), to: Self.name(id: "person-2")).person == ServicePersonID("person-2"))
     }
 }

@@ -96,13 +96,13 @@ struct ServiceTokenDesk: Sendable {
     func unlink(_ request: UnlinkServiceDevicesRequest) async throws(Fault) -> UnlinkedServiceDevices {
         let (caller, own) = try await identified(request.call)
         guard request.devices.count <= Self.mostUnlinked else { throw Fault(.invalidRequest, "More than \(Self.mostUnlinked) devices.") }
-        var ties: [OctetText: ServiceTieID] = [:]
+        var known: [OctetText: ServiceTokenDevice] = [:]
         for device in try await store.serviceDevices(of: own.person, now: clock.now()) {
-            ties[device.device.text] = device.tie
-            ties[scrambler.hidden(device.device, requestor: caller.requestor)] = device.tie
+            known[device.device.text] = device
+            known[scrambler.hidden(device.device, requestor: caller.requestor)] = device
         }
-        let found = request.devices.filter { ties[$0] != nil }
-        try await store.untie(Array(Set(found.compactMap { ties[$0] })), from: own.person)
+        let found = request.devices.filter { known[$0] != nil }
+        try await store.untie(Array(Set(found.compactMap { known[$0] })), of: ServiceIdentity(of: own))
         return UnlinkedServiceDevices(devices: found)
     }
 

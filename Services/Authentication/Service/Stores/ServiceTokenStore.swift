@@ -23,8 +23,9 @@ protocol ServiceTokenStore: Sendable {
     /// The devices of a person, the one that was seen last first.
     func serviceDevices(of person: ServicePersonID, now: Timestamp) async throws(Fault) -> [ServiceTokenDevice]
 
-    /// Takes devices out.
-    func untie(_ ties: [ServiceTieID], from person: ServicePersonID) async throws(Fault)
+    /// Takes devices of a person out; what was signed in on them is the devices' own from then on.
+    /// - Parameter identity: The person's.
+    func untie(_ devices: [ServiceTokenDevice], of identity: ServiceIdentity) async throws(Fault)
 
     /// Stores a code in place of the person's code before.
     /// - Returns: False when another person of the programmer has it; the code before is gone all the same.

@@ -4652,7 +4652,7 @@ public protocol Authentication: Sendable {
     ///
     /// Faults: as every device call; `service_token_invalid` (as above; none was sent), `service_token_expired`; `overloaded`.
     func createServiceLink(_ request: ServiceTokenCall, context: CallContext) async throws -> ServiceLink
-    /// Takes devices from the person of the call's service token: their tokens are good no more.
+    /// Takes devices from the person of the call's service token: their tokens are good no more, and nobody takes over what was signed in on them.
     ///
     /// Faults: as CreateServiceLink; `invalid_request` (more than 1000 ids).
     func unlinkServiceDevices(_ request: UnlinkServiceDevicesRequest, context: CallContext) async throws -> UnlinkedServiceDevices

@@ -106,6 +106,19 @@ struct ServiceTokenDeskTests {
         await expectFault(.invalidRequest) { _ = try await rig.unlink(Array(repeating: "d", count: 1001), token) }
     }
 
+    @Test("what was signed in on a device that was taken out is its own from then on", arguments: Backend.allCases)
+    func unlinksLogins(_ backend: Backend) async throws {
+        let rig = try await ServiceTokenRig(backend)
+        let token = try await rig.token()
+        let second = try await rig.token(device: "dev-2")
+        try await rig.signIn(rig.call(rig.second, device: "dev-2", token: second))
+        #expect(try await rig.profiles(rig.call(rig.app, token: token)).map(\.kind) == [.serviceToken])
+        #expect(try await rig.unlink(["dev-2"], token) == ["dev-2"])
+        #expect(try await rig.profiles(rig.call(rig.app, token: token)).isEmpty)
+        #expect(try await rig.logout(rig.call(rig.app, token: token)) == .none)
+        #expect(try await rig.profiles(rig.call(rig.second, device: "dev-2")).map(\.kind) == [.regular])
+    }
+
     @Test("another key verifies at once and signs after the lead; what the one before signed is good until it can be exchanged no more")
     func rotatesKeys() async throws {
         let rig = try await ServiceTokenRig()

@@ -48,9 +48,26 @@ struct ServiceTokenStoreTests {
         let store = try backend.open()
         let own = try await store.tie(Self.tie(), to: Self.name())
         let other = try await store.tie(Self.tie("dev-2"), to: Self.name("ben", id: "person-2"))
-        try await store.untie([own.tie, other.tie, ServiceTieID("none")], from: own.person)
+        let (ours, theirs) = (ServiceIdentity("s1"), ServiceIdentity("s2"))
+        for (number, device, identity) in [(1, "dev-1", ours), (2, "dev-3", ours), (3, "dev-1", theirs)] {
+            var origin = SessionOrigin(kind: .regular, authenticatedAt: t0)
+            origin.serviceIdentity = identity
+            #expect(
+                try await store.start(
+                    Sample.session("session-\(number)", client: "client-\(number)", device: device, record: nil, origin: origin), now: t0))
+        }
+        var record = Sample.record(device: "dev-1")
+        (record.serviceIdentity, record.isPlan) = (ours, true)
+        #expect(try await store.claim(record, now: t0))
+        let key = SessionKey(device: DeviceID("dev-1"), requestor: RequestorID("CHAN7"))
+        #expect(try await store.sessions(key).count == 2)
+        try await store.untie([own], of: ours)
         #expect(try await store.serviceDevice(own.tie) == nil)
         #expect(try await store.serviceDevice(other.tie) == other, "another person's")
+        #expect(try await store.sessions(of: ours, now: t0).map(\.id.text) == ["session-2"])
+        #expect(try await store.sessions(of: theirs, now: t0).map(\.id.text) == ["session-3"])
+        #expect(Set(try await store.sessions(key).map(\.origin.serviceIdentity)) == [nil, theirs])
+        #expect(try await store.liveRecord(record.code, now: t0)?.serviceIdentity == nil)
         #expect(try await !store.renew(own.tie, at: t0, until: t0 + .seconds(900), personUntil: t0 + .seconds(9000)))
         #expect(try await store.tie(Self.tie(new: "tie-new"), to: Self.name()).tie == ServiceTieID("tie-new"))
         #expect(try await store.renew(other.tie, at: t0 + .seconds(5), until: t0 + .seconds(900), personUntil: t0 + .seconds(9000)))

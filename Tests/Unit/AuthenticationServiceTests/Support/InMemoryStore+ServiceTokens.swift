@@ -57,9 +57,18 @@ extension InMemoryStore {
         }
     }
 
-    func untie(_ ties: [ServiceTieID], from person: ServicePersonID) async throws(Fault) {
+    func untie(_ devices: [ServiceTokenDevice], of identity: ServiceIdentity) async throws(Fault) {
         state.withLock { state in
-            for tie in ties where state.serviceDevices[tie]?.person == person { state.serviceDevices[tie] = nil }
+            for device in devices {
+                state.serviceDevices[device.tie] = nil
+                for var session in state.sessions where session.key.device == device.device && session.origin.serviceIdentity == identity {
+                    session.origin.serviceIdentity = nil
+                    state.replace(session)
+                }
+                for (code, record) in state.records where record.deviceID == device.device && record.serviceIdentity == identity {
+                    state.records[code]?.serviceIdentity = nil
+                }
+            }
         }
     }
 

@@ -51,10 +51,21 @@ extension SqliteAuthenticationStore: ServiceTokenStore {
         }
     }
 
-    func untie(_ ties: [ServiceTieID], from person: ServicePersonID) async throws(Fault) {
-        try await store.write { database in
-            for tie in ties { try database.run("DELETE FROM service_device WHERE tie = ? AND person = ?", [tie, person]) }
+    func untie(_ devices: [ServiceTokenDevice], of identity: ServiceIdentity) async throws(Fault) {
+        let changed = try await store.write { database in
+            var changed: [SessionKey] = []
+            for device in devices {
+                try database.run("DELETE FROM service_device WHERE tie = ?", [device.tie])
+                let sessions: Statement = """
+                    UPDATE session SET service_identity = NULL WHERE service_identity = ? AND device_id = ? RETURNING device_id, requestor
+                    """
+                changed += try database.all(sessions, [identity, device.device]) { SessionKey(device: $0.next(), requestor: $0.next()) }
+                let codes: Statement = "UPDATE registration_code SET service_identity = NULL WHERE service_identity = ? AND device_id = ? AND api = 1"
+                try database.run(codes, [identity, device.device])
+            }
+            return changed
         }
+        for key in changed { memory.forget(key) }
     }
 
     func add(_ link: ServiceLinkCode, now: Timestamp) async throws(Fault) -> Bool {

@@ -98,7 +98,7 @@ extension RestV1 {
                 try await app.post("preauthorize", [("authentication_token", token), ("resource_id", "x"), ("mso_id", "SouthTel")]).isPendingLogout)
         }
 
-        @Test("clients #56, v1's half of #71: one session for every door, and a logout by any ends it")
+        @Test("clients #56, #71: one session for every door, and a logout by any ends it")
         func oneSession() async throws {
             let app = try await SdkApp.device()
             let token = try await app.signedIn()
@@ -107,7 +107,11 @@ extension RestV1 {
             #expect(try await device.authnToken().object["userId"] as? String == token.content(of: "simpleTokenAuthenticationGuid"))
             let permit = try await app.permit(token)
             #expect(try await device.mediaToken("ACME1-NEWS").status == 200, "one permit, too")
+            let second = V2Device(cluster: app.cluster, provider: "ACME1", id: app.deviceID, accessToken: app.bearer ?? "")
+            #expect(try await second.profiles().keys.sorted() == ["NorthCable"])
+            #expect(try await second.decision("ACME1-NEWS").isAuthorized)
             #expect(try await device.logout() == 204)
+            #expect(try await second.profiles().isEmpty)
             #expect(try await app.authorize(token).isPendingLogout)
             #expect(try await app.shortAuthorize(permit).isPendingLogout)
         }

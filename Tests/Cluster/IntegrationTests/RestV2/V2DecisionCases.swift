@@ -26,6 +26,20 @@ extension RestV2 {
             #expect(denial["token"] == nil)
         }
 
+        @Test("clients #91: an MVPD's words come whole in the answer's text and nowhere else; an MVPD that says nothing is an item's fault")
+        func strangeWords() async throws {
+            let (device, sandbox) = (try await V2Device.make(), try SandboxControl.running())
+            try await device.signIn()
+            try await sandbox.shapeNextAnswer(##""decision": "Deny", "message": "Not\r\nX-Injected: yes\u2028\u0001 \ud83d\udcfa now""##)
+            let answer = try await device.decide("authorize", ["ACME1-SPORT"])
+            #expect(answer.status == 200 && answer.header("x-injected") == nil)
+            let denial = try #require((answer.object["decisions"] as? [[String: Any]])?.first, "\(answer.text)")
+            #expect((denial["error"] as? [String: Any])?["details"] as? String == "Not X-Injected: yes \u{1F4FA} now", "\(answer.text)")
+            try await sandbox.shapeNextAnswer(#""silentAbout": ["ACME1-KIDS"]"#)
+            let silence = try await device.decision("ACME1-KIDS")
+            #expect(silence.errorCode == "network_received_error" && silence.errorAction == "retry", "\(silence)")
+        }
+
         @Test("rest-v2 #65, #66, #69, #123: no profile, no resources, too many of them, one of them twice")
         func unfit() async throws {
             let device = try await V2Device.make()
@@ -102,9 +116,9 @@ extension RestV2 {
             #expect(try #require(anew["notAfter"] as? Int) > (try #require(profile["notAfter"] as? Int)))
         }
 
-        @Test("rest-v2 #50-#52, #74-#76, #108, #114: a promotional trial knows its user by a digest, on whichever device")
+        @Test("rest-v2 #50-#52, #74-#76, #108, #114, clients #89: a promotional trial knows its user by a digest, on whichever device")
         func promotional() async throws {
-            let (first, second) = (try await V2Device.make(), try await V2Device.make())
+            let (first, second, third) = (try await V2Device.make(), try await V2Device.make(), try await V2Device.make())
             func identity(_ text: String) -> [String: String] { ["AP-TempPass-Identity": Data(text.utf8).base64EncodedString()] }
             let user = identity(#"{"email":"\#(UUID().uuidString.lowercased())@acme.example"}"#)
             #expect(try await first.get("profiles/PromoVod").v2Error == "invalid_header_identity_for_temporary_access")
@@ -114,10 +128,17 @@ extension RestV2 {
             let attributes = try #require(live["attributes"] as? [String: [String: Any]])
             let left = try #require(attributes["remaining_resources"]?["value"] as? Int)
             #expect((attributes["used_assets"]?["value"] as? [String])?.isEmpty == true)
-            for number in 0..<left {
+            #expect(try await first.decision("ACME1-0", at: "PromoVod", user).isAuthorized)
+            let early = try await second.decisions("preauthorize", ["ACME1-NEWS", "ACME1-KIDS"], at: "PromoVod", user)
+            #expect(early.allSatisfy { $0.isAuthorized })
+            for number in 1..<left {
                 #expect(try await first.decision("ACME1-\(number)", at: "PromoVod", user).isAuthorized)
             }
             try await Task.sleep(for: .milliseconds(1100))
+            // clients #89: by the user's identity a device that was never on trial is told of the user's.
+            #expect(try await third.decisions("preauthorize", ["ACME1-0"], at: "PromoVod").allSatisfy(\.isAuthorized), "a trial of its own")
+            let known = try await third.decisions("preauthorize", ["ACME1-0"], at: "PromoVod", user)
+            #expect(known.allSatisfy { $0.errorCode == "temporary_access_resources_limit_exceeded" })
             #expect(try await second.decision("ACME1-0", at: "PromoVod", user).isAuthorized)
             let beyond = try await second.decision("ACME1-BEYOND", at: "PromoVod", user)
             #expect(beyond.errorCode == "temporary_access_resources_limit_exceeded" && beyond["source"] as? String == "temppass")

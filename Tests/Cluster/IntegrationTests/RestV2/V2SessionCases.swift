@@ -148,6 +148,51 @@ extension RestV2 {
             #expect(try await device.profiles("profiles/code/\(code)").keys.sorted() == ["NorthCable"])
         }
 
+        @Test("clients #81: begun by a program, then in two browsers: whoever finishes first signs in, and what the others began is over")
+        func begunAgain() async throws {
+            let device = try await V2Device.make()
+            let code = try await device.code(["mvpd": "LakeTel"])
+            let url = device.cluster.gateway + "/api/v2/authenticate/ACME1/\(code)"
+            let page = try await device.cluster.exchange.send(
+                "GET", url, headers: [("Authorization", "Bearer \(device.accessToken)"), ("Accept", "text/html,*/*")], body: nil)
+            let form = try #require(WebForm(html: page.text), "\(page.status) \(page.text)")
+            #expect(page.text.components(separatedBy: "<form").count == 2 && form.action.hasPrefix("http") && form.method == "post")
+            #expect(form.fields.map(\.name).sorted() == ["RelayState", "SAMLRequest"])
+            var (first, second) = (Browser(exchange: device.cluster.exchange), Browser(exchange: device.cluster.exchange))
+            let (begun, begunAgain) = (try await first.visit(url), try await second.visit(url))
+            let end = try await second.complete(begunAgain, at: url, name: "ada")
+            #expect(end.status == 302 && end.header("location") == device.end, "\(end.text)")
+            var person = Browser(exchange: device.cluster.exchange)
+            #expect(try await first.complete(begun, at: url, name: "ada").status == 400)
+            #expect(try await person.complete(page, at: url, name: "ada").status == 400)
+            #expect(try await device.profiles("profiles/code/\(code)").keys.sorted() == ["LakeTel"])
+        }
+
+        @Test("clients #84: the three texts that clients look for stand at every call that refuses so")
+        func texts() async throws {
+            let device = try await V2Device.make()
+            let code = try await device.code()
+            let nowhere = V2Device(cluster: device.cluster, provider: "NOBODY", id: device.id, accessToken: device.accessToken)
+            let stranger = V2Device(
+                cluster: device.cluster, provider: "ACME1", id: device.id, accessToken: try await V2Device.make("BRAVO").accessToken)
+            for (sender, mvpd, words, refusal) in [
+                (device, "ParkedTV", ["does not exist or is disabled"], "invalid_integration"),
+                (nowhere, "NorthCable", ["service provider parameter value is missing or invalid"], "invalid_parameter_service_provider"),
+                (stranger, "NorthCable", ["access token", "invalid service provider"], "invalid_access_token_service_provider"),
+            ] {
+                let parameters = device.parameters.merging(["mvpd": mvpd]) { $1 }
+                for answer in [
+                    try await sender.post("sessions", parameters), try await sender.post("sessions/\(code)", parameters),
+                    try await sender.decide("authorize", ["ACME1-NEWS"], at: mvpd),
+                    try await sender.decide("preauthorize", ["ACME1-NEWS"], at: mvpd),
+                    try await sender.get("logout/\(mvpd)", ["redirectUrl": device.end]),
+                ] {
+                    let message = (answer.object["message"] as? String ?? "").lowercased()
+                    #expect(answer.v2Error == refusal && words.allSatisfy(message.contains), "\(answer.text)")
+                }
+            }
+        }
+
         @Test("clients #75: begun without the maker's bearer, only the browser that began it may finish")
         func boundToBrowser() async throws {
             let (device, stranger) = (try await V2Device.make(), try await V2Device.make())

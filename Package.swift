@@ -384,7 +384,8 @@ if hasAny("tests") {
         tests(
             "RpcTests",
             [
-                "Rpc", "Frames", "TestIdentities", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore, nioPosix,
+                "FaultProxy", "Rpc", "Frames", "TestIdentities", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore,
+                nioPosix,
                 nioConcurrency, logging,
             ]),
         tests("TokensTests", ["Clocks", "Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),

@@ -1,6 +1,8 @@
 import ContractRuntime
 import Contracts
+import FaultProxy
 import Faults
+import NIOPosix
 import Synchronization
 import TestIdentities
 import Testing
@@ -110,6 +112,25 @@ extension RpcTests {
             }
             #expect(faults == 5)
             await client.shutDown()
+        }
+
+        @Test func aCopyBehindASlowLinkIsLeftAlone() async throws {
+            let slow = try await Self.server()
+            let quick = try await Self.server(slow)
+            let link = try await FaultProxy.start(port: 0, to: "127.0.0.1", slow.address.port, group: MultiThreadedEventLoopGroup.singleton)
+            let client = TestServer.client(
+                of: [RpcAddress(host: "127.0.0.1", port: link.port), quick.address], identity: try slow.identities.identity("client.boxoffice"))
+            #expect(try await eventually { client.readyConnections == 2 })
+            link.rules = WireRules(delay: .milliseconds(40))
+            #expect(
+                try await eventually(within: .seconds(40)) {
+                    let before = slow.operations.current.begun
+                    for _ in 0..<10 { _ = try await client.call(TestOperations.read, EchoMessage(), context: CallContext()) }
+                    return slow.operations.current.begun == before
+                })
+            #expect(slow.operations.current.begun >= CallRecord.window)
+            await client.shutDown()
+            await link.stop()
         }
 
         @Test func callersKeepSomeCopiesWhenThereAreManyCallers() async throws {

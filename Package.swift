@@ -190,7 +190,9 @@ let package = Package(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
         library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
         library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
-        // The one engine; no other target of a program imports GRDB.
+        // The engines; no other target of a program imports GRDB or libpq.
+        cLibrary("CPostgres", "Shared/Platform/CPostgres", links: [.linkedLibrary("pq")]),
+        library("StoragePostgres", "Shared/Platform/StoragePostgres", ["CPostgres", "Faults", "Storage", coreMetrics]),
         library("StorageSqlite", "Shared/Platform/StorageSqlite", ["Clocks", "Faults", "Storage", grdb, grdbSqlite, coreMetrics]),
         library("Identifiers", "Shared/Domain/Identifiers", ["Clocks", "Cryptography", "Storage"]),
         wireLibrary(
@@ -206,8 +208,8 @@ let package = Package(
         library(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
-                "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StorageSqlite",
-                "StrictJson", "Transport", "UsageCounting",
+                "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StoragePostgres",
+                "StorageSqlite", "StrictJson", "Transport", "UsageCounting",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
             ], exclude: ["README.md"]),
 
@@ -294,6 +296,7 @@ let package = Package(
                 "ContractRuntime", "Contracts", "Faults", "LoadReporting", "Rpc", "Transport", logging, nioCore, nioPosix, nioSSL, nioTLS,
             ]),
         cLibrary("CSpawn", "Services/CommandLine/Cluster/CSpawn", links: []),
+        library("PrivatePostgres", "Services/CommandLine/Cluster/PrivatePostgres", ["CSpawn"]),
         cLibrary("CInflate", "Services/CommandLine/Judge/CInflate", links: [.linkedLibrary("z")]),
         // The commands of all four folders are one module; what they stand on is beside them.
         library(
@@ -302,11 +305,13 @@ let package = Package(
                 "CQrEncode", "CSpawn", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",
                 "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
-                "MediaTokenVerifier", "PeerDoubles", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "StrictJson", "TextEncodings",
+                "MediaTokenVerifier", "PeerDoubles", "PrivatePostgres", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "StrictJson",
+                "TextEncodings",
                 "Tokens", "Transport", arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ],
             exclude: [
-                "Cluster/CSpawn", "Device/CQrEncode", "Dockerfile", "Judge/CInflate", "Judge/Conformance", "Judge/Doubles", "Judge/Reflection",
+                "Cluster/CSpawn", "Cluster/PrivatePostgres", "Device/CQrEncode", "Dockerfile", "Judge/CInflate", "Judge/Conformance", "Judge/Doubles",
+                "Judge/Reflection",
                 "Judge/SamlResponder", "Load/README.md", "Load/Reporting", "Load/Tool", "Main", "README.md",
             ]),
         program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
@@ -367,6 +372,7 @@ if hasAny("tests") {
         library("TestIdentities", "Tests/Support/TestIdentities", ["Cryptography", "Transport"]),
         library(
             "Doubles", "Tests/Support/Doubles", ["Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", nioConcurrency]),
+        library("PostgresServer", "Tests/Support/PostgresServer", ["PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite"]),
         tests("OctetsTests", ["Octets"]),
         library("CatalogueSamples", "Tests/Support/CatalogueSamples", ["CatalogueFiles", "Clocks", "Cryptography", "Doubles"]),
         tests("ClocksTests", ["Clocks"]),
@@ -391,6 +397,12 @@ if hasAny("tests") {
         tests("TokensTests", ["Clocks", "Tokens", "MediaTokenVerifier", "Cryptography", "Faults"]),
         tests("StorageTests", ["Clocks", "Storage", "StorageSqlite", "Faults", grdb, logging]),
         tests(
+            "StoragePostgresTests",
+            [
+                "Clocks", "Cryptography", "Faults", "PostgresServer", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite",
+                "TestIdentities", logging,
+            ]),
+        tests(
             "ServiceKitTests",
             [
                 "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", "Storage", "StorageSqlite", "Transport",
@@ -410,13 +422,16 @@ if hasAny("tests") {
             "AuthenticationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime",
-                "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "Storage", "StorageSqlite", "Tokens", "UsageCounting", logging,
+                "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite",
+                "Tokens", "UsageCounting", logging,
             ]),
         tests(
             "AuthorizationServiceTests",
             [
                 "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "OutboundHttp", "SamlSigner", "Contracts", "ContractRuntime",
-                "Cryptography", "Doubles", "Faults", "Storage", "StorageSqlite", "Tokens", "UsageCounting", nioCore, nioPosix, nioSSL, logging,
+                "Cryptography", "Doubles", "Faults", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite", "Tokens", "UsageCounting",
+                nioCore,
+                nioPosix, nioSSL, logging,
             ]),
         tests(
             "AutoSignInServiceTests",

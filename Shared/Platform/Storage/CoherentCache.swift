@@ -40,21 +40,35 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 
     @usableFromInline let capacity: Int
+    /// False: nothing is ever kept.
+    @usableFromInline let isKept: Bool
     @usableFromInline let changes: (any StoreChanges)?
     @usableFromInline let state: Mutex<State>
 
     /// - Parameters:
     ///   - capacity: Entries, at least 2.
-    ///   - changes: Of the store that the values are read from; `nil` when no other process can change them.
+    ///   - changes: Of what the values are read from; `nil` when no other process can change them, or what it changes does not matter.
     @inlinable
-    public init(capacity: Int, changes: (any StoreChanges)?) {
+    public convenience init(capacity: Int, changes: (any StoreChanges)?) {
+        self.init(capacity: capacity, changes: changes, isKept: true)
+    }
+
+    /// - Parameters:
+    ///   - capacity: Entries, at least 2.
+    ///   - store: That the values are read from. Where it is not coherent every look-up is a miss.
+    public convenience init(capacity: Int, of store: Store) { self.init(capacity: capacity, changes: store.changes, isKept: store.isCoherent) }
+
+    @inlinable
+    init(capacity: Int, changes: (any StoreChanges)?, isKept: Bool) {
         self.capacity = capacity
+        self.isKept = isKept
         self.changes = changes
         state = Mutex(State(capacity: capacity))
     }
 
     @inlinable
     public func lookup(_ key: Key) -> Lookup {
+        guard isKept else { return .miss(0) }
         let generation = changes?.generation ?? 0
         return state.withLock { state in
             if generation > state.generation {
@@ -68,6 +82,7 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// Keeps what was read from the store since that epoch, unless it may be out of date.
     @inlinable
     public func offer(_ value: Value, for key: Key, readIn epoch: Epoch) {
+        guard isKept else { return }
         state.withLock { state in
             if state.epochs[State.counter(key)] == epoch { state.values[key] = value }
         }
@@ -77,6 +92,7 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// `Store.write(_:whenCommitted:)` makes them so.
     @inlinable
     public func replace(_ key: Key, with value: Value) {
+        guard isKept else { return }
         state.withLock { state in
             // Within the lock: a look-up that hears of another process's commit after this empties the cache after this.
             state.values[key] = changes?.isLastCommitOwn ?? true ? value : nil
@@ -86,6 +102,7 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     @inlinable
     public func forget(_ key: Key) {
+        guard isKept else { return }
         state.withLock { state in
             state.values[key] = nil
             state.epochs[State.counter(key)] &+= 1

@@ -5,6 +5,10 @@ public struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible 
         case full
         /// The engine does not answer, or not in time.
         case unavailable
+        /// Somebody else's transaction came between, or a key was taken meanwhile: it may run again.
+        case conflict, duplicate
+        /// The engine has more to do than it can, or took too long.
+        case busy, late
         /// Anything else: a constraint, a statement that it does not know.
         case other
     }

@@ -25,3 +25,8 @@ public struct Migration: Sendable {
         self.isAdditive = isAdditive
     }
 }
+
+extension [Migration] {
+    /// Steps that a program must know to work with a store that has had these.
+    package var least: Int { (lastIndex { !$0.isAdditive } ?? -1) + 1 }
+}

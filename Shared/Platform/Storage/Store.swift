@@ -7,10 +7,14 @@ internal import Synchronization
 /// Writes of concurrent callers share commits; reads run beside them, and share snapshots. No call blocks the caller's thread. Several processes may have the same
 /// rows open. Which engine keeps them is the opener's choice: stores of services know this module alone.
 public final class Store: Sendable {
-    /// Where the rows are: the path of a file.
+    /// Where the rows are: the path of a file, or the address of a server.
     public var place: String { engine.place }
-    /// Says when another process has written; `nil` where none can.
+    /// Says when another process has written; `nil` where nobody tells.
     public let changes: (any StoreChanges)?
+    /// Whether memory may answer for the store as `CoherentCache` does it. Where other hosts may write and nobody tells, it may not.
+    public var isCoherent: Bool { changes != nil || !hasLanes }
+    @usableFromInline let hasLanes: Bool
+    let lanes: (any StatementLanes)?
     private let engine: any StoreEngine
     private let limits: StoreLimits
     private let metrics: StoreMetrics
@@ -29,15 +33,20 @@ public final class Store: Sendable {
         self.metrics = metrics
         level = migrations.count
         changes = engine.changes
+        lanes = engine.lanes
+        hasLanes = engine.lanes != nil
     }
+
+    /// Why the engine cannot be used right now, for operators; `nil` when it can.
+    public var trouble: String? { engine.trouble }
 
     /// Runs statements that change the store and returns when they are on disk.
     ///
     /// The statements are a savepoint in a transaction that they may share with those of other callers: all of them are stored or, when the
     /// closure throws, none. The closure sees writes of earlier callers. It must have no effect beside its statements: after a rollback it
     /// may run once more.
-    /// - Parameter whenCommitted: Called with the result once it is on disk and before anybody hears of it, in the order of the commits, one call
-    ///   at a time: for what memory is to know. It must be quick, and not use the store.
+    /// - Parameter whenCommitted: Called with the result once it is on disk and before anybody hears of it. Where the store is coherent, in the order of the
+    ///   commits, one call at a time: for what memory is to know. It must be quick, and not use the store.
     /// - Throws: What the closure threw when that is a `Fault`; else `overloaded` (too many writes wait; nothing was done), `storage_full`,
     ///   `unavailable` (closed, or the disk fails) or `internal`.
     @discardableResult

@@ -2,11 +2,17 @@ package import Faults
 
 /// What keeps a store's rows: a file with its connections, or those to a server.
 package protocol StoreEngine: Sendable {
-    /// Where the rows are, for the log and for operators: the path of a file.
+    /// Where the rows are, for the log and for operators: the path of a file, or the address of a server.
     var place: String { get }
 
-    /// Says when another process has written; `nil` where none can.
+    /// Says when another process has written; `nil` where nobody tells.
     var changes: (any StoreChanges)? { get }
+
+    /// Takes statements without a connection of the caller's; `nil`: only `submit` and `read` do.
+    var lanes: (any StatementLanes)? { get }
+
+    /// Why the engine cannot be used right now, for operators; `nil` when it can.
+    var trouble: String? { get }
 
     /// Writes that wait for their turn, without those of the commit under way.
     var waitingWrites: Int { get }
@@ -27,4 +33,9 @@ package protocol StoreEngine: Sendable {
 
     /// Refuses new writes, waits until the waiting ones are committed, and lets go of the rows.
     func close() async
+}
+
+extension StoreEngine {
+    package var lanes: (any StatementLanes)? { nil }
+    package var trouble: String? { nil }
 }

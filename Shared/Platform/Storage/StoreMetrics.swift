@@ -8,6 +8,7 @@ package struct StoreMetrics: Sendable {
     package let queueDepth: Gauge
     package let commitSeconds: Timer
     package let refused: Counter
+    package let retries: Counter
     package let bytes: Gauge
     package let limitBytes: Gauge
 
@@ -20,6 +21,7 @@ package struct StoreMetrics: Sendable {
         commitSeconds = Timer(label: "boxoffice_storage_commit_seconds", dimensions: labels)
         bytes = Gauge(label: "boxoffice_storage_bytes", dimensions: labels)
         limitBytes = Gauge(label: "boxoffice_storage_limit_bytes", dimensions: labels)
+        retries = Counter(label: "boxoffice_storage_retries_total", dimensions: labels)
         refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels)
     }
 }

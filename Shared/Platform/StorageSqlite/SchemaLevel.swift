@@ -23,7 +23,7 @@ struct SchemaLevel: Equatable, Sendable {
     /// What a program needs that goes on after these steps were made.
     init(after migrations: [Migration]) {
         current = migrations.count
-        least = (migrations.lastIndex { !$0.isAdditive } ?? -1) + 1
+        least = migrations.least
     }
 
     init(current: Int, least: Int) {

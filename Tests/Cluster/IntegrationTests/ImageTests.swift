@@ -9,6 +9,7 @@ import Testing
         "libsqlite3.so": "libsqlite3-0", "libssl.so": "libssl3", "libcrypto.so": "libssl3", "libprotobuf-c.so": "libprotobuf-c1",
         "libxml2.so": "libxml2", "libxmlsec1.so": "libxmlsec1", "libxmlsec1-openssl.so": "libxmlsec1-openssl", "libxslt.so": "libxslt1.1",
         "libz.so": "zlib1g", "libcurl.so": "libcurl4", "libqrencode.so": "libqrencode4", "libstdc++.so": "libstdc++6",
+        "libpq.so": "libpq5",
     ]
 
     @Test("each image installs the libraries that its program needs", arguments: ["CommandLine"] + ClusterService.allCases.map(\.folder))

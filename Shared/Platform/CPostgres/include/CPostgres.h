@@ -1,0 +1,4 @@
+#pragma once
+
+// PostgreSQL's client library.
+#include <postgresql/libpq-fe.h>

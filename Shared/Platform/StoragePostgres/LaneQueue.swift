@@ -1,0 +1,87 @@
+internal import Faults
+internal import Storage
+internal import Synchronization
+
+/// Work that waits for one of several lanes. A lane that is free takes all of it: what comes while all are busy goes together.
+final class LaneQueue<Work: Sendable>: Sendable {
+    private struct State {
+        var waiting: [Work] = []
+        /// Of lanes that have nothing to do.
+        var idle: [WakePipe] = []
+        /// Lanes that have a connection.
+        var connected = 0
+        /// Why the last lane lost its connection, or could not get one.
+        var trouble: DatabaseError?
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let most: Int
+
+    /// - Parameter most: Work that may wait.
+    init(most: Int) { self.most = most }
+
+    var waiting: Int { state.withLock { $0.waiting.count } }
+    var trouble: DatabaseError? { state.withLock { $0.connected > 0 ? nil : $0.trouble ?? .away } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// - Throws: `overloaded` when too much waits, `unavailable` when no lane has a connection, or after `close`.
+    func submit(_ work: Work) throws(Fault) {
+        let verdict = state.withLock { state -> Result<WakePipe?, Fault> in
+            if state.isClosed { return .failure(.storeIsClosed) }
+            if state.connected == 0 { return .failure(.storage(state.trouble ?? .away)) }
+            if state.waiting.count >= most { return .failure(.storeIsBusy) }
+            state.waiting.append(work)
+            return .success(state.idle.popLast())
+        }
+        try verdict.get()?.wake()
+    }
+
+    /// For a lane that is free.
+    /// - Returns: What waits, at most so much; nothing: the lane is to wait until it is woken.
+    func take(_ count: Int, else idle: WakePipe) -> [Work] {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                if !state.isClosed { state.idle.append(idle) }
+                return []
+            }
+            let batch = Array(state.waiting.prefix(count))
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+    }
+
+    /// A lane goes on without having been woken.
+    func isNotIdle(_ pipe: WakePipe) { state.withLock { state in state.idle.removeAll { $0 === pipe } } }
+
+    func laneIsUp() { state.withLock { $0.connected += 1 } }
+
+    /// A lane could not get a connection.
+    func laneFailed(_ error: DatabaseError) { state.withLock { $0.trouble = error } }
+
+    /// A lane lost its connection.
+    /// - Returns: What waits for nobody now.
+    func laneIsDown(_ error: DatabaseError) -> [Work] {
+        state.withLock { state in
+            state.connected -= 1
+            state.trouble = error
+            guard state.connected == 0 else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
+    /// Refuses further work; lanes end when they have done what waits.
+    func close() {
+        let idle = state.withLock { state in
+            state.isClosed = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for pipe in idle { pipe.wake() }
+    }
+}
+
+extension DatabaseError {
+    static let away = DatabaseError(.unavailable, "PostgreSQL: no connection")
+}

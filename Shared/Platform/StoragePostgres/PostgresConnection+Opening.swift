@@ -1,0 +1,138 @@
+internal import CPostgres
+internal import Foundation
+internal import Glibc
+internal import Storage
+
+extension PostgresConnection {
+    /// The longest that one host may take to let somebody in.
+    private static let patience: Duration = .seconds(2)
+
+    /// Connects to the first host that takes writes. Blocks.
+    /// - Parameter program: How operators of the server see it.
+    /// - Throws: `PostgresError` saying what is wrong with each host.
+    static func open(_ options: PostgresOptions, program: String) throws -> PostgresConnection {
+        let password = try options.password()
+        var problems: [PostgresError] = []
+        for host in options.hosts {
+            do {
+                let connection = try connect(options.parameters(host, password: password, program: program), options)
+                try connection.requireDurable(options)
+                return connection
+            } catch let error as PostgresError {
+                problems.append(PostgresError(state: error.state, message: "\(host): \(error.message)"))
+            }
+        }
+        // What stays wrong is told before what may pass.
+        let state = (problems.first { !$0.state.isEmpty && !$0.isLoss } ?? problems.first)?.state ?? ""
+        throw PostgresError(state: state, message: problems.map(\.message).joined(separator: "; "))
+    }
+
+    private static func connect(_ parameters: [(String, String)], _ options: PostgresOptions) throws -> PostgresConnection {
+        let keys = parameters.map { strdup($0.0) }
+        let values = parameters.map { strdup($0.1) }
+        defer { for text in keys + values { free(text) } }
+        let started = (keys.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { keys in
+            (values.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { PQconnectStartParams(keys.baseAddress, $0.baseAddress, 0) }
+        }
+        guard let started else { throw PostgresError.lost("out of memory") }
+        do {
+            // So that the reason has its code.
+            PQsetErrorVerbosity(started, PQERRORS_VERBOSE)
+            try finish(started)
+            PQsetErrorVerbosity(started, PQERRORS_DEFAULT)
+        } catch {
+            PQfinish(started)
+            throw error
+        }
+        return try PostgresConnection(started, isPreparing: options.isPrepared)
+    }
+
+    private static func finish(_ connection: OpaquePointer) throws {
+        let end = ContinuousClock.now + patience
+        var events = CInt(POLLOUT)
+        while true {
+            guard PQstatus(connection) != CONNECTION_BAD else { throw failure(connection) }
+            guard let _ = pollOne(PQsocket(connection), events, ContinuousClock.now.duration(to: end)) else {
+                throw PostgresError.lost("does not answer within \(patience)")
+            }
+            switch PQconnectPoll(connection) {
+            case PGRES_POLLING_OK: return
+            case PGRES_POLLING_READING: events = CInt(POLLIN)
+            case PGRES_POLLING_WRITING: events = CInt(POLLOUT)
+            default: throw failure(connection)
+            }
+        }
+    }
+
+    /// A line like `connection to server at "db-a", port 5432 failed: FATAL:  28P01: password authentication failed for user "authentication"`.
+    private static func failure(_ connection: OpaquePointer) -> PostgresError {
+        let text = String(cString: PQerrorMessage(connection))
+        let line = text.split(separator: "\n").first.map(String.init) ?? "cannot be reached"
+        if let match = line.firstMatch(of: /[A-Z]+:  ([0-9A-Z]{5}): (.*)$/) { return PostgresError(state: String(match.1), message: String(match.2)) }
+        let message = line.firstMatch(of: /failed: (.*)$/).map { String($0.1) } ?? line
+        if line.contains("session is read-only") {
+            return PostgresError(state: "25006", message: "takes no writes: it is a standby, or set to be read-only")
+        }
+        // Trust, and what comes of a wrong configuration of it, does not pass by itself.
+        if line.contains("certificate") || line.contains("SSL") || line.contains("password")
+            || line.contains("host name") && !line.contains("translate")
+        {
+            return PostgresError(state: "28000", message: message)
+        }
+        return .lost(message)
+    }
+
+    /// An acknowledged write must stay.
+    private func requireDurable(_ options: PostgresOptions) throws {
+        let settings = ["server_version_num", "server_encoding", "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names"]
+        let list = settings.map { "coalesce(current_setting('\($0)', true), '')" }.joined(separator: ", ")
+        let rows = try run([Command(Statement("SELECT \(list)"))], timeout: Self.patience).map { outcome throws(PostgresError) in
+            switch outcome {
+            case .rows(let rows): return rows
+            case .failed(let error): throw error
+            case .skipped: throw .lost("the server skipped a statement")
+            }
+        }
+        let found = try rows.first?.first { columns in settings.map { _ in columns.next() as String } } ?? []
+        func refuse(_ text: String) -> PostgresError { PostgresError(state: "0A000", message: text) }
+        guard found.count == settings.count else { throw refuse("does not tell its settings") }
+        // An engine that has no such setting is durable in a way of its own.
+        guard Int(found[0]) ?? 0 >= 130_000 else { throw refuse("is PostgreSQL \(found[0]); it must be 13 or later") }
+        guard found[1] == "UTF8" else { throw refuse("keeps texts as \(found[1]); the database must be made with encoding UTF8") }
+        guard ["", "on"].contains(found[2]), ["", "on"].contains(found[3]) else {
+            throw refuse("runs with fsync or full_page_writes off, and would lose what it acknowledged")
+        }
+        guard ["", "on", "remote_apply"].contains(found[4]) else {
+            throw refuse("acknowledges before a write is safe: synchronous_commit is \(found[4]), it must be on or remote_apply")
+        }
+        guard !options.requireStandby || !found[5].isEmpty else {
+            throw refuse("waits for no standby: synchronous_standby_names is empty, and storage.requireStandby is set")
+        }
+    }
+}
+
+extension PostgresOptions {
+    fileprivate func password() throws -> String {
+        guard let passwordFile else { return "" }
+        guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8) else {
+            throw PostgresError(state: "28000", message: "the password file \(passwordFile) cannot be read")
+        }
+        return text.trimmingCharacters(in: .newlines)
+    }
+
+    /// All that the environment could say otherwise.
+    fileprivate func parameters(_ host: Host, password: String, program: String) -> [(String, String)] {
+        var parameters = [
+            ("host", host.name), ("port", "\(host.port)"), ("dbname", database), ("user", user), ("password", password), ("passfile", "/dev/null"),
+            ("application_name", "boxoffice-\(program)"), ("client_encoding", "UTF8"), ("gssencmode", "disable"),
+            ("target_session_attrs", "read-write"), ("keepalives", "1"), ("keepalives_idle", "5"), ("keepalives_interval", "2"),
+            ("keepalives_count", "2"), ("tcp_user_timeout", "5000"),
+            ("options", schema.map { "-c search_path=\($0)" } ?? ""),
+        ]
+        guard let tls else { return parameters + [("sslmode", "disable")] }
+        parameters += [("sslmode", "verify-full"), ("sslrootcert", tls.trustAnchors), ("sslcert", tls.certificate ?? ""), ("sslkey", tls.key ?? "")]
+        // Whoever relays the password's proof to another server is found out.
+        if passwordFile != nil { parameters.append(("channel_binding", "require")) }
+        return parameters
+    }
+}

@@ -1,0 +1,197 @@
+internal import Dispatch
+internal import Faults
+internal import Foundation
+public import Storage
+
+/// A schema of a PostgreSQL server, which copies of the service on other hosts use too.
+///
+/// Statements that are known whole go by lanes; transactions with Swift between their statements have a connection and a thread of their own
+/// (Shared/Documents/Decisions/0058-give-each-connection-a-thread.md).
+final class PostgresEngine: StoreEngine {
+    let place: String
+    /// Nobody tells of commits on other hosts.
+    var changes: (any StoreChanges)? { nil }
+    var lanes: (any StatementLanes)? { self }
+    private let looks: LaneQueue<Look>
+    private let plans: LaneQueue<PlannedWrite>
+    private let sessions: SessionPool
+    private let hurry: @Sendable () -> Void
+    private let ended = DispatchGroup()
+    private let refused: @Sendable () -> Void
+
+    /// A lane that gets no answer for so long gives up its connection.
+    private static let timeout: Duration = .seconds(3)
+    /// How long a start waits for a server that is away.
+    private static let patience: Duration = .seconds(10)
+
+    /// Connects, and brings the schema up to date. Blocks until that is done.
+    /// - Throws: `StoreError` naming the server.
+    init(_ options: PostgresOptions, name: String, steps: [Migration], limits: StoreLimits, metrics: StoreMetrics) throws(StoreError) {
+        place = options.place
+        try Self.prepare(options, name: name, steps: steps)
+        let connect: @Sendable () throws -> PostgresConnection = { try PostgresConnection.open(options, program: name) }
+        let looks = LaneQueue<Look>(most: limits.waitingReads)
+        let plans = LaneQueue<PlannedWrite>(most: limits.waitingWrites)
+        (self.looks, self.plans) = (looks, plans)
+        sessions = SessionPool(most: options.interactive, limits: limits, metrics: metrics, connect: connect)
+        refused = { metrics.refused.increment() }
+        let commit = PlanCommit(metrics: metrics, timeout: Self.timeout)
+        let readers = (0..<options.readLanes).map { _ in
+            Lane(looks, connect: connect) { batch, connection throws(LaneLoss<Look>) in
+                try Look.run(batch, on: connection, timeout: Self.timeout)
+            } abandon: {
+                $0.deliver(.failure(.storage($1)))
+            }
+        }
+        let writers = (0..<options.writeLanes).map { _ in
+            Lane(plans, connect: connect) { batch, connection throws(LaneLoss<PlannedWrite>) in
+                try commit(batch, on: connection)
+            } abandon: {
+                $0.deliver(.failure(.storage($1)))
+            }
+        }
+        hurry = {
+            for lane in readers { lane.hurry() }
+            for lane in writers { lane.hurry() }
+        }
+        let tried = DispatchGroup()
+        for lane in readers { Self.start(lane, "store-reads", tried, ended) }
+        for lane in writers { Self.start(lane, "store-writes", tried, ended) }
+        tried.wait()
+    }
+
+    deinit {
+        looks.close()
+        plans.close()
+        sessions.close {}
+        hurry()
+    }
+
+    private static func start<Work>(_ lane: Lane<Work>, _ name: String, _ tried: DispatchGroup, _ ended: DispatchGroup) {
+        tried.enter()
+        ended.enter()
+        lane.start(name: name) {
+            tried.leave()
+        } whenEnded: {
+            ended.leave()
+        }
+    }
+
+    /// The schema, on a connection of its own. A server that is away may be on its way.
+    private static func prepare(_ options: PostgresOptions, name: String, steps: [Migration]) throws(StoreError) {
+        let end = ContinuousClock.now + patience
+        while true {
+            do {
+                let connection = try PostgresConnection.open(options, program: name)
+                if let schema = options.schema { try connection.run(script: "CREATE SCHEMA IF NOT EXISTS \"\(schema)\"") }
+                return try PostgresSchema(steps: steps, connection: connection, place: options.place).bringUpToDate()
+            } catch let error as StoreError {
+                throw error
+            } catch let error as PostgresError {
+                guard error.kind == .unavailable || error.kind == .busy, error.state != "25006", ContinuousClock.now < end else {
+                    throw StoreError(file: options.place, reason: error.advice)
+                }
+                Thread.sleep(forTimeInterval: 0.2)
+            } catch {
+                throw StoreError(file: options.place, reason: "\(error)")
+            }
+        }
+    }
+
+    var waitingWrites: Int { plans.waiting + sessions.waiting }
+
+    var trouble: String? { (looks.trouble ?? plans.trouble)?.description }
+
+    func submit(_ write: PendingWrite) throws(Fault) {
+        try requireServer()
+        try counted { () throws(Fault) in try sessions.submit(.write(write)) }
+    }
+
+    func read(_ job: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        do throws(Fault) {
+            try requireServer()
+            try counted { () throws(Fault) in try sessions.submit(.read(job)) }
+        } catch {
+            job(.failure(error))
+        }
+    }
+
+    func leastLevel(_ database: Database) throws -> Int { try database.value(PostgresSchema.leastLevel) ?? 0 }
+
+    func bytes(_ database: Database) throws -> Int {
+        try database.value(
+            """
+            SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS BIGINT) FROM pg_class
+            WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r'
+            """) ?? 0
+    }
+
+    func close() async {
+        looks.close()
+        plans.close()
+        await withCheckedContinuation { continuation in sessions.close { continuation.resume() } }
+        hurry()
+        await withCheckedContinuation { continuation in ended.notify(queue: .global()) { continuation.resume() } }
+    }
+
+    /// While the lanes have no connection nobody waits for one.
+    private func requireServer() throws(Fault) {
+        if let trouble = plans.trouble { throw .storage(trouble) }
+    }
+
+    private func counted(_ body: () throws(Fault) -> Void) throws(Fault) {
+        do throws(Fault) {
+            try body()
+        } catch {
+            if error.code == .overloaded { refused() }
+            throw error
+        }
+    }
+}
+
+extension PostgresEngine: StatementLanes {
+    func look(
+        _ statement: Statement, _ arguments: Arguments, _ deliver: @escaping @Sendable (Result<any StoredRows, Fault>) -> Void
+    ) throws(Fault) {
+        try counted { () throws(Fault) in try looks.submit(Look(statement: statement, arguments: arguments, deliver: deliver)) }
+    }
+
+    func commit(_ plan: Plan, _ deliver: @escaping @Sendable (Result<[any StoredRows]?, Fault>) -> Void) throws(Fault) {
+        try counted { () throws(Fault) in try plans.submit(PlannedWrite(plan: plan, deliver: deliver)) }
+    }
+}
+
+extension PostgresError {
+    /// For whoever starts the program.
+    fileprivate var advice: String {
+        switch state {
+        case "28P01": "refuses the password (\(message)); check storage.user and storage.passwordFile"
+        case _ where state.hasPrefix("28"):
+            "lets nobody in (\(message)); check storage.user, storage.passwordFile and storage.tls, and the server's pg_hba.conf"
+        case "3D000": "has no such database (\(message)); make it, or correct storage.database"
+        case "42501": "may not be changed by this user (\(message)); a schema that is not up to date needs the right to create tables"
+        case "53300": "has no connection left (\(message)); raise max_connections, or lower storage.lanes"
+        case "25006": "takes no writes (\(message)); name the primary in storage.hosts"
+        case "0A000": "cannot keep the store (\(message))"
+        case "": "cannot be reached (\(message)); check storage.hosts, and that the server runs"
+        default: "cannot be used (\(state) \(message))"
+        }
+    }
+}
+
+extension Store {
+    /// Connects to a PostgreSQL server and brings the schema up to date. Blocks until that is done: for the start of a program.
+    /// - Parameters:
+    ///   - options: Where the server is.
+    ///   - name: Label of the metrics, for example `authentication`.
+    ///   - steps: Of the schema, in PostgreSQL's words, all that this version knows, oldest first.
+    ///   - limits: Bounds of queues.
+    /// - Throws: `StoreError` naming the server when it is away, lets nobody in, is not safe to write to, or has a schema that is newer than this program.
+    public convenience init(postgres options: PostgresOptions, name: String, steps: [Migration], limits: StoreLimits = StoreLimits())
+        throws(StoreError)
+    {
+        let metrics = StoreMetrics(store: name)
+        let engine = try PostgresEngine(options, name: name, steps: steps, limits: limits, metrics: metrics)
+        self.init(engine: engine, migrations: steps, limits: limits, metrics: metrics)
+    }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import Glibc
+internal import Storage
+
+/// Brings a server's schema up to date. Copies that start at the same moment take turns by the row of `schema_lock`, which the server gives back when one dies.
+struct PostgresSchema {
+    private static let timeout: Duration = .seconds(70)
+    private static let bookkeeping = [
+        #"CREATE TABLE IF NOT EXISTS schema_lock ("only" BIGINT PRIMARY KEY CHECK ("only" = 1))"#,
+        #"CREATE TABLE IF NOT EXISTS schema_step (name TEXT PRIMARY KEY, applied_at_ms BIGINT NOT NULL)"#,
+        #"CREATE TABLE IF NOT EXISTS schema_level ("only" BIGINT PRIMARY KEY CHECK ("only" = 1), current BIGINT NOT NULL, least BIGINT NOT NULL)"#,
+        #"INSERT INTO schema_lock ("only") VALUES (1) ON CONFLICT ("only") DO NOTHING"#,
+    ]
+    static let leastLevel: Statement = "SELECT least FROM schema_level"
+
+    let steps: [Migration]
+    let connection: PostgresConnection
+    let place: String
+
+    /// - Throws: `StoreError` when the server's schema is newer than this program, `PostgresError`.
+    func bringUpToDate() throws {
+        let applied = try appliedSteps()
+        if applied.contains(where: { name in !steps.contains { $0.name == name } }) {
+            // A newer release only adds, until it says that this one is too old.
+            guard let least: Int = try first(Self.leastLevel), steps.count >= least else {
+                throw StoreError(
+                    file: place, reason: "was changed by a newer version of this service; start that version, or restore a backup")
+            }
+        }
+        guard steps.contains(where: { !applied.contains($0.name) }) else { return }
+        try keepBooks()
+        for (index, step) in steps.enumerated() where !applied.contains(step.name) { try apply(step, among: Array(steps[...index])) }
+    }
+
+    private func appliedSteps() throws -> Set<String> {
+        guard let _: String = try first("SELECT CAST(to_regclass('schema_step') AS TEXT)") else { return [] }
+        return Set(try rows("SELECT name FROM schema_step").all { $0.next() as String })
+    }
+
+    /// Two copies that make one table at the same moment can be in each other's way.
+    private func keepBooks() throws {
+        for statement in Self.bookkeeping {
+            for attempt in 1... {
+                do {
+                    try connection.run(script: statement)
+                    break
+                } catch let error as PostgresError {
+                    guard ["23505", "42P07", "40001", "XX000"].contains(error.state), attempt < 10 else { throw error }
+                    usleep(.random(in: 1000...20_000))
+                }
+            }
+        }
+    }
+
+    private func apply(_ step: Migration, among steps: [Migration]) throws {
+        try rows("BEGIN")
+        do {
+            // Whoever has the role's time-outs would give up a large index, or the turn.
+            try connection.run(
+                script: "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = 0")
+            try rows(#"SELECT "only" FROM schema_lock WHERE "only" = 1 FOR UPDATE"#)
+            if try rows("SELECT name FROM schema_step WHERE name = ?", [step.name]).affected == 0 {
+                for statement in step.statements { try connection.run(script: statement) }
+                try rows(
+                    "INSERT INTO schema_step (name, applied_at_ms) VALUES (?, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))",
+                    [step.name])
+                try rows(
+                    """
+                    INSERT INTO schema_level ("only", current, least) VALUES (1, ?1, ?2) ON CONFLICT ("only")
+                    DO UPDATE SET current = excluded.current, least = excluded.least WHERE excluded.current > schema_level.current
+                    """, [steps.count, steps.least])
+            }
+            try rows("COMMIT")
+        } catch {
+            _ = try? rows("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func first<Value: ColumnValue>(_ statement: Statement) throws -> Value? { try rows(statement).first { $0.next() as Value? } ?? nil }
+
+    @discardableResult
+    private func rows(_ statement: Statement, _ arguments: Arguments = []) throws -> PostgresRows {
+        switch try connection.run([PostgresConnection.Command(statement, arguments)], timeout: Self.timeout).first {
+        case .rows(let rows): return rows
+        case .failed(let error): throw error
+        case .skipped, nil: throw PostgresError.lost("the server skipped a statement")
+        }
+    }
+}

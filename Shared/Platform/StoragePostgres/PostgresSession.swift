@@ -1,0 +1,84 @@
+internal import Storage
+
+/// A connection in a transaction, which begins with the first statement, in the same round trip.
+final class PostgresSession: DatabaseSession {
+    /// What a transaction is to see.
+    enum Kind {
+        /// As if nobody else wrote.
+        case writing
+        /// One snapshot.
+        case reading
+
+        fileprivate var begin: Statement {
+            switch self {
+            case .writing: "BEGIN ISOLATION LEVEL SERIALIZABLE"
+            case .reading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            }
+        }
+    }
+
+    private static let timeout: Duration = .seconds(8)
+
+    private let connection: PostgresConnection
+    private let kind: Kind
+    private var hasBegun = false
+    /// A statement failed: nothing can run any more, nor be stored.
+    private var failure: DatabaseError?
+
+    init(_ connection: PostgresConnection, _ kind: Kind) {
+        self.connection = connection
+        self.kind = kind
+    }
+
+    func run(_ statement: Statement, _ arguments: Arguments) throws -> Int { try rows(statement, arguments).affected }
+
+    func query(_ statement: Statement, _ arguments: Arguments, _ read: (any RowSource) throws -> Bool) throws {
+        try rows(statement, arguments).each(read)
+    }
+
+    /// Stores what was done.
+    /// - Throws: `DatabaseError`; nothing is stored, unless the connection was lost: then nobody knows.
+    func commit() throws {
+        if let failure { throw failure }
+        guard hasBegun else { return }
+        hasBegun = false
+        let rows = try run([PostgresConnection.Command("COMMIT")], "COMMIT")
+        guard rows.tag == "COMMIT" else { throw DatabaseError(.other, "PostgreSQL: the transaction was rolled back") }
+    }
+
+    /// Nothing was done.
+    func rollback() {
+        guard hasBegun, connection.isUsable else { return }
+        hasBegun = false
+        // A connection that is lost then says so at its next use.
+        _ = try? connection.run([PostgresConnection.Command("ROLLBACK")], timeout: Self.timeout)
+    }
+
+    private func rows(_ statement: Statement, _ arguments: Arguments) throws -> PostgresRows {
+        if let failure { throw failure }
+        var commands = [PostgresConnection.Command(statement, arguments)]
+        if !hasBegun { commands.insert(PostgresConnection.Command(kind.begin), at: 0) }
+        hasBegun = true
+        return try run(commands, statement.postgres)
+    }
+
+    /// - Returns: What the last of the commands brought.
+    private func run(_ commands: [PostgresConnection.Command], _ text: String) throws -> PostgresRows {
+        do {
+            var last: PostgresRows?
+            for outcome in try connection.run(commands, timeout: Self.timeout) {
+                switch outcome {
+                case .rows(let rows): last = rows
+                case .failed(let error): throw error
+                case .skipped: break
+                }
+            }
+            guard let last else { throw PostgresError.lost("the server skipped a statement") }
+            return last
+        } catch {
+            let error = (error as? PostgresError)?.databaseError(text) ?? .away
+            failure = error
+            throw error
+        }
+    }
+}

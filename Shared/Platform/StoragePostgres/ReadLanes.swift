@@ -1,0 +1,31 @@
+internal import Faults
+internal import Storage
+
+/// A statement that only reads, with who waits for it.
+struct Look: Sendable {
+    let statement: Statement
+    let arguments: Arguments
+    let deliver: @Sendable (Result<any StoredRows, Fault>) -> Void
+
+    /// Runs statements of one flush. What stands behind one that fails was not run, and goes once more.
+    static func run(_ looks: [Look], on connection: PostgresConnection, timeout: Duration) throws(LaneLoss<Look>) {
+        var left = looks[...]
+        while !left.isEmpty {
+            let outcomes: [PostgresConnection.Outcome]
+            do {
+                outcomes = try connection.run(left.map { PostgresConnection.Command($0.statement, $0.arguments) }, timeout: timeout)
+            } catch {
+                throw LaneLoss(reason: (error as? PostgresError)?.databaseError() ?? .away, unfinished: Array(left))
+            }
+            for outcome in outcomes {
+                guard let look = left.first else { return }
+                switch outcome {
+                case .rows(let rows): look.deliver(.success(rows))
+                case .failed(let error): look.deliver(.failure(.storage(error.databaseError(look.statement.postgres))))
+                case .skipped: continue
+                }
+                left = left.dropFirst()
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Cryptography
+import Faults
+import Foundation
+import PostgresServer
+import PrivatePostgres
+import Storage
+import StoragePostgres
+import TestIdentities
+import Testing
+
+/// How a store comes to its server, and what it says where it does not.
+@Suite("Opening", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+struct OpeningTests {
+    @Test("eight copies that start at once on nothing make the schema once")
+    func together() async throws {
+        let options = try PostgresServer.shared.options()
+        let more = Migration(
+            "2-more", statements: ["CREATE TABLE more (id BIGINT PRIMARY KEY)", "INSERT INTO more (id) VALUES (1)"], isAdditive: true)
+        let stores = try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await withCheckedThrowingContinuation { continuation in
+                        Thread.detachNewThread { continuation.resume(with: Result { try Store.notes(options, steps: [notes, more]) }) }
+                    }
+                }
+            }
+            return try await group.reduce(into: [Store]()) { $0.append($1) }
+        }
+        for (number, store) in stores.enumerated() {
+            #expect(try await store.isUnderstood())
+            try await store.add("\(number)")
+        }
+        #expect(try await stores[0].texts().count == 8)
+        #expect(try await stores[0].value("SELECT count(*) FROM schema_step") == 2)
+        for store in stores { await store.close() }
+    }
+
+    @Test("a newer release's schema is understood until it says otherwise")
+    func levels() async throws {
+        let options = try PostgresServer.shared.options()
+        let added = Migration("2-added", statements: ["ALTER TABLE note ADD COLUMN added BIGINT"], isAdditive: true)
+        let changed = Migration("3-changed", statements: ["ALTER TABLE note DROP COLUMN octets"])
+        let old = try Store.notes(options)
+        await (try Store.notes(options, steps: [notes, added])).close()
+        #expect(try await old.isUnderstood())
+        await (try Store.notes(options)).close()
+        await (try Store.notes(options, steps: [notes, added, changed])).close()
+        #expect(try await !old.isUnderstood())
+        let error = #expect(throws: StoreError.self) { try Store.notes(options) }
+        #expect(error?.reason.contains("newer version") == true)
+        await old.close()
+    }
+
+    @Test("over TLS only the server that the certificate names is trusted, and only with the password")
+    func trust() async throws {
+        let (files, foreign) = (try TestIdentities(), try TestIdentities())
+        try files.issue("server", names: ["localhost"])
+        let server = try PostgresServer(settings: ["ssl = on", "ssl_cert_file = 'server.crt'", "ssl_key_file = 'server.key'"]) { server in
+            try server.write(String(contentsOfFile: files.path("server.crt"), encoding: .utf8), to: "server.crt")
+            try server.write(String(contentsOfFile: files.path("server.key"), encoding: .utf8), to: "server.key")
+        }
+        try server.server.run(sql: "CREATE ROLE app LOGIN PASSWORD 'right'")
+        try server.server.run(sql: "CREATE DATABASE app OWNER app")
+        try files.write("right\n", "right")
+        try files.write("wrong", "wrong")
+        func options(_ change: (inout PostgresOptions) -> Void = { _ in }) -> PostgresOptions {
+            var options = PostgresOptions(hosts: [.init(name: "localhost", port: UInt16(server.server.port))], database: "app", user: "app")
+            (options.passwordFile, options.tls) = (files.path("right"), PostgresOptions.Tls(trustAnchors: files.path("ca.crt")))
+            change(&options)
+            return options
+        }
+        let store = try Store.notes(options())
+        try await store.add("safe")
+        #expect(try await store.value("SELECT count(*) FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()") == 1)
+        await store.close()
+
+        let cases: [(String, (inout PostgresOptions) -> Void)] = [
+            ("refuses the password", { $0.passwordFile = files.path("wrong") }),
+            ("password file", { $0.passwordFile = files.path("absent") }),
+            ("certificate", { $0.tls = PostgresOptions.Tls(trustAnchors: foreign.path("ca.crt")) }),
+            ("127.0.0.1", { $0.hosts = [.init(name: "127.0.0.1", port: $0.hosts[0].port)] }),
+            ("no such database", { $0.database = "absent" }),
+            ("cannot be reached", { $0.hosts = [.init(name: "localhost", port: UInt16(PostgresServer.freePort()))] }),
+            ("synchronous_standby_names", { $0.requireStandby = true }),
+        ]
+        for (text, change) in cases {
+            let error = #expect(throws: StoreError.self, "\(text)") { try Store.notes(options(change)) }
+            #expect(
+                error?.description.contains(text) == true && error?.description.contains("right") == false, "\(text): \(error?.description ?? "-")")
+        }
+    }
+
+    @Test("a server that is full, takes no writes, or would lose what it acknowledged is refused, and says which")
+    func states() async throws {
+        let server = try PostgresServer(settings: ["superuser_reserved_connections = 0"])
+        try server.server.run(sql: "CREATE ROLE narrow LOGIN CONNECTION LIMIT 0")
+        try server.server.run(sql: "CREATE ROLE reading LOGIN; ALTER ROLE reading SET default_transaction_read_only = on")
+        try server.server.run(sql: "CREATE ROLE hasty LOGIN SUPERUSER; ALTER ROLE hasty SET synchronous_commit = off")
+        try server.server.run(sql: "CREATE ROLE small LOGIN")
+        for (user, text) in [
+            ("narrow", "has no connection left"), ("reading", "takes no writes"), ("hasty", "synchronous_commit is off"),
+            ("small", "may not be changed"),
+        ] {
+            var options = server.options(schema: "public")
+            options.user = user
+            let error = #expect(throws: StoreError.self, "\(user)") { try Store.notes(options) }
+            #expect(error?.description.contains(text) == true, "\(user): \(error?.description ?? "-")")
+        }
+    }
+}

@@ -405,8 +405,9 @@ if hasAny("tests") {
         tests(
             "ServiceKitTests",
             [
-                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "Rpc", "Storage", "StorageSqlite", "Transport",
-                logging, unixSignals,
+                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "PostgresServer", "Rpc", "Storage",
+                "StoragePostgres",
+                "StorageSqlite", "Transport", logging, unixSignals,
                 coreMetrics, hummingbird, hummingbirdTesting, nioPosix,
             ]),
         tests(

@@ -18,7 +18,7 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
         let (settings, files) = (environment.settings, environment.files)
-        let store = try environment.openStore(migrations: AuthenticationDatabase.migrations)
+        let store = try environment.openStore(migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
         environment.sweep(store, AuthenticationDatabase.sweeps)
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }

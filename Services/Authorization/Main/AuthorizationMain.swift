@@ -22,7 +22,7 @@ struct Main {
         let keys = try MediaTokenKeyRotation(
             try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
         // It makes the data folder, where keys may be.
-        let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations)
+        let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps)
         let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authorization.sdkTokenKey")
         let storedTokenKeys = SigningKeyRotation(
             try loading(files) { () throws(MediaTokenKeyProblem) in

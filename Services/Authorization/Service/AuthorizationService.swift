@@ -100,9 +100,8 @@ public struct AuthorizationService: Authorization {
     public func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision {
         let (session, resource, _, degradation) = try await read(request, context: context)
         let now = clock.now()
-        guard let token = try await store.token(session.tokenKey(resource)), token.mvpd == session.mvpd,
-            now < token.expiresAt + AuthzToken.remembrance
-        else { throw Self.notFound }
+        let found = try await store.token(session.tokenKey(resource)) { $0.counts(at: now, mvpd: session.mvpd, degradation) }
+        guard let token = found, token.mvpd == session.mvpd, now < token.expiresAt + AuthzToken.remembrance else { throw Self.notFound }
         guard token.counts(at: now, mvpd: session.mvpd, degradation) else { throw Fault(.authorizationExpired, "Gone") }
         return Self.decision(token, resource: resource)
     }
@@ -115,8 +114,9 @@ public struct AuthorizationService: Authorization {
             try mediaTokens.requireRoom(form: Self.form(requestor))
         }
         let (session, resource, requestor, degradation) = try await read(request, context: context)
-        guard let token = try await store.token(session.tokenKey(resource)), token.counts(at: clock.now(), mvpd: session.mvpd, degradation)
-        else { throw Self.notFound }
+        let now = clock.now()
+        let found = try await store.token(session.tokenKey(resource)) { $0.counts(at: now, mvpd: session.mvpd, degradation) }
+        guard let token = found, token.counts(at: now, mvpd: session.mvpd, degradation) else { throw Self.notFound }
         return try await mediaToken(for: token, session, resource, requestor, context)
     }
 

@@ -2,10 +2,12 @@ public import Catalogue
 public import Clocks
 internal import Contracts
 public import ContractRuntime
+internal import Foundation
 public import Logging
 public import Rpc
 public import ServiceLifecycle
 public import Storage
+internal import StoragePostgres
 internal import StorageSqlite
 internal import Synchronization
 
@@ -46,22 +48,44 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     /// How large a store may become where the settings do not say, in MiB.
     private static var storeMebibytes: Int { 65_536 }
 
-    /// Opens the service's store, `<name>.sqlite` in the data folder; it is flushed and closed when the program stops.
-    /// - Throws: `StartFailure` naming the file.
-    public func openStore(migrations: [Migration]) throws(StartFailure) -> Store {
+    /// Opens the service's store: `<name>.sqlite` in the data folder, or what the settings say; it is flushed and closed when the program stops.
+    /// - Parameters:
+    ///   - migrations: Steps of its schema in SQLite's words.
+    ///   - postgres: The same tables in PostgreSQL's; `nil`: they are not kept there.
+    /// - Throws: `StartFailure` naming the file, or the server.
+    public func openStore(migrations: [Migration], postgres: [Migration]? = nil) throws(StartFailure) -> Store {
         var limits = StoreLimits()
         if let waiting = common.limits.waitingWrites { limits.waitingWrites = waiting }
-        limits.pages = (common.limits.storeMebibytes ?? Self.storeMebibytes) * 256
+        let isFile = common.storage.engine == .sqlite
         do throws(StoreError) {
-            let store = try Store(file: dataFile(name + ".sqlite"), name: name, migrations: migrations, limits: limits)
+            if isFile { limits.pages = (common.limits.storeMebibytes ?? Self.storeMebibytes) * 256 }
+            let store =
+                if isFile { try Store(file: dataFile(name + ".sqlite"), name: name, migrations: migrations, limits: limits) } else {
+                    try openServer(postgres, limits)
+                }
             parts.add(store: store)
             let watch = SchemaWatch(store: store, logger: logger)
             background("schema") { try await watch.run() }
             readiness.require("schema") { watch.lacking }
+            readiness.require("storage") { store.trouble }
             return store
         } catch {
-            throw StartFailure("\(error) (settings: \(files.settingsFile), key data)")
+            throw StartFailure("\(error) (settings: \(files.settingsFile), key \(isFile ? "data" : "storage"))")
         }
+    }
+
+    private func openServer(_ steps: [Migration]?, _ limits: StoreLimits) throws(StoreError) -> Store {
+        guard let steps else { throw StoreError(file: "postgres", reason: "keeps no store of \(name) yet; leave \"engine\" out") }
+        // For what lies beside the store: keys, and the last catalogue.
+        let folder = files.path(common.data)
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError(file: folder, reason: "cannot be created; check the folder's owner and mode")
+        }
+        let store = try Store(postgres: PostgresOptions(common.storage, program: name, files: files), name: name, steps: steps, limits: limits)
+        logger.info("store.opened", metadata: ["place": "\(store.place)"])
+        return store
     }
 
     /// Sweeps expired rows of the store for as long as the program runs.

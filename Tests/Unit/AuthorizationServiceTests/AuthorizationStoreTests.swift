@@ -1,6 +1,7 @@
 import AuthorizationService
 import Clocks
 import Foundation
+import PostgresServer
 import Storage
 import StorageSqlite
 import Testing
@@ -8,7 +9,17 @@ import Testing
 /// What every store of authz tokens does.
 @Suite struct AuthorizationStoreTests {
     enum Backend: CaseIterable {
-        case memory, sqlite
+        case memory, sqlite, postgres
+
+        static var allCases: [Backend] { [.memory, .sqlite] + (PostgresServer.isHere ? [.postgres] : []) }
+
+        var engine: StoreEngineCase? {
+            switch self {
+            case .memory: nil
+            case .sqlite: .sqlite
+            case .postgres: .postgres
+            }
+        }
     }
 
     private static let now = Timestamp(seconds: 1_930_384_800)
@@ -20,10 +31,10 @@ import Testing
     }
 
     private func withStore(_ backend: Backend, _ body: (any AuthorizationStore) async throws -> Void) async throws {
-        guard backend == .sqlite else { return try await body(InMemoryAuthorizationStore()) }
+        guard let engine = backend.engine else { return try await body(InMemoryAuthorizationStore()) }
         let folder = FileManager.default.temporaryDirectory.appending(path: "authz-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqliteAuthorizationStore.migrations)
+        let store = try engine.open(folder)
         try await body(SqliteAuthorizationStore(store))
         await store.close()
     }

@@ -7,7 +7,6 @@ import Foundation
 import Logging
 import MediaTokenVerifier
 import Storage
-import StorageSqlite
 import Testing
 import Tokens
 
@@ -24,9 +23,7 @@ import Tokens
         let clock = ManualClock(now)
         let store: Store
 
-        init() throws {
-            store = try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqliteAuthorizationStore.migrations)
-        }
+        init(_ engine: StoreEngineCase) throws { store = try engine.open(folder) }
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
@@ -35,9 +32,9 @@ import Tokens
         }
     }
 
-    @Test("copies of one store find different numbers, the lowest first")
-    func different() async throws {
-        let world = try World()
+    @Test("copies of one store find different numbers, the lowest first", arguments: StoreEngineCase.allCases)
+    func different(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         let numbers = try await withThrowingTaskGroup { group in
             for index in 0..<8 {
                 let keeper = world.keeper(holder: CopyHolder(place: "host-\(index)", process: "7", start: "1"))
@@ -48,9 +45,10 @@ import Tokens
         #expect(numbers.sorted() == Array(0..<8))
     }
 
-    @Test("the end lies two seconds ahead of what is given at least, moves with use, and no later second is used")
-    func movesAhead() async throws {
-        let world = try World()
+    @Test(
+        "the end lies two seconds ahead of what is given at least, moves with use, and no later second is used", arguments: StoreEngineCase.allCases)
+    func movesAhead(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         let keeper = world.keeper()
         var last = try await keeper.window(at: world.clock.now())
         for _ in 0..<20 {
@@ -65,9 +63,11 @@ import Tokens
         }
     }
 
-    @Test("a start takes no number whose seconds are within reach: the next lowest, and the same again once they are out of it")
-    func restarts() async throws {
-        let world = try World()
+    @Test(
+        "a start takes no number whose seconds are within reach: the next lowest, and the same again once they are out of it",
+        arguments: StoreEngineCase.allCases)
+    func restarts(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         let gone = CopyHolder(place: CopyHolder.current.place, process: CopyHolder.current.process, start: "before")
         #expect(gone.isGone)
         #expect(!CopyHolder.current.isGone && !Self.other.isGone)
@@ -79,9 +79,9 @@ import Tokens
         #expect(try await world.keeper(holder: Self.other).window(at: world.clock.now()).copy == 0)
     }
 
-    @Test("a holder on another machine keeps the number until its lease ends")
-    func leases() async throws {
-        let world = try World()
+    @Test("a holder on another machine keeps the number until its lease ends", arguments: StoreEngineCase.allCases)
+    func leases(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         _ = try await world.keeper(holder: Self.other).window(at: Self.now)
         let near = CopyHolder(place: "near", process: "2", start: "2")
         world.clock.advance(by: .seconds(29))
@@ -90,9 +90,9 @@ import Tokens
         #expect(try await world.keeper(holder: CopyHolder(place: "late", process: "3", start: "3")).window(at: world.clock.now()).copy == 0)
     }
 
-    @Test("an orderly stop gives the number back; what follows begins after the last second that was given")
-    func release() async throws {
-        let world = try World()
+    @Test("an orderly stop gives the number back; what follows begins after the last second that was given", arguments: StoreEngineCase.allCases)
+    func release(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         let first = world.keeper(5)
         _ = try await first.window(at: Self.now)
         await first.release()
@@ -100,9 +100,11 @@ import Tokens
         #expect(next.copy == 5 && next.first == Self.now + .seconds(1))
     }
 
-    @Test("a number of the settings is taken from whoever has it: windows never overlap, and the loser says so and stops")
-    func takenOver() async throws {
-        let world = try World()
+    @Test(
+        "a number of the settings is taken from whoever has it: windows never overlap, and the loser says so and stops",
+        arguments: StoreEngineCase.allCases)
+    func takenOver(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         let first = world.keeper(3)
         let before = try await first.window(at: Self.now)
         let second = world.keeper(3, holder: Self.other)
@@ -117,9 +119,9 @@ import Tokens
         #expect(try await second.window(at: world.clock.now()).copy == 3)
     }
 
-    @Test("without a number of the settings the loser finds another one")
-    func findsAnother() async throws {
-        let world = try World()
+    @Test("without a number of the settings the loser finds another one", arguments: StoreEngineCase.allCases)
+    func findsAnother(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         let first = world.keeper()
         #expect(try await first.window(at: Self.now).copy == 0)
         _ = try await world.keeper(0, holder: Self.other).window(at: Self.now)
@@ -127,9 +129,9 @@ import Tokens
         #expect(try await first.window(at: world.clock.now()).copy == 1)
     }
 
-    @Test("while the store does not answer the window stays good to its end, and no longer")
-    func storeAway() async throws {
-        let world = try World()
+    @Test("while the store does not answer the window stays good to its end, and no longer", arguments: StoreEngineCase.allCases)
+    func storeAway(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         let keeper = world.keeper()
         let window = try await keeper.window(at: Self.now)
         await world.store.close()
@@ -138,9 +140,11 @@ import Tokens
         await #expect(throws: Fault.self) { try await keeper.window(at: world.clock.now()) }
     }
 
-    @Test("tokens of one play from two holders of one number, one after the other in one second, are all different")
-    func tokensDiffer() async throws {
-        let world = try World()
+    @Test(
+        "tokens of one play from two holders of one number, one after the other in one second, are all different", arguments: StoreEngineCase.allCases
+    )
+    func tokensDiffer(engine: StoreEngineCase) async throws {
+        let world = try World(engine)
         let key = try RSAPrivateKey.generate()
         let jws = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         let play = MediaTokenIssuer.Play(sessionGUID: "ada", requestor: "ACME1", resource: "ACME1-NEWS", mvpd: "NorthCable", ttl: .seconds(420))

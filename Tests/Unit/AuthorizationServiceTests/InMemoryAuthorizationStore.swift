@@ -13,7 +13,7 @@ final class InMemoryAuthorizationStore: AuthorizationStore {
         tokens.withLock { $0[token.key] = token }
     }
 
-    func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
+    func token(_ key: AuthzTokenKey, counts: (AuthzToken) -> Bool) async throws(Fault) -> AuthzToken? {
         tokens.withLock { $0[key] }
     }
 

@@ -1,18 +1,21 @@
 public import Storage
 
-/// The service's embedded database.
+/// The service's database.
 public struct AuthenticationDatabase: Sendable {
     let store: SqliteAuthenticationStore
 
     /// The schema; `store` must have been opened with it.
     public static var migrations: [Migration] { SqliteAuthenticationStore.migrations }
 
+    /// The same in PostgreSQL's words.
+    public static var postgresSteps: [Migration] { PostgresAuthenticationSchema.steps }
+
     /// What is removed once it is over.
     public static var sweeps: [Sweep] { SqliteAuthenticationStore.sweeps }
 
     /// - Parameters:
-    ///   - store: Open, and used by this process alone.
-    ///   - cachedSessions: Sessions kept in memory, at least 2.
+    ///   - store: Open.
+    ///   - cachedSessions: Sessions kept in memory where the store is coherent, at least 2.
     public init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = SqliteAuthenticationStore(store, cachedSessions: cachedSessions)
     }

@@ -12,7 +12,7 @@ typealias AuthenticationStore =
     & LoginStore & SecretStore & NonceStore & ServiceTokenStore
 
 protocol ClientStore: Sendable {
-    /// Says when another process has written to the store; `nil` when none can.
+    /// Says when what memory knows of clients may be out of date; `nil`: never.
     var changes: (any StoreChanges)? { get }
 
     func add(_ client: Client) async throws(Fault)

@@ -8,10 +8,17 @@ public protocol AuthorizationStore: Sendable {
     func save(_ token: AuthzToken) async throws(Fault)
 
     /// The token of that key, also when it has expired, as long as it is remembered.
+    /// - Parameter counts: Whether a token permits now. One that does may be an older one that is good still; any other answer is that of the store.
     /// - Throws: `Fault` of the store.
-    func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken?
+    func token(_ key: AuthzTokenKey, counts: (AuthzToken) -> Bool) async throws(Fault) -> AuthzToken?
 
     /// Forgets tokens that expired at or before `moment`.
     /// - Throws: `Fault` of the store.
     func forget(expiredBefore moment: Timestamp) async throws(Fault)
+}
+
+extension AuthorizationStore {
+    /// The newest token of that key, also when it has expired, as long as it is remembered.
+    /// - Throws: `Fault` of the store.
+    public func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? { try await token(key) { _ in false } }
 }

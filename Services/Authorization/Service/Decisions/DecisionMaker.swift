@@ -79,8 +79,9 @@ struct DecisionMaker: Sendable {
     }
 
     private func cached(_ question: Question) async throws(Fault) -> AuthzToken? {
-        guard let token = try await store.token(question.key), token.counts(at: clock.now(), mvpd: question.session.mvpd, question.degradation)
-        else { return nil }
+        let (now, mvpd, degradation) = (clock.now(), question.session.mvpd, question.degradation)
+        let token = try await store.token(question.key) { $0.counts(at: now, mvpd: mvpd, degradation) }
+        guard let token, token.counts(at: now, mvpd: mvpd, degradation) else { return nil }
         metrics.decided("permit", source: .cache)
         return token
     }

@@ -2,7 +2,7 @@ public import Clocks
 public import Faults
 public import Storage
 
-/// Authz tokens in the service's own SQLite file. Copies of the service on one machine may share it.
+/// Authz tokens in the service's own store, which copies of the service may share.
 public struct SqliteAuthorizationStore: AuthorizationStore {
     public static let migrations = [
         Migration(
@@ -28,6 +28,26 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
                 """, isAdditive: true),
     ]
 
+    /// The same tables in PostgreSQL's words: whoever adds a step above adds one here, with the same columns.
+    public static let postgresSteps = [
+        Migration(
+            "1-tables",
+            statements: [
+                """
+                CREATE TABLE IF NOT EXISTS authz_tokens (
+                    key TEXT COLLATE "C" PRIMARY KEY, mvpd TEXT NOT NULL, proxy_mvpd TEXT, expires_at_ms BIGINT NOT NULL, degradation_rule TEXT
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS authz_tokens_by_expiry ON authz_tokens (expires_at_ms)",
+                """
+                CREATE TABLE IF NOT EXISTS copy_number (
+                    service TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL, holder TEXT NOT NULL, until_ms BIGINT NOT NULL,
+                    given_ms BIGINT NOT NULL, PRIMARY KEY (service, number)
+                )
+                """,
+            ])
+    ]
+
     /// What the program sweeps in the background.
     public static let sweeps = [Sweep(table: "authz_tokens", key: ["key"], expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance)]
 
@@ -35,33 +55,38 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
     private static let longestCachedResource = 512
 
     private let store: Store
+    /// Where nobody tells of other copies' commits, those that count are good all the same.
     private let tokens: CoherentCache<AuthzTokenKey, AuthzToken>
+    private let isCoherent: Bool
 
     /// - Parameters:
-    ///   - store: Opened with `migrations`.
+    ///   - store: Opened with `migrations` or `postgresSteps`.
     ///   - cachedTokens: Kept in memory, at least 2.
     public init(_ store: Store, cachedTokens: Int = 65_536) {
         self.store = store
         tokens = CoherentCache(capacity: cachedTokens, changes: store.changes)
+        isCoherent = store.isCoherent
     }
 
     public func save(_ token: AuthzToken) async throws(Fault) {
         let key = token.key.digest
         defer { tokens.forget(token.key) }
-        try await store.write { database in
-            try database.run(
-                """
-                INSERT INTO authz_tokens (key, mvpd, proxy_mvpd, expires_at_ms, degradation_rule) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (key) DO UPDATE SET mvpd = excluded.mvpd, proxy_mvpd = excluded.proxy_mvpd,
-                    expires_at_ms = excluded.expires_at_ms, degradation_rule = excluded.degradation_rule
-                """, [key, token.mvpd, token.proxyMvpd, token.expiresAt, token.degradationRule])
-        }
+        try await store.change(
+            """
+            INSERT INTO authz_tokens (key, mvpd, proxy_mvpd, expires_at_ms, degradation_rule) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (key) DO UPDATE SET mvpd = excluded.mvpd, proxy_mvpd = excluded.proxy_mvpd,
+                expires_at_ms = excluded.expires_at_ms, degradation_rule = excluded.degradation_rule
+            """, [key, token.mvpd, token.proxyMvpd, token.expiresAt, token.degradationRule], of: key)
     }
 
-    public func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
+    public func token(_ key: AuthzTokenKey, counts: (AuthzToken) -> Bool) async throws(Fault) -> AuthzToken? {
         let epoch: CoherentCache<AuthzTokenKey, AuthzToken>.Epoch
         switch tokens.lookup(key) {
-        case .hit(let token): return token
+        case .hit(let token):
+            if isCoherent || counts(token) { return token }
+            tokens.forget(key)
+            guard case .miss(let current) = tokens.lookup(key) else { return try await read(key) }
+            epoch = current
         case .miss(let current): epoch = current
         }
         let found = try await read(key)
@@ -71,16 +96,15 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
 
     public func forget(expiredBefore moment: Timestamp) async throws(Fault) {
         defer { tokens.forgetAll() }
-        try await store.write { try $0.run("DELETE FROM authz_tokens WHERE expires_at_ms <= ?", [moment]) }
+        try await store.change("DELETE FROM authz_tokens WHERE expires_at_ms <= ?", [moment])
     }
 
     private func read(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
         let digest = key.digest
-        return try await store.read { database in
-            try database.first("SELECT mvpd, proxy_mvpd, expires_at_ms, degradation_rule FROM authz_tokens WHERE key = ?", [digest]) { columns in
-                AuthzToken(
-                    key: key, mvpd: columns.next(), proxyMvpd: columns.next(), expiresAt: columns.next(), degradationRule: columns.next())
-            }
+        return try await store.first("SELECT mvpd, proxy_mvpd, expires_at_ms, degradation_rule FROM authz_tokens WHERE key = ?", [digest]) {
+            columns in
+            AuthzToken(
+                key: key, mvpd: columns.next(), proxyMvpd: columns.next(), expiresAt: columns.next(), degradationRule: columns.next())
         }
     }
 }

@@ -17,6 +17,7 @@ public struct CommonSettings: Sendable {
     public var dataCenter = "local"
     /// Where the program runs, to its peers: calls stay in a zone while enough copies of the callee are there. At most 128 octets; `nil`: all zones are alike.
     public var zone: String?
+    public var storage = StorageSettings()
 }
 
 /// A whole settings file: the common keys beside one object named as the service.
@@ -35,7 +36,8 @@ struct SettingsDocument<Specific: Decodable & Sendable>: Decodable {
             data: try container.decodeIfPresent(String.self, forKey: "data") ?? "data",
             log: try container.decodeIfPresent(LogSettings.self, forKey: "log") ?? LogSettings(level: .info),
             limits: try container.decodeIfPresent(LimitSettings.self, forKey: "limits") ?? LimitSettings(),
-            dataCenter: try Self.place(container, "dataCenter") ?? "local", zone: try Self.place(container, "zone"))
+            dataCenter: try Self.place(container, "dataCenter") ?? "local", zone: try Self.place(container, "zone"),
+            storage: try container.decodeIfPresent(StorageSettings.self, forKey: "storage") ?? StorageSettings())
         specific = try Self.specific(container, decoder)
         try Self.refuseImpossibleMix(common, container)
     }

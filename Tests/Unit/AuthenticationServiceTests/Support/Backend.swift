@@ -1,14 +1,19 @@
 import Foundation
+import PostgresServer
 import Storage
+import StoragePostgres
 import StorageSqlite
 import Testing
 
 @testable import AuthenticationService
 
-/// The backends that have to keep the stores' contract.
+/// The backends that have to keep the stores' contract; PostgreSQL only where it is installed, which `PostgresCopiesTests` says.
 enum Backend: String, CaseIterable, CustomTestStringConvertible {
     case memory
     case sqlite
+    case postgres
+
+    static var allCases: [Backend] { PostgresServer.isHere ? [.memory, .sqlite, .postgres] : [.memory, .sqlite] }
 
     var testDescription: String { rawValue }
 
@@ -17,7 +22,12 @@ enum Backend: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .memory: return InMemoryStore()
         case .sqlite: return SqliteAuthenticationStore(try Self.database(Folder.shared.newFile()))
+        case .postgres: return SqliteAuthenticationStore(try Self.server(PostgresServer.shared.options()))
         }
+    }
+
+    static func server(_ options: PostgresOptions) throws -> Store {
+        try Store(postgres: options, name: "authentication", steps: AuthenticationDatabase.postgresSteps)
     }
 
     static func database(_ file: String) throws -> Store {

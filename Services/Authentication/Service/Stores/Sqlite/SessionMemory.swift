@@ -21,7 +21,13 @@ struct SessionMemory: Sendable {
 
     /// - Parameters:
     ///   - capacity: Of sessions and of absences each, at least 2.
-    ///   - changes: Of the store.
+    ///   - store: Where it is not coherent nothing is known.
+    init(capacity: Int, of store: Store) {
+        sessions = CoherentCache(capacity: capacity, of: store)
+        absences = CoherentCache(capacity: capacity, of: store)
+    }
+
+    /// - Parameter changes: Of a store that is coherent.
     init(capacity: Int, changes: (any StoreChanges)?) {
         sessions = CoherentCache(capacity: capacity, changes: changes)
         absences = CoherentCache(capacity: capacity, changes: changes)

@@ -4,12 +4,10 @@ internal import Storage
 
 extension SqliteAuthenticationStore: ClientStore {
     func add(_ client: Client) async throws(Fault) {
-        try await store.write { database in
-            try database.run(
-                """
-                INSERT INTO client (id, secret_digest, software_id, redirect_uri, issued_at_ms, last_used_ms, has_acted) VALUES (?, ?, ?, ?, ?, ?, 0)
-                """, [client.id, client.secretDigest, client.softwareID, client.redirectURI, client.issuedAt, client.issuedAt])
-        }
+        try await store.change(
+            """
+            INSERT INTO client (id, secret_digest, software_id, redirect_uri, issued_at_ms, last_used_ms, has_acted) VALUES (?, ?, ?, ?, ?, ?, 0)
+            """, [client.id, client.secretDigest, client.softwareID, client.redirectURI, client.issuedAt, client.issuedAt])
     }
 
     func client(_ id: ClientID) async throws(Fault) -> Client? {
@@ -18,21 +16,19 @@ extension SqliteAuthenticationStore: ClientStore {
         case .hit(let client): return client
         case .miss(let current): epoch = current
         }
-        let found = try await store.read { database in
-            try database.first("SELECT id, secret_digest, software_id, redirect_uri, issued_at_ms FROM client WHERE id = ?", [id]) { columns in
-                Client(
-                    id: columns.next(), secretDigest: columns.next(), softwareID: columns.next(), redirectURI: columns.next(),
-                    issuedAt: columns.next())
-            }
+        let found = try await store.first(
+            "SELECT id, secret_digest, software_id, redirect_uri, issued_at_ms FROM client WHERE id = ?", [id]
+        ) { columns in
+            Client(
+                id: columns.next(), secretDigest: columns.next(), softwareID: columns.next(), redirectURI: columns.next(),
+                issuedAt: columns.next())
         }
         if let found { clients.offer(found, for: id, readIn: epoch) }
         return found
     }
 
     func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault) {
-        try await store.write { database in
-            try database.run("UPDATE client SET last_used_ms = ?1 WHERE id = ?2 AND last_used_ms < ?1", [moment, client])
-        }
+        try await store.change("UPDATE client SET last_used_ms = ?1 WHERE id = ?2 AND last_used_ms < ?1", [moment, client])
     }
 
     func forgetClients(usedBefore used: Timestamp, idleBefore idle: Timestamp, now: Timestamp) async throws(Fault) -> Int {
@@ -60,13 +56,23 @@ extension SqliteAuthenticationStore: ClientStore {
 
     func revoke(_ client: ClientID) async throws(Fault) -> Bool {
         defer { clients.forget(client) }
-        return try await store.write { try $0.run("DELETE FROM client WHERE id = ?", [client]) == 1 }
+        let revoke: Statement = "DELETE FROM client WHERE id = ?"
+        guard !store.isCoherent else { return try await store.change(revoke, [client]) == 1 }
+        let wasKnown = try await store.write { database in
+            let wasKnown = try database.run(revoke, [client]) == 1
+            try database.run(ClientEpoch.advance)
+            return wasKnown
+        }
+        await ClientEpoch.heardByAll()
+        return wasKnown
     }
 }
 
 extension Database {
     /// Notes that a client has made something.
-    func noteAct(of client: ClientID) throws {
-        try run("UPDATE client SET has_acted = 1 WHERE id = ? AND has_acted = 0", [client])
-    }
+    func noteAct(of client: ClientID) throws { try run(Client.noteAct, [client]) }
+}
+
+extension Client {
+    static let noteAct: Statement = "UPDATE client SET has_acted = 1 WHERE id = ? AND has_acted = 0"
 }

@@ -18,6 +18,8 @@ extension SqliteAuthenticationStore: LoginStore {
     func rememberedLogins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord])? {
+        // There memory knows of none, and one question to the store is enough.
+        guard store.isCoherent else { return nil }
         var found: [SessionRecord] = []
         for subscriber in subscribers {
             guard let keys = try await devices(of: subscriber, at: device.requestor) else { return nil }

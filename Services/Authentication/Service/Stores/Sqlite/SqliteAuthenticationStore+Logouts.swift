@@ -32,17 +32,13 @@ extension SqliteAuthenticationStore: LogoutStore {
     }
 
     func pendingLogout(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> PendingLogout? {
-        try await store.read { database in
-            try database.first("SELECT \(PendingLogout.columns) FROM pending_logout WHERE handle = ? AND expires_at_ms > ?", [handle, now]) {
-                PendingLogout(columns: &$0)
-            }
+        try await store.first("SELECT \(PendingLogout.columns) FROM pending_logout WHERE handle = ? AND expires_at_ms > ?", [handle, now]) {
+            PendingLogout(columns: &$0)
         }
     }
 
     func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool {
-        try await store.write { database in
-            try database.run("DELETE FROM pending_logout WHERE handle = ? AND request_id = ?", [handle, request]) == 1
-        }
+        try await store.change("DELETE FROM pending_logout WHERE handle = ? AND request_id = ?", [handle, request]) == 1
     }
 
     func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult {

@@ -4,8 +4,6 @@ internal import Storage
 
 extension SqliteAuthenticationStore: NonceStore {
     func takeNonce(_ digest: [UInt8], until end: Timestamp) async throws(Fault) -> Bool {
-        try await store.write { database in
-            try database.run("INSERT INTO signed_nonce (digest, expires_at_ms) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", [digest, end]) > 0
-        }
+        try await store.change("INSERT INTO signed_nonce (digest, expires_at_ms) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", [digest, end]) > 0
     }
 }

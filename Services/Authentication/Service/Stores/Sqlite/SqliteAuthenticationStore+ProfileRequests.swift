@@ -5,44 +5,46 @@ internal import Storage
 
 extension SqliteAuthenticationStore: ProfileRequestStore {
     func add(_ request: ProfileRequestRecord) async throws(Fault) {
-        try await store.write { database in
-            try database.run(
-                """
-                INSERT INTO profile_request (request_id, client_id, requestor, mvpd, platform, issuer_sent, created_at_ms, expires_at_ms)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    request.requestID, request.clientID, request.requestor, request.mvpd, Int64(request.platform.rawValue), request.issuerSent,
-                    request.createdAt, request.expiresAt,
-                ])
-        }
+        try await store.change(
+            """
+            INSERT INTO profile_request (request_id, client_id, requestor, mvpd, platform, issuer_sent, created_at_ms, expires_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                request.requestID, request.clientID, request.requestor, request.mvpd, Int64(request.platform.rawValue), request.issuerSent,
+                request.createdAt, request.expiresAt,
+            ])
     }
 
     func profileRequest(_ id: UpstreamRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
-        try await store.read { database in
-            let live: Statement = "SELECT \(ProfileRequestRecord.columns) FROM profile_request WHERE request_id = ? AND expires_at_ms > ?"
-            return try database.first(live, [id, now]) { ProfileRequestRecord(columns: &$0) }
-        }
+        let live: Statement = "SELECT \(ProfileRequestRecord.columns) FROM profile_request WHERE request_id = ? AND expires_at_ms > ?"
+        return try await store.first(live, [id, now]) { ProfileRequestRecord(columns: &$0) }
     }
 
     func newestProfileRequest(
         client: ClientID, requestor: RequestorID, mvpd: MvpdID, platform: Platform, now: Timestamp
     ) async throws(Fault) -> ProfileRequestRecord? {
-        try await store.read { database in
-            let newest: Statement = """
-                SELECT \(ProfileRequestRecord.columns) FROM profile_request
-                WHERE client_id = ? AND requestor = ? AND mvpd = ? AND platform = ? AND expires_at_ms > ?
-                ORDER BY created_at_ms DESC, request_id DESC LIMIT 1
-                """
-            return try database.first(newest, [client, requestor, mvpd, Int64(platform.rawValue), now]) { ProfileRequestRecord(columns: &$0) }
-        }
+        let newest: Statement = """
+            SELECT \(ProfileRequestRecord.columns) FROM profile_request
+            WHERE client_id = ? AND requestor = ? AND mvpd = ? AND platform = ? AND expires_at_ms > ?
+            ORDER BY created_at_ms DESC, request_id DESC LIMIT 1
+            """
+        return try await store.first(newest, [client, requestor, mvpd, Int64(platform.rawValue), now]) { ProfileRequestRecord(columns: &$0) }
     }
 
     func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult {
         defer { noteStart(of: completion.session) }
+        let consume: Statement = "DELETE FROM profile_request WHERE request_id = ? AND expires_at_ms > ?"
+        let stored = try await store.commit { () throws(Fault) in
+            var plan = Plan(for: completion.session.key.device.text)
+            plan.add(consume, [completion.requestID, now], rows: 1)
+            completion.replay.addRemembering(to: &plan)
+            try completion.session.addInsertion(to: &plan)
+            return plan
+        }
+        if stored != nil { return .completed }
         return try await store.write { database in
-            let consumed = try database.run(
-                "DELETE FROM profile_request WHERE request_id = ? AND expires_at_ms > ?", [completion.requestID, now])
+            let consumed = try database.run(consume, [completion.requestID, now])
             guard consumed == 1 else { return .notPending }
             guard try database.remember(completion.replay) else { return .replayed }
             try completion.session.insert(into: database)

@@ -25,6 +25,14 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
 
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         let device = try record.device.serialized()
+        let stored = try await store.commit { () throws(Fault) in
+            var plan = Plan(for: record.deviceID.text)
+            if record.isPlan { Self.addEndOfPlans(before: record, to: &plan, now) }
+            plan.add(Self.claim, record.columns(device: device, now: now), rows: 1)
+            plan.add(Client.noteAct, [record.clientID])
+            return plan
+        }
+        if stored != nil { return true }
         return try await changingCodes { database in
             let ended = record.isPlan ? try Self.endPlans(before: record, database, now) : []
             guard try database.run(Self.claim, record.columns(device: device, now: now)) == 1 else { return (false, ended) }
@@ -54,15 +62,30 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
     /// A new plan of a client's device ends the one before that nobody has signed in by (rest-v2 D7).
     /// - Returns: Their codes.
     private static func endPlans(before record: RegistrationRecord, _ database: Database, _ now: Timestamp) throws -> [RegistrationCodeText] {
-        let plans: Statement = """
-            \(ended)
-            WHERE device_id = ?3 AND client_id = ?4 AND requestor = ?5 AND api = 1 AND is_used = 0 AND expires_at_ms > ?1 RETURNING code, id
-            """
-        let found = try database.all(
-            plans, [now, RegistrationRecord.clockErrorMilliseconds, record.deviceID, record.clientID, record.requestor]
-        ) { columns -> (code: RegistrationCodeText, id: RegistrationRecordID) in (columns.next(), columns.next()) }
-        for plan in found { try database.run("DELETE FROM pending_sign_in WHERE record_id = ?", [plan.id]) }
+        let found = try database.all(plans, former(record, now)) { columns -> (code: RegistrationCodeText, id: RegistrationRecordID) in
+            (columns.next(), columns.next())
+        }
+        for plan in found { try database.run(RegistrationRecordID.endSignIns, [plan.id]) }
         return found.map(\.code)
+    }
+
+    /// As `endPlans`.
+    private static func addEndOfPlans(before record: RegistrationRecord, to plan: inout Plan, _ now: Timestamp) {
+        let pending: Statement = """
+            DELETE FROM pending_sign_in WHERE record_id IN (SELECT id FROM registration_code
+                WHERE device_id = ?1 AND client_id = ?2 AND requestor = ?3 AND api = 1 AND is_used = 0 AND expires_at_ms > ?4)
+            """
+        plan.add(pending, [record.deviceID, record.clientID, record.requestor, now])
+        plan.add(plans, former(record, now))
+    }
+
+    private static let plans: Statement = """
+        \(ended)
+        WHERE device_id = ?3 AND client_id = ?4 AND requestor = ?5 AND api = 1 AND is_used = 0 AND expires_at_ms > ?1 RETURNING code, id
+        """
+
+    private static func former(_ record: RegistrationRecord, _ now: Timestamp) -> Arguments {
+        [now, RegistrationRecord.clockErrorMilliseconds, record.deviceID, record.clientID, record.requestor]
     }
 
     func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
@@ -75,21 +98,18 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         case .hit(let record): return record
         case .miss(let current): epoch = current
         }
-        let record = try await store.read { database in
-            try database.first(RegistrationRecord.byCode, [code]) { try RegistrationRecord(columns: &$0) }
-        }
+        let record = try await store.first(RegistrationRecord.byCode, [code]) { try RegistrationRecord(columns: &$0) }
         // Codes that are none displace no code.
         if let record { codes.offer(record, for: code, readIn: epoch) }
         return record
     }
 
     func plan(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
-        try await changingCodes { database in
-            let plan: Statement = """
-                UPDATE registration_code SET mvpd = ?, domain_name = ?, redirect_url = ? WHERE id = ? AND is_used = 0 AND expires_at_ms > ?
-                """
-            return (try database.run(plan, [record.mvpd, record.domainName, record.redirectURL, record.id, now]) == 1, [record.code])
-        }
+        defer { codes.forget(record.code) }
+        let plan: Statement = """
+            UPDATE registration_code SET mvpd = ?, domain_name = ?, redirect_url = ? WHERE id = ? AND is_used = 0 AND expires_at_ms > ?
+            """
+        return try await store.change(plan, [record.mvpd, record.domainName, record.redirectURL, record.id, now], of: record.deviceID.text) == 1
     }
 
     func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {

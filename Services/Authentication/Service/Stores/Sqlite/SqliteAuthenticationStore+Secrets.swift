@@ -17,21 +17,15 @@ extension SqliteAuthenticationStore: SecretStore {
     }
 
     func sealedSecret(_ reference: SecretReference) async throws(Fault) -> SealedSecret? {
-        try await store.read { database in
-            try database.first("SELECT \(SealedSecret.columns) FROM sealed_secret WHERE reference = ?", [reference]) { SealedSecret(columns: &$0) }
-        }
+        try await store.first("SELECT \(SealedSecret.columns) FROM sealed_secret WHERE reference = ?", [reference]) { SealedSecret(columns: &$0) }
     }
 
     func sealedSecrets() async throws(Fault) -> [SealedSecret] {
-        try await store.read { database in
-            try database.all("SELECT \(SealedSecret.columns) FROM sealed_secret ORDER BY reference") { SealedSecret(columns: &$0) }
-        }
+        try await store.all("SELECT \(SealedSecret.columns) FROM sealed_secret ORDER BY reference") { SealedSecret(columns: &$0) }
     }
 
     func reseal(_ secret: SealedSecret, as sealed: [UInt8]) async throws(Fault) {
-        try await store.write { database in
-            try database.run("UPDATE sealed_secret SET sealed = ? WHERE reference = ? AND sealed = ?", [sealed, secret.reference, secret.sealed])
-        }
+        try await store.change("UPDATE sealed_secret SET sealed = ? WHERE reference = ? AND sealed = ?", [sealed, secret.reference, secret.sealed])
     }
 }
 

@@ -11,13 +11,15 @@ extension SqliteAuthenticationStore: SessionStore {
         case .absent: return []
         case .unknown(let current): epochs = current
         }
-        let found = try await store.read { try $0.sessions(key) }
+        let found = try await store.all(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
         memory.offer(found, for: key, readIn: epochs)
         return found
     }
 
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
-        try await starting(session) { database in
+        defer { noteStart(of: session) }
+        if try await store.commit({ () throws(Fault) in try session.plan(now: now) }) != nil { return true }
+        return try await starting(session) { database in
             guard let code = try database.use(codeOf: session, now: now) else { return Start(false) }
             try session.insert(into: database)
             return Start(true, using: code.code)
@@ -39,13 +41,22 @@ extension SqliteAuthenticationStore: SessionStore {
         defer {
             for requestor in requestors { memory.forget(SessionKey(device: device, requestor: requestor)) }
         }
+        let end: Statement = """
+            DELETE FROM session WHERE device_id = ? AND requestor = ? AND (app_id = '' OR ? IN ('', app_id)) AND ? IN ('', device_user)
+            RETURNING \(SessionRecord.columns)
+            """
+        let stored = try await store.commit { () throws(Fault) in
+            var plan = Plan(for: device.text)
+            for requestor in requestors {
+                plan.add(end, [device, requestor, claims.appID, claims.deviceUser])
+                Self.addLogout(of: SessionKey(device: device, requestor: requestor), to: &plan, now)
+            }
+            return plan
+        }
+        if let stored { return try Self.ended(stored, now) }
         return try await store.write { database in
             var ended: [SessionRecord] = []
             for requestor in requestors {
-                let end: Statement = """
-                    DELETE FROM session WHERE device_id = ? AND requestor = ? AND (app_id = '' OR ? IN ('', app_id)) AND ? IN ('', device_user)
-                    RETURNING \(SessionRecord.columns)
-                    """
                 let sessions = try database.all(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
                 ended += sessions.filter { $0.expiresAt > now }
                 try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
@@ -56,13 +67,30 @@ extension SqliteAuthenticationStore: SessionStore {
 
     func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
         defer { memory.forget(key) }
+        let end: Statement = """
+            DELETE FROM session WHERE device_id = ? AND requestor = ? AND client_id = ? AND mvpd = ? RETURNING \(SessionRecord.columns)
+            """
+        let stored = try await store.commit { () throws(Fault) in
+            var plan = Plan(for: key.device.text)
+            plan.add(end, [key.device, key.requestor, client, mvpd])
+            Self.addLogout(of: key, to: &plan, now)
+            return plan
+        }
+        if let stored { return try Self.ended(stored, now).first }
         return try await store.write { database in
-            let end: Statement = """
-                DELETE FROM session WHERE device_id = ? AND requestor = ? AND client_id = ? AND mvpd = ? RETURNING \(SessionRecord.columns)
-                """
             let ended = try database.first(end, [key.device, key.requestor, client, mvpd]) { try SessionRecord(columns: &$0) }
             try Self.remember(logoutOf: key, database, now)
             return ended.flatMap { $0.expiresAt > now ? $0 : nil }
+        }
+    }
+
+    /// The sessions that the statements of a plan ended, each before that of its logout, without those that were over.
+    private static func ended(_ stored: [any StoredRows], _ now: Timestamp) throws(Fault) -> [SessionRecord] {
+        do {
+            return try stride(from: 0, to: stored.count, by: 2).flatMap { try stored[$0].all { try SessionRecord(columns: &$0) } }
+                .filter { $0.expiresAt > now }
+        } catch {
+            throw .unexpected(error)
         }
     }
 }
@@ -71,6 +99,21 @@ extension Database {
     /// What a device has at a requestor, the newest first.
     func sessions(_ key: SessionKey) throws -> [SessionRecord] {
         try all(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
+    }
+}
+
+extension RegistrationRecordID {
+    static let use: Statement = """
+        UPDATE registration_code
+        SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END
+        WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1 RETURNING code
+        """
+    static let endSignIns: Statement = "DELETE FROM pending_sign_in WHERE record_id = ?"
+
+    /// As `Database.use`.
+    func addUse(to plan: inout Plan, until end: Timestamp, now: Timestamp) {
+        plan.add(Self.use, [now, self, end], rows: 1)
+        plan.add(Self.endSignIns, [self])
     }
 }
 
@@ -99,8 +142,27 @@ extension SessionRecord {
         """
 
     /// In place of the session that the client's device has at the requestor and the MVPD; with that go its tokens.
-    func insert(into database: Database) throws {
-        try database.run(Self.same, [key.device, key.requestor, clientID, mvpd])
+    func insert(into database: Database) throws { try insertion { try database.run($0, $1) } }
+
+    /// What `start` does.
+    func plan(now: Timestamp) throws(Fault) -> Plan {
+        var plan = Plan(for: key.device.text)
+        record?.addUse(to: &plan, until: expiresAt, now: now)
+        try addInsertion(to: &plan)
+        return plan
+    }
+
+    /// As `insert`.
+    func addInsertion(to plan: inout Plan) throws(Fault) {
+        do {
+            try insertion { plan.add($0, $1) }
+        } catch {
+            throw .unexpected(error)
+        }
+    }
+
+    private func insertion(_ run: (Statement, Arguments) throws -> Void) throws {
+        try run(Self.same, [key.device, key.requestor, clientID, mvpd])
         let values: Arguments = [
             key.device, key.requestor, id, mvpd, record, claims.appID, claims.deviceUser, clientID, userID, subject.userID,
             subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
@@ -108,10 +170,10 @@ extension SessionRecord {
             Int64(origin.kind.rawValue), origin.rule, origin.identity, origin.trial, origin.authenticatedAt, updatedAt,
             try device.serialized(), origin.upstream, origin.serviceIdentity,
         ]
-        try database.run(Self.insertion, values)
-        try database.run(Self.beyondMost, [key.device, key.requestor, Self.most])
+        try run(Self.insertion, values)
+        try run(Self.beyondMost, [key.device, key.requestor, Self.most])
         // One that came by a code is known by that.
-        if record == nil { try database.noteAct(of: clientID) }
+        if record == nil { try run(Client.noteAct, [clientID]) }
     }
 
     init(columns: inout ColumnReader) throws {

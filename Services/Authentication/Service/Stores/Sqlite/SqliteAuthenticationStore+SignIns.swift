@@ -4,41 +4,55 @@ internal import Storage
 
 extension SqliteAuthenticationStore: SignInStore {
     func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool {
-        try await store.write { database in
-            let insert: Statement = """
-                INSERT INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
-                    issuer_sent, redirect_url, started_at_ms, expires_at_ms, way, number)
-                SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-                    coalesce((SELECT max(number) + 1 FROM pending_sign_in WHERE record_id = ?3), 0)
-                WHERE EXISTS (SELECT 1 FROM registration_code WHERE id = ?3 AND is_used = 0 AND expires_at_ms > ?13)
-                """
+        let insert: Statement = """
+            INSERT INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
+                issuer_sent, redirect_url, started_at_ms, expires_at_ms, way, number)
+            SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+                coalesce((SELECT max(number) + 1 FROM pending_sign_in WHERE record_id = ?3), 0)
+            WHERE EXISTS (SELECT 1 FROM registration_code WHERE id = ?3 AND is_used = 0 AND expires_at_ms > ?13)
+            """
+        let oldest: Statement = """
+            DELETE FROM pending_sign_in WHERE record_id = ?1 AND request_id NOT IN
+                (SELECT request_id FROM pending_sign_in WHERE record_id = ?1 ORDER BY number DESC, started_at_ms DESC LIMIT ?2)
+            """
+        let stored = try await store.commit { () throws(Fault) in
+            var plan = Plan(for: pending.record.text)
+            plan.add(insert, pending.columns(liveAt: now), rows: 1)
+            plan.add(oldest, [pending.record, PendingSignIn.most])
+            return plan
+        }
+        if stored != nil { return true }
+        return try await store.write { database in
             guard try database.run(insert, pending.columns(liveAt: now)) == 1 else { return false }
-            let oldest: Statement = """
-                DELETE FROM pending_sign_in WHERE record_id = ?1 AND request_id NOT IN
-                    (SELECT request_id FROM pending_sign_in WHERE record_id = ?1 ORDER BY number DESC, started_at_ms DESC LIMIT ?2)
-                """
             try database.run(oldest, [pending.record, PendingSignIn.most])
             return true
         }
     }
 
     func pending(_ relayState: SecretDigest, now: Timestamp) async throws(Fault) -> PendingSignIn? {
-        try await store.read { database in
-            let live: Statement = "SELECT \(PendingSignIn.columns) FROM pending_sign_in WHERE relay_state = ? AND expires_at_ms > ?"
-            return try database.first(live, [relayState, now]) { PendingSignIn(columns: &$0) }
-        }
+        let live: Statement = "SELECT \(PendingSignIn.columns) FROM pending_sign_in WHERE relay_state = ? AND expires_at_ms > ?"
+        return try await store.first(live, [relayState, now]) { PendingSignIn(columns: &$0) }
     }
 
     func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool {
-        try await store.write { try $0.run("DELETE FROM pending_sign_in WHERE request_id = ?", [request]) == 1 }
+        try await store.change("DELETE FROM pending_sign_in WHERE request_id = ?", [request]) == 1
     }
 
     func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
         let session = completion.session
+        defer { noteStart(of: session) }
+        let consume: Statement = "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?"
+        let stored = try await store.commit { () throws(Fault) in
+            var plan = Plan(for: session.key.device.text)
+            plan.add(consume, [completion.requestID, now], rows: 1)
+            completion.replay.addRemembering(to: &plan)
+            completion.record.addUse(to: &plan, until: session.expiresAt, now: now)
+            try session.addInsertion(to: &plan)
+            return plan
+        }
+        if stored != nil { return .completed }
         return try await starting(session) { database in
-            let consumed = try database.run(
-                "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?", [completion.requestID, now])
-            guard consumed == 1 else { return Start(.notPending) }
+            guard try database.run(consume, [completion.requestID, now]) == 1 else { return Start(.notPending) }
             guard try database.remember(completion.replay) else { return Start(.replayed) }
             guard let code = try database.use(completion.record, until: session.expiresAt, now: now) else { return Start(.codeGone) }
             try session.insert(into: database)
@@ -51,11 +65,17 @@ extension Database {
     /// Remembers an assertion, or a logout of an MVPD's, that counts now.
     /// - Returns: False when it counted before.
     func remember(_ replay: SignInCompletion.Replay) throws -> Bool {
-        let insert: Statement = """
-            INSERT INTO used_assertion (issuer, assertion_id, expires_at_ms) VALUES (?, ?, ?) ON CONFLICT (issuer, assertion_id) DO NOTHING
-            """
-        return try run(insert, [replay.issuer, replay.assertionID, replay.expiresAt]) == 1
+        try run(SignInCompletion.Replay.insert, [replay.issuer, replay.assertionID, replay.expiresAt]) == 1
     }
+}
+
+extension SignInCompletion.Replay {
+    fileprivate static let insert: Statement = """
+        INSERT INTO used_assertion (issuer, assertion_id, expires_at_ms) VALUES (?, ?, ?) ON CONFLICT (issuer, assertion_id) DO NOTHING
+        """
+
+    /// As `Database.remember`.
+    func addRemembering(to plan: inout Plan) { plan.add(Self.insert, [issuer, assertionID, expiresAt], rows: 1) }
 }
 
 extension PendingSignIn {

@@ -49,14 +49,9 @@ extension Database {
     /// - Parameter end: Of the session that it made: so long its maker may ask for it.
     /// - Returns: The code; `nil` when it is no longer live or has been used.
     func use(_ record: RegistrationRecordID, until end: Timestamp, now: Timestamp) throws -> RegistrationCodeText? {
-        let use: Statement = """
-            UPDATE registration_code
-            SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END
-            WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1 RETURNING code
-            """
-        let used: RegistrationCodeText? = try first(use, [now, record, end]) { $0.next() }
+        let used: RegistrationCodeText? = try first(RegistrationRecordID.use, [now, record, end]) { $0.next() }
         guard let code = used else { return nil }
-        try run("DELETE FROM pending_sign_in WHERE record_id = ?", [record])
+        try run(RegistrationRecordID.endSignIns, [record])
         return code
     }
 }

@@ -4,7 +4,14 @@ internal import Storage
 
 extension SqliteAuthenticationStore: UpstreamTokenStore {
     func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
-        try await starting(session) { database in
+        defer { noteStart(of: session) }
+        let stored = try await store.commit { () throws(Fault) in
+            var plan = try session.plan(now: now)
+            plan.add(UpstreamTokenRecord.insertion, tokens.values)
+            return plan
+        }
+        if stored != nil { return true }
+        return try await starting(session) { database in
             guard let code = try database.use(codeOf: session, now: now) else { return Start(false) }
             try session.insert(into: database)
             try tokens.insert(into: database)
@@ -13,45 +20,38 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
     }
 
     func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord? {
-        try await store.read { database in
-            try database.first("SELECT \(UpstreamTokenRecord.columns) FROM upstream_token WHERE session_id = ?", [session]) {
-                UpstreamTokenRecord(columns: &$0)
-            }
+        try await store.first("SELECT \(UpstreamTokenRecord.columns) FROM upstream_token WHERE session_id = ?", [session]) {
+            UpstreamTokenRecord(columns: &$0)
         }
     }
 
     func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
-        try await store.write { database in
-            try database.run(
-                """
-                UPDATE upstream_token SET refreshing_until_ms = ?
-                WHERE session_id = ? AND (refreshing_until_ms IS NULL OR refreshing_until_ms <= ?)
-                """, [lease, session, now]) == 1
-        }
+        try await store.change(
+            """
+            UPDATE upstream_token SET refreshing_until_ms = ?
+            WHERE session_id = ? AND (refreshing_until_ms IS NULL OR refreshing_until_ms <= ?)
+            """, [lease, session, now]) == 1
     }
 
     func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
-        try await store.write { database in
-            try database.run(
-                """
-                UPDATE upstream_token SET refresh_token = ?, access_token = ?, access_expires_at_ms = ?, refreshing_until_ms = NULL
-                WHERE session_id = ? AND refresh_token IS NOT DISTINCT FROM ?
-                """, [tokens.refreshToken, tokens.accessToken, tokens.accessExpiresAt, tokens.session, before]) == 1
-        }
+        try await store.change(
+            """
+            UPDATE upstream_token SET refresh_token = ?, access_token = ?, access_expires_at_ms = ?, refreshing_until_ms = NULL
+            WHERE session_id = ? AND refresh_token IS NOT DISTINCT FROM ?
+            """, [tokens.refreshToken, tokens.accessToken, tokens.accessExpiresAt, tokens.session, before]) == 1
     }
 
     func endRefresh(of session: SessionID) async throws(Fault) {
-        try await store.write { try $0.run("UPDATE upstream_token SET refreshing_until_ms = NULL WHERE session_id = ?", [session]) }
+        try await store.change("UPDATE upstream_token SET refreshing_until_ms = NULL WHERE session_id = ?", [session])
     }
 }
 
 extension UpstreamTokenRecord {
     /// Beside its session, which is there already.
-    func insert(into database: Database) throws {
-        try database.run(
-            "INSERT INTO upstream_token (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [session, requestor, mvpd, refreshToken, accessToken, accessExpiresAt, expiresAt])
-    }
+    func insert(into database: Database) throws { try database.run(Self.insertion, values) }
+
+    fileprivate static let insertion: Statement = "INSERT INTO upstream_token (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    fileprivate var values: Arguments { [session, requestor, mvpd, refreshToken, accessToken, accessExpiresAt, expiresAt] }
 
     /// In the order in which they are read and written.
     fileprivate static let columns = "session_id, requestor, mvpd, refresh_token, access_token, access_expires_at_ms, expires_at_ms"

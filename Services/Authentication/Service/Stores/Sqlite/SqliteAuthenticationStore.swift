@@ -14,15 +14,17 @@ final class SqliteAuthenticationStore: Sendable {
     let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
     let readLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "store")])
 
-    var changes: (any StoreChanges)? { store.changes }
+    /// What must be heard before memory answers for a client.
+    let changes: (any StoreChanges)?
 
     /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, codes, and people whose logins are known there, of each at least 2.
     init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = store
-        clients = CoherentCache(capacity: 16_384, changes: store.changes)
-        memory = SessionMemory(capacity: cachedSessions, changes: store.changes)
-        codes = CoherentCache(capacity: cachedSessions, changes: store.changes)
-        logins = CoherentCache(capacity: cachedSessions, changes: store.changes)
+        changes = store.isCoherent ? store.changes : ClientEpoch.watching(store)
+        clients = CoherentCache(capacity: 16_384, changes: changes)
+        memory = SessionMemory(capacity: cachedSessions, of: store)
+        codes = CoherentCache(capacity: cachedSessions, of: store)
+        logins = CoherentCache(capacity: cachedSessions, of: store)
     }
 
     /// To be called when the session may be in the store by now, before anybody hears of it.

@@ -1,0 +1,136 @@
+internal import Storage
+
+/// The tables of `SqliteAuthenticationStore+Schema.swift` in PostgreSQL's words: whoever adds a step there adds one here, with the same columns.
+enum PostgresAuthenticationSchema {
+    /// Compared and ordered by octets.
+    private static let text = #"TEXT COLLATE "C""#
+
+    /// Released steps never change; a change is a new step. Each statement may run again.
+    static let steps = [
+        Migration(
+            "1-tables",
+            statements: [
+                // Counts what memory of other copies must hear of; polled.
+                "CREATE TABLE IF NOT EXISTS epoch (name \(text) PRIMARY KEY, value BIGINT NOT NULL)",
+                "INSERT INTO epoch (name, value) VALUES ('client', 0) ON CONFLICT (name) DO NOTHING",
+                """
+                CREATE TABLE IF NOT EXISTS client (
+                    id \(text) PRIMARY KEY, secret_digest BYTEA NOT NULL, software_id \(text) NOT NULL, redirect_uri \(text) NOT NULL,
+                    issued_at_ms BIGINT NOT NULL, last_used_ms BIGINT NOT NULL DEFAULT 0, has_acted BIGINT NOT NULL DEFAULT 1
+                )
+                """,
+                """
+                CREATE TABLE IF NOT EXISTS registration_code (
+                    code \(text) NOT NULL UNIQUE, id \(text) NOT NULL UNIQUE, requestor \(text) NOT NULL, mvpd \(text) NOT NULL,
+                    generated_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL, device_id \(text) NOT NULL, device BYTEA NOT NULL,
+                    user_agent \(text) NOT NULL, device_type \(text) NOT NULL, app_id \(text) NOT NULL, device_user \(text) NOT NULL,
+                    registration_url \(text) NOT NULL, client_id \(text) NOT NULL, is_used BIGINT NOT NULL, identity \(text), used_at_ms BIGINT,
+                    api BIGINT NOT NULL DEFAULT 0, domain_name \(text) NOT NULL DEFAULT '', redirect_url \(text) NOT NULL DEFAULT '',
+                    kept_until_ms BIGINT NOT NULL DEFAULT 0
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS registration_code_kept ON registration_code (kept_until_ms)",
+                "CREATE INDEX IF NOT EXISTS registration_code_plan ON registration_code (device_id, client_id, requestor) WHERE api = 1",
+                """
+                CREATE TABLE IF NOT EXISTS pending_sign_in (
+                    request_id \(text) NOT NULL UNIQUE, relay_state BYTEA NOT NULL UNIQUE, record_id \(text) NOT NULL, browser_secret BYTEA NOT NULL,
+                    code \(text) NOT NULL, requestor \(text) NOT NULL, mvpd \(text) NOT NULL, issuer_sent \(text) NOT NULL,
+                    redirect_url \(text) NOT NULL, started_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL, way BIGINT NOT NULL DEFAULT 0,
+                    number BIGINT NOT NULL DEFAULT 0
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS pending_sign_in_expiry ON pending_sign_in (expires_at_ms)",
+                "CREATE INDEX IF NOT EXISTS pending_sign_in_record ON pending_sign_in (record_id)",
+                """
+                CREATE TABLE IF NOT EXISTS used_assertion (
+                    issuer \(text) NOT NULL, assertion_id \(text) NOT NULL, expires_at_ms BIGINT NOT NULL, UNIQUE (issuer, assertion_id)
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS used_assertion_expiry ON used_assertion (expires_at_ms)",
+                """
+                CREATE TABLE IF NOT EXISTS session (
+                    device_id \(text) NOT NULL, requestor \(text) NOT NULL, id \(text) NOT NULL UNIQUE, mvpd \(text) NOT NULL, record_id \(text),
+                    app_id \(text) NOT NULL, device_user \(text) NOT NULL, client_id \(text) NOT NULL, user_id \(text) NOT NULL,
+                    upstream_user_id \(text) NOT NULL, name_id \(text) NOT NULL, name_format \(text) NOT NULL, name_qualifier \(text) NOT NULL,
+                    sp_name_qualifier \(text) NOT NULL, sp_provided_id \(text) NOT NULL DEFAULT '', session_index \(text) NOT NULL,
+                    is_home_based BIGINT NOT NULL, attributes BYTEA NOT NULL, created_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL,
+                    kind BIGINT NOT NULL, rule \(text), identity \(text), trial \(text), authenticated_at_ms BIGINT NOT NULL,
+                    updated_at_ms BIGINT NOT NULL, device BYTEA NOT NULL, upstream \(text), number BIGINT NOT NULL DEFAULT 0,
+                    UNIQUE (device_id, requestor, client_id, mvpd)
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS session_expiry ON session (expires_at_ms)",
+                "CREATE INDEX IF NOT EXISTS session_identity ON session (identity) WHERE identity IS NOT NULL",
+                "CREATE INDEX IF NOT EXISTS session_identity_expiry ON session (expires_at_ms) WHERE identity IS NOT NULL",
+                "CREATE INDEX IF NOT EXISTS session_name ON session (name_id)",
+                "CREATE INDEX IF NOT EXISTS session_login ON session (user_id, requestor) WHERE kind <= 1",
+                """
+                CREATE TABLE IF NOT EXISTS trial (
+                    id \(text) NOT NULL UNIQUE, requestor \(text) NOT NULL, mvpd \(text) NOT NULL, started_at_ms BIGINT NOT NULL,
+                    expires_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS trial_owner ON trial (requestor, mvpd)",
+                """
+                CREATE TABLE IF NOT EXISTS trial_device (
+                    requestor \(text) NOT NULL, mvpd \(text) NOT NULL, device_id \(text) NOT NULL,
+                    trial \(text) NOT NULL REFERENCES trial (id) ON DELETE CASCADE, PRIMARY KEY (requestor, mvpd, device_id)
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS trial_device_trial ON trial_device (trial)",
+                """
+                CREATE TABLE IF NOT EXISTS trial_user (
+                    requestor \(text) NOT NULL, mvpd \(text) NOT NULL, "user" \(text) NOT NULL,
+                    trial \(text) NOT NULL REFERENCES trial (id) ON DELETE CASCADE, PRIMARY KEY (requestor, mvpd, "user")
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS trial_user_trial ON trial_user (trial)",
+                """
+                CREATE TABLE IF NOT EXISTS trial_resource (
+                    trial \(text) NOT NULL REFERENCES trial (id) ON DELETE CASCADE, resource \(text) NOT NULL, used_at_ms BIGINT NOT NULL,
+                    number BIGINT NOT NULL DEFAULT 0, UNIQUE (trial, resource)
+                )
+                """,
+                """
+                CREATE TABLE IF NOT EXISTS profile_request (
+                    request_id \(text) PRIMARY KEY, client_id \(text) NOT NULL, requestor \(text) NOT NULL, mvpd \(text) NOT NULL,
+                    platform BIGINT NOT NULL, issuer_sent \(text) NOT NULL, created_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL
+                )
+                """,
+                """
+                CREATE INDEX IF NOT EXISTS profile_request_client ON profile_request (client_id, requestor, mvpd, platform, created_at_ms)
+                """,
+                "CREATE INDEX IF NOT EXISTS profile_request_expiry ON profile_request (expires_at_ms)",
+                """
+                CREATE TABLE IF NOT EXISTS logout (
+                    device_id \(text) NOT NULL, requestor \(text) NOT NULL, logged_out_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL,
+                    PRIMARY KEY (device_id, requestor)
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS logout_expiry ON logout (expires_at_ms)",
+                """
+                CREATE TABLE IF NOT EXISTS pending_logout (
+                    handle BYTEA PRIMARY KEY, request_id \(text), requestor \(text) NOT NULL, mvpd \(text) NOT NULL, name_id \(text) NOT NULL,
+                    name_format \(text) NOT NULL, name_qualifier \(text) NOT NULL, sp_name_qualifier \(text) NOT NULL,
+                    sp_provided_id \(text) NOT NULL DEFAULT '', session_index \(text) NOT NULL, redirect_url \(text) NOT NULL,
+                    expires_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS pending_logout_expiry ON pending_logout (expires_at_ms)",
+                """
+                CREATE TABLE IF NOT EXISTS upstream_token (
+                    session_id \(text) PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE, requestor \(text) NOT NULL, mvpd \(text) NOT NULL,
+                    refresh_token BYTEA, access_token BYTEA NOT NULL, access_expires_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL,
+                    refreshing_until_ms BIGINT
+                )
+                """,
+                """
+                CREATE TABLE IF NOT EXISTS sealed_secret (
+                    reference \(text) PRIMARY KEY, owner \(text) NOT NULL, sealed BYTEA NOT NULL, written_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE TABLE IF NOT EXISTS signed_nonce (digest BYTEA PRIMARY KEY, expires_at_ms BIGINT NOT NULL)",
+                "CREATE INDEX IF NOT EXISTS signed_nonce_expiry ON signed_nonce (expires_at_ms)",
+            ])
+    ]
+}

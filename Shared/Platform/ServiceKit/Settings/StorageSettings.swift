@@ -1,0 +1,124 @@
+internal import StoragePostgres
+
+/// Where the program keeps its store. What is left out: a SQLite file in the data folder.
+public struct StorageSettings: Decodable, Sendable, Hashable {
+    public enum Engine: String, CaseIterable, Sendable {
+        case sqlite
+        case postgres
+    }
+
+    /// Files are relative to the settings file.
+    public struct Tls: Decodable, Sendable, Hashable {
+        public let trustAnchors: String
+        /// The program's own, where the server asks for one; both or none.
+        public let certificate: String?
+        public let key: String?
+    }
+
+    /// Connections to the server.
+    public struct Lanes: Decodable, Sendable, Hashable {
+        /// For statements that read, 1 to 64.
+        public let read: Int
+        /// For changes that are known whole, 1 to 64.
+        public let write: Int
+        /// For transactions with steps that depend on one another, 1 to 256; opened when they are needed.
+        public let interactive: Int
+
+        private enum CodingKeys: String, CodingKey { case read, write, interactive }
+
+        init() { (read, write, interactive) = (2, 2, 8) }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func bounded(_ key: CodingKeys, _ range: ClosedRange<Int>, else standard: Int) throws -> Int {
+                guard let value = try container.decodeIfPresent(Int.self, forKey: key) else { return standard }
+                guard range.contains(value) else {
+                    let text = "must be from \(range.lowerBound) to \(range.upperBound); it is \(value)"
+                    throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: text)
+                }
+                return value
+            }
+            let standard = Self()
+            read = try bounded(.read, 1...64, else: standard.read)
+            write = try bounded(.write, 1...64, else: standard.write)
+            interactive = try bounded(.interactive, 1...256, else: standard.interactive)
+        }
+    }
+
+    public let engine: Engine
+    /// Each `host:port`, or the folder of a socket: `/run/postgresql:5432`. The first that takes writes is used.
+    public let hosts: [String]
+    /// `nil`: named as the program, as the user is.
+    public let database: String?
+    public let user: String?
+    public let passwordFile: String?
+    public let tls: Tls?
+    public let requireStandby: Bool
+    public let lanes: Lanes
+    public let prepared: Bool
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case engine, hosts, database, user, passwordFile, tls, requireStandby, lanes, prepared
+    }
+
+    init() {
+        (engine, hosts, lanes, prepared, requireStandby) = (.sqlite, [], Lanes(), true, false)
+        (database, user, passwordFile, tls) = (nil, nil, nil, nil)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let name = try container.decodeIfPresent(String.self, forKey: .engine) ?? Engine.sqlite.rawValue
+        guard let engine = Engine(rawValue: name) else {
+            let text = "must be one of \(Engine.allCases.map(\.rawValue).joined(separator: ", ")); it is '\(name)'"
+            throw DecodingError.dataCorruptedError(forKey: .engine, in: container, debugDescription: text)
+        }
+        self.engine = engine
+        hosts = try container.decodeIfPresent([String].self, forKey: .hosts) ?? (engine == .postgres ? ["127.0.0.1:5432"] : [])
+        database = try container.decodeIfPresent(String.self, forKey: .database)
+        user = try container.decodeIfPresent(String.self, forKey: .user)
+        passwordFile = try container.decodeIfPresent(String.self, forKey: .passwordFile)
+        tls = try container.decodeIfPresent(Tls.self, forKey: .tls)
+        requireStandby = try container.decodeIfPresent(Bool.self, forKey: .requireStandby) ?? false
+        lanes = try container.decodeIfPresent(Lanes.self, forKey: .lanes) ?? Lanes()
+        prepared = try container.decodeIfPresent(Bool.self, forKey: .prepared) ?? true
+        try refuseImpossibleMix(container)
+    }
+
+    private func refuseImpossibleMix(_ container: KeyedDecodingContainer<CodingKeys>) throws {
+        func refuse(_ key: CodingKeys, _ text: String) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: container, debugDescription: text)
+        }
+        guard engine == .postgres else {
+            if let key = container.allKeys.first(where: { $0 != .engine }) { throw refuse(key, "has no meaning without \"engine\": \"postgres\"") }
+            return
+        }
+        if hosts.isEmpty { throw refuse(.hosts, "must have at least one host:port") }
+        for host in hosts {
+            guard let (name, _) = PeerSettings.split(host) else {
+                throw refuse(.hosts, "must hold host:port with a port from 1 to 65535; one is '\(host)'")
+            }
+            guard tls == nil else { continue }
+            let isHere = name.hasPrefix("/") || ["127.0.0.1", "::1", "localhost"].contains(name)
+            if !isHere { throw refuse(.tls, "is missing; only a server on this machine is talked to in the clear, and '\(host)' is another one") }
+        }
+        if let tls, (tls.certificate == nil) != (tls.key == nil) { throw refuse(.tls, "must have certificate and key, or neither") }
+        for (key, name) in [(CodingKeys.database, database), (.user, user)] where name?.isEmpty == true { throw refuse(key, "must not be empty") }
+    }
+}
+
+extension PostgresOptions {
+    /// - Parameter program: Whose store it is.
+    init(_ settings: StorageSettings, program: String, files: SettingsFiles) {
+        self.init(
+            hosts: settings.hosts.compactMap { PeerSettings.split($0).map { Host(name: $0.host, port: UInt16($0.port)) } },
+            database: settings.database ?? program, user: settings.user ?? program)
+        passwordFile = settings.passwordFile.map(files.path)
+        tls = settings.tls.map {
+            Tls(trustAnchors: files.path($0.trustAnchors), certificate: $0.certificate.map(files.path), key: $0.key.map(files.path))
+        }
+        requireStandby = settings.requireStandby
+        (readLanes, writeLanes, interactive) = (settings.lanes.read, settings.lanes.write, settings.lanes.interactive)
+        isPrepared = settings.prepared
+    }
+}

@@ -1,0 +1,95 @@
+import Clocks
+import Foundation
+import PostgresServer
+import Storage
+import StoragePostgres
+import Testing
+
+@testable import ServiceKit
+
+@Suite("Where a program keeps its store")
+struct StorageSettingsTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    /// - Parameter storage: The object, or nothing.
+    private func environment(_ storage: String?) throws -> ServiceEnvironment<NoSettings> {
+        let storage = storage.map { #", "storage": \#($0)"# } ?? ""
+        try folder.write(#"{"debug": {"address": "127.0.0.1", "port": 0}, "data": "data"\#(storage)}"#, to: "config.json")
+        let file = folder.path + "/config.json"
+        return try ServiceEnvironment(
+            name: "alpha", document: SettingsReader.read(NoSettings.self, section: "alpha", file: file),
+            files: SettingsFiles(settingsFile: file), logger: LogLines().logger("alpha"), clock: SystemClock(), metrics: PrometheusMetrics())
+    }
+
+    @Test("without a word, and by its name, it is a file", arguments: [nil, "{}", #"{"engine": "sqlite"}"#])
+    func file(storage: String?) async throws {
+        let store = try environment(storage).openStore(migrations: [], postgres: [])
+        #expect(store.place == folder.path + "/data/alpha.sqlite" && store.isCoherent && store.trouble == nil)
+        await store.close()
+    }
+
+    @Test("a server's settings have defaults, and files are relative to the settings")
+    func server() throws {
+        let short = try environment(#"{"engine": "postgres"}"#)
+        let options = PostgresOptions(short.common.storage, program: "alpha", files: short.files)
+        #expect(options.place == "postgres://alpha@127.0.0.1:5432/alpha")
+        #expect((options.readLanes, options.writeLanes, options.interactive) == (2, 2, 8) && options.isPrepared && !options.requireStandby)
+        let long = try environment(
+            """
+            {"engine": "postgres", "hosts": ["db-a.example:5433", "[2001:db8::1]:5432"], "database": "d", "user": "u", "passwordFile": "p",
+             "tls": {"trustAnchors": "ca.crt", "certificate": "/c", "key": "k"}, "requireStandby": true, "lanes": {"read": 1, "interactive": 3},
+             "prepared": false}
+            """)
+        var expected = PostgresOptions(
+            hosts: [.init(name: "db-a.example", port: 5433), .init(name: "2001:db8::1", port: 5432)], database: "d", user: "u")
+        expected.passwordFile = folder.path + "/p"
+        expected.tls = PostgresOptions.Tls(trustAnchors: folder.path + "/ca.crt", certificate: "/c", key: folder.path + "/k")
+        (expected.requireStandby, expected.isPrepared, expected.readLanes, expected.interactive) = (true, false, 1, 3)
+        #expect(PostgresOptions(long.common.storage, program: "alpha", files: long.files) == expected)
+    }
+
+    @Test(
+        "what cannot be is refused by its key",
+        arguments: [
+            (#"{"engine": "mysql"}"#, "storage.engine must be one of sqlite, postgres; it is 'mysql'"),
+            (#"{"hosts": ["h:1"]}"#, "storage.hosts has no meaning"),
+            (#"{"engine": "postgres", "hosts": []}"#, "storage.hosts must have at least one"),
+            (#"{"engine": "postgres", "hosts": ["h"]}"#, "storage.hosts must hold host:port"),
+            (#"{"engine": "postgres", "hosts": ["db.example:5432"]}"#, "storage.tls is missing"),
+            (#"{"engine": "postgres", "tls": {"trustAnchors": "ca", "key": "k"}}"#, "storage.tls must have certificate and key, or neither"),
+            (#"{"engine": "postgres", "lanes": {"read": 0}}"#, "storage.lanes.read must be from 1 to 64; it is 0"),
+            (#"{"engine": "postgres", "user": ""}"#, "storage.user must not be empty"),
+            (#"{"engine": "postgres", "password": "p"}"#, "storage.password (line 1, column 98) is not known here"),
+            (#"{"engine": "postgres", "lanes": {"reads": 1}}"#, "storage.lanes.reads (line 1, column 108) is not known here"),
+        ])
+    func refuses(storage: String, words: String) {
+        let failure = #expect(throws: StartFailure.self) { try environment(storage) }
+        #expect(failure?.lines.first?.contains(words) == true, "\(failure?.lines ?? [])")
+    }
+
+    @Test("a program that has no tables there says so")
+    func unknown() throws {
+        let environment = try environment(#"{"engine": "postgres"}"#)
+        let failure = #expect(throws: StartFailure.self) { try environment.openStore(migrations: []) }
+        #expect(failure?.lines.first?.contains("keeps no store of alpha yet") == true)
+    }
+
+    @Test("a server that is there is used, and readiness follows it", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func opens() async throws {
+        let server = try PostgresServer()
+        let environment = try environment(
+            #"{"engine": "postgres", "hosts": ["\#(server.server.folder.path):\#(server.server.port)"], "database": "postgres", "user": "postgres"}"#)
+        let steps = [Migration("1", statements: ["CREATE TABLE IF NOT EXISTS t (x BIGINT)"])]
+        let store = try environment.openStore(migrations: [], postgres: steps)
+        #expect(!store.isCoherent && environment.readiness.lacking == [])
+        #expect(try await store.change("INSERT INTO t (x) VALUES (1)") == 1)
+        try server.server.stop()
+        try await eventually("it is told") { environment.readiness.lacking.contains { $0.hasPrefix("storage: PostgreSQL: ") } }
+        try server.server.start()
+        try await eventually("it is well again") { environment.readiness.lacking == [] }
+        #expect(try await store.value("SELECT count(*) FROM t") == 1)
+        await store.close()
+    }
+}

@@ -359,7 +359,9 @@ if hasAny("benchmarks") {
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway",
             ["BoxofficeCommand", "EntitlementClient", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),
-        program("StoreBenchmark", "Tests/Benchmarks/Store", ["AuthenticationService", "Storage", "StorageSqlite", arguments, grdb]),
+        program(
+            "StoreBenchmark", "Tests/Benchmarks/Store",
+            ["AuthenticationService", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite", arguments, grdb]),
         program("ClientBenchmark", "Tests/Benchmarks/Client", ["EntitlementClient", "EntitlementSimulator", arguments]),
         program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),
         program("SamlBenchmark", "Tests/Benchmarks/Saml", ["Clocks", "SamlProfile", "SamlSigner", arguments]),

@@ -7,8 +7,8 @@ internal import Synchronization
 /// made anew.
 final class Lane<Work: Sendable>: Sendable {
     /// Does work on the connection, and tells its senders.
-    /// - Throws: `PostgresError` when the connection was lost, and `unfinished` holds work of which nobody was told.
-    typealias Duty = @Sendable (_ batch: [Work], _ connection: PostgresConnection) throws(LaneLoss<Work>) -> Void
+    /// - Returns: What is left when the connection was lost.
+    typealias Duty = @Sendable (_ batch: [Work], _ connection: PostgresConnection) -> LaneLoss<Work>?
 
     private static var batch: Int { 64 }
 
@@ -75,11 +75,9 @@ final class Lane<Work: Sendable>: Sendable {
                 loss = rest(connection)
                 continue
             }
-            do throws(LaneLoss<Work>) {
-                try duty(batch, connection)
-            } catch {
-                loss = error.reason
-                for work in error.unfinished { abandon(work, error.reason) }
+            if let lost = duty(batch, connection) {
+                loss = lost.reason
+                for work in lost.unfinished { abandon(work, lost.reason) }
             }
         }
         for work in queue.laneIsDown(loss ?? .away) { abandon(work, loss ?? .away) }
@@ -104,9 +102,15 @@ final class Lane<Work: Sendable>: Sendable {
 }
 
 /// A connection was lost at work.
-struct LaneLoss<Work: Sendable>: Error {
+struct LaneLoss<Work: Sendable>: Sendable {
     let reason: DatabaseError
+    /// Whose senders were told nothing.
     let unfinished: [Work]
+
+    init(_ error: any Error, unfinished: [Work]) {
+        reason = (error as? PostgresError)?.databaseError() ?? .away
+        self.unfinished = unfinished
+    }
 }
 
 /// How long to wait before the next try: soon at first, then twice a second, never all copies at one moment.

@@ -123,7 +123,8 @@ extension PostgresOptions {
     /// All that the environment could say otherwise.
     fileprivate func parameters(_ host: Host, password: String, program: String) -> [(String, String)] {
         var parameters = [
-            ("host", host.name), ("port", "\(host.port)"), ("dbname", database), ("user", user), ("password", password), ("passfile", "/dev/null"),
+            ("host", host.name), ("port", "\(host.port)"), ("dbname", database), ("user", user), ("password", password),
+            ("passfile", "/dev/null/none"),
             ("application_name", "boxoffice-\(program)"), ("client_encoding", "UTF8"), ("gssencmode", "disable"),
             ("target_session_attrs", "read-write"), ("keepalives", "1"), ("keepalives_idle", "5"), ("keepalives_interval", "2"),
             ("keepalives_count", "2"), ("tcp_user_timeout", "5000"),

@@ -37,15 +37,15 @@ final class PostgresEngine: StoreEngine {
         refused = { metrics.refused.increment() }
         let commit = PlanCommit(metrics: metrics, timeout: Self.timeout)
         let readers = (0..<options.readLanes).map { _ in
-            Lane(looks, connect: connect) { batch, connection throws(LaneLoss<Look>) in
-                try Look.run(batch, on: connection, timeout: Self.timeout)
+            Lane(looks, connect: connect) {
+                Look.run($0, on: $1, timeout: Self.timeout)
             } abandon: {
                 $0.deliver(.failure(.storage($1)))
             }
         }
         let writers = (0..<options.writeLanes).map { _ in
-            Lane(plans, connect: connect) { batch, connection throws(LaneLoss<PlannedWrite>) in
-                try commit(batch, on: connection)
+            Lane(plans, connect: connect) {
+                commit($0, on: $1)
             } abandon: {
                 $0.deliver(.failure(.storage($1)))
             }

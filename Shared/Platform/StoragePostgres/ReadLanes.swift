@@ -8,17 +8,17 @@ struct Look: Sendable {
     let deliver: @Sendable (Result<any StoredRows, Fault>) -> Void
 
     /// Runs statements of one flush. What stands behind one that fails was not run, and goes once more.
-    static func run(_ looks: [Look], on connection: PostgresConnection, timeout: Duration) throws(LaneLoss<Look>) {
+    static func run(_ looks: [Look], on connection: PostgresConnection, timeout: Duration) -> LaneLoss<Look>? {
         var left = looks[...]
         while !left.isEmpty {
             let outcomes: [PostgresConnection.Outcome]
             do {
                 outcomes = try connection.run(left.map { PostgresConnection.Command($0.statement, $0.arguments) }, timeout: timeout)
             } catch {
-                throw LaneLoss(reason: (error as? PostgresError)?.databaseError() ?? .away, unfinished: Array(left))
+                return LaneLoss(error, unfinished: Array(left))
             }
             for outcome in outcomes {
-                guard let look = left.first else { return }
+                guard let look = left.first else { return nil }
                 switch outcome {
                 case .rows(let rows): look.deliver(.success(rows))
                 case .failed(let error): look.deliver(.failure(.storage(error.databaseError(look.statement.postgres))))
@@ -27,5 +27,6 @@ struct Look: Sendable {
                 left = left.dropFirst()
             }
         }
+        return nil
     }
 }

@@ -28,7 +28,7 @@ struct PlanCommit: Sendable {
         case conflict(PostgresError)
     }
 
-    func callAsFunction(_ writes: [PlannedWrite], on connection: PostgresConnection) throws(LaneLoss<PlannedWrite>) {
+    func callAsFunction(_ writes: [PlannedWrite], on connection: PostgresConnection) -> LaneLoss<PlannedWrite>? {
         var left = writes.sorted { $0.plan.subject.utf8.lexicographicallyPrecedes($1.plan.subject.utf8) }
         var (size, tries) = (left.count, 0)
         while !left.isEmpty {
@@ -38,7 +38,7 @@ struct PlanCommit: Sendable {
                 attempt = try self.attempt(group, connection)
             } catch {
                 metrics.failedCommits.increment()
-                throw LaneLoss(reason: (error as? PostgresError)?.databaseError() ?? .away, unfinished: left)
+                return LaneLoss(error, unfinished: left)
             }
             switch attempt {
             case .stored(let rows):
@@ -63,6 +63,7 @@ struct PlanCommit: Sendable {
                 }
             }
         }
+        return nil
     }
 
     private func attempt(_ group: [PlannedWrite], _ connection: PostgresConnection) throws -> Attempt {

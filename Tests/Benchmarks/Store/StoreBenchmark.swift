@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// Measures authentication's embedded store with few and with many sessions.
+/// Measures authentication's store with few and with many sessions, and on both engines.
 @main
 struct StoreBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store-benchmark", abstract: "Measures authentication's embedded store with few and with many sessions.",
-        subcommands: [FillCommand.self, CompareCommand.self])
+        commandName: "store-benchmark", abstract: "Measures authentication's store with few and with many sessions, and on both engines.",
+        subcommands: [FillCommand.self, CompareCommand.self, EnginesCommand.self])
 }
 
 /// Why there is nothing to measure.

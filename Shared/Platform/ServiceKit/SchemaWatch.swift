@@ -3,13 +3,14 @@ internal import Logging
 internal import Storage
 internal import Synchronization
 
-/// Whether this program still understands its store, which copies of a newer release may have changed meanwhile.
+/// Whether this program still understands its store, which copies of a newer release may have changed meanwhile; and tells when its server goes and comes.
 final class SchemaWatch: Sendable {
     private static let interval: Duration = .seconds(2)
 
     private let store: Store
     private let logger: Logger
     private let trouble = Mutex<String?>(nil)
+    private let isAway = Mutex(false)
 
     init(store: Store, logger: Logger) {
         self.store = store
@@ -26,7 +27,21 @@ final class SchemaWatch: Sendable {
         }
     }
 
+    private func tellServer() {
+        let reason = store.trouble
+        let wasAway = isAway.withLock { isAway in
+            defer { isAway = reason != nil }
+            return isAway
+        }
+        switch (reason, wasAway) {
+        case (let reason?, false): logger.error("store.away", metadata: ["place": "\(store.place)", "reason": "\(reason)"])
+        case (nil, true): logger.notice("store.back", metadata: ["place": "\(store.place)"])
+        default: break
+        }
+    }
+
     private func look() async {
+        tellServer()
         let found: String?
         do throws(Fault) {
             found = try await store.isUnderstood() ? nil : "the store was changed by a newer version of this service; start that version here too"

@@ -101,7 +101,10 @@ public struct PrivatePostgres: Sendable {
     /// The process of the server that runs; `nil`: none does.
     public var pid: Int32? {
         guard let text = try? String(contentsOf: rows.appendingPathComponent("postmaster.pid"), encoding: .utf8),
-            let pid = text.split(separator: "\n").first.flatMap({ Int32($0) }), kill(pid, 0) == 0 || errno == EPERM
+            let pid = text.split(separator: "\n").first.flatMap({ Int32($0) }),
+            // One that was killed leaves its file behind; its number may be another program's by now.
+            let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe"),
+            URL(fileURLWithPath: program).lastPathComponent == "postgres"
         else { return nil }
         return pid
     }

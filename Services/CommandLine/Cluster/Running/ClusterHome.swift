@@ -43,7 +43,9 @@ package struct ClusterHome: Sendable {
     }
 
     /// What `forgetState` removes.
-    var state: [URL] { [data, logs, settings, catalogue].filter { FileManager.default.fileExists(atPath: $0.path) } }
+    var state: [URL] {
+        [data, logs, settings, catalogue, root.appendingPathComponent("postgres")].filter { FileManager.default.fileExists(atPath: $0.path) }
+    }
 
     /// Removes what the services remember, their logs, settings and catalogue; the PKI stays.
     func forgetState() throws {

@@ -15,8 +15,10 @@ struct ClusterStarter: Sendable {
     var replacements: [Replacement] = []
     /// What somebody brings in place of the demo.
     var own = OwnFiles()
+    var store: StoreChoice = .asBefore
 
     var pki: LocalPki { LocalPki(folder: home.pki) }
+    var stores: ClusterStore { ClusterStore(home: home, ports: ports, choice: store) }
 
     /// Stops what runs and removes what it remembers.
     func reset() async throws {
@@ -24,6 +26,7 @@ struct ClusterStarter: Sendable {
             _ = await ClusterStopper.stop(file.processIDs.map { ServiceProcess(service: $0.key, pid: $0.value) })
             try FileManager.default.removeItem(at: home.clusterFile)
         }
+        stores.stop()
         try home.forgetState()
         console.line("  State of earlier runs removed from \(home.root.path)")
     }
@@ -51,15 +54,18 @@ struct ClusterStarter: Sendable {
         let ours = ClusterService.allCases.filter { !addresses.isReplaced($0) }
         let programs = Dictionary(uniqueKeysWithValues: try ours.map { ($0, try ProgramFile($0, in: binaries)) })
         let copied = try takeOwnFiles(programs)
+        let moved = stores.moved
+        let start = ContinuousClock.now
+        if try stores.prepare() { console.step("PostgreSQL is ready at 127.0.0.1:\(ports.postgres)", took: ContinuousClock.now - start) }
         let kept = try SettingsWriter(
-            home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements
+            home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements, store: store
         ).write()
         for file in kept where !copied.brought.contains(file) { tellKept(file) }
         var file = try found.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
         file.gatewayTLS = addresses.gatewayTLS
         file.admin = addresses.isReplaced(.gateway) ? addresses.admin : GatewayListeners(settings: home.settings(of: .gateway)).administration
         try await waitForReplacements(addresses, until: .answers, isRequired: found.isEmpty)
-        let running = await stop(await stopOutdated(found, file, programs), toChange: copied.services)
+        let running = await stop(await stopOutdated(found, file, programs), toChange: copied.services.union(moved))
         var started: [ServiceProcess] = []
         do {
             for service in ours where running[service] == nil {

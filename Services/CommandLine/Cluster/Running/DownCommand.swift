@@ -20,6 +20,7 @@ public struct DownCommand: AsyncParsableCommand {
         let processes = file.processIDs.map { ServiceProcess(service: $0.key, pid: $0.value) }
         let running = processes.filter(\.isRunning)
         let killed = await ClusterStopper.stop(processes)
+        ClusterStore(home: home, ports: try PortPlan(environment: ProcessInfo.processInfo.environment), choice: .asBefore).stop()
         try? FileManager.default.removeItem(at: home.clusterFile)
         console.line(running.isEmpty ? "Nothing was running." : "Stopped \(running.count) processes; the state stays in \(home.data.path).")
         for replacement in file.replacements {

@@ -55,6 +55,9 @@ package struct PortPlan: Sendable, Equatable {
     /// Where the gateway is administered.
     var admin: Int { base.map { $0 + 6 } ?? 8081 }
 
+    /// The cluster's own PostgreSQL.
+    var postgres: Int { base.map { $0 + 7 } ?? 7005 }
+
     /// The stand-in Apple.
     var apple: Int { base.map { $0 + 21 } ?? 8091 }
 }

@@ -13,13 +13,19 @@ package struct SettingsWriter {
     var https: HttpsFiles?
     /// Services that are somebody's own: the others' settings have their addresses.
     let replacements: [Replacement]
+    /// Where the stores are to be.
+    var store: StoreChoice = .asBefore
 
     package init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki) {
         self.init(home: home, ports: ports, checkout: checkout, pki: pki, replacements: [])
     }
 
-    init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki, https: HttpsFiles? = nil, replacements: [Replacement]) {
+    init(
+        home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki, https: HttpsFiles? = nil, replacements: [Replacement],
+        store: StoreChoice = .asBefore
+    ) {
         (self.home, self.ports, self.checkout, self.pki, self.https, self.replacements) = (home, ports, checkout, pki, https, replacements)
+        self.store = store
     }
 
     /// Writes the settings and the catalogue that are missing, and those that are as this command left them; what somebody has changed stays.
@@ -33,6 +39,7 @@ package struct SettingsWriter {
             if try files.write(content, to: file) == .kept { kept.append(file) }
         }
         try write(try catalogue(), to: home.catalogue)
+        let stores = ClusterStore(home: home, ports: ports, choice: store)
         for service in ClusterService.allCases {
             let source = checkout.appendingPathComponent("Services/\(service.folder)/config.json")
             let text = try TextFile.read(source.path)
@@ -43,6 +50,7 @@ package struct SettingsWriter {
                 settings["debug"] = ["address": "127.0.0.1", "port": ports.debug(service)]
                 settings["data"] = home.data.appendingPathComponent(service.rawValue).path
             }
+            if let storage = stores.settings(of: service) { settings["storage"] = storage }
             if service == .gateway { settings["gateway"] = withCertificate(settings["gateway"]) }
             if var apple = settings["apple"] as? [String: Any] {
                 apple["listen"] = ["address": "127.0.0.1", "port": ports.apple]

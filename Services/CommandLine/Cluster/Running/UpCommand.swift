@@ -34,6 +34,14 @@ public struct UpCommand: AsyncParsableCommand {
             """, valueName: "folder"))
     var settings: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where authentication and authorization keep their stores: sqlite (a file each), postgres (a server that is started in $BOXOFFICE_HOME), or \
+            the postgres:// URL of a server that has a database for each. Default: as before; at first sqlite.
+            """, valueName: "store"))
+    var store: String?
+
     @Flag(name: .customLong("no-demo"), help: "Do not play the sign-in.")
     var noDemo = false
 
@@ -62,6 +70,7 @@ public struct UpCommand: AsyncParsableCommand {
         guard reset || !yes else { throw ValidationError("--yes goes with --reset") }
         guard !(detach && supervise) else { throw ValidationError("--supervise watches the services from here; it cannot be --detach too") }
         _ = try Replacement.read(replace)
+        _ = try StoreChoice(store)
         guard (tlsCertificate == nil) == (tlsKey == nil) else { throw ValidationError("--tls-certificate and --tls-key go together") }
     }
 
@@ -73,7 +82,7 @@ public struct UpCommand: AsyncParsableCommand {
         let starter = ClusterStarter(
             home: ClusterHome(environment: environment, checkout: Checkout.current), ports: try PortPlan(environment: environment),
             checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client), https: https,
-            replacements: try Replacement.read(replace), own: OwnFiles(catalogue: catalogue, settings: settings))
+            replacements: try Replacement.read(replace), own: OwnFiles(catalogue: catalogue, settings: settings), store: try StoreChoice(store))
         let outcome: Result<Void, any Error>
         do {
             try await run(starter, console, signals)

@@ -1,0 +1,105 @@
+internal import Foundation
+internal import PrivatePostgres
+
+/// The stores of a local cluster: which settings services get for them, and the server that they need.
+struct ClusterStore: Sendable {
+    /// Services whose store PostgreSQL can keep.
+    static let services: [ClusterService] = [.authentication, .authorization]
+
+    let home: ClusterHome
+    let ports: PortPlan
+    let choice: StoreChoice
+
+    private var folder: URL { home.root.appendingPathComponent("postgres") }
+
+    /// The object `storage` of a service's settings; `nil`: it has none.
+    func settings(of service: ClusterService) -> [String: Any]? {
+        guard Self.services.contains(service) else { return nil }
+        switch choice {
+        case .asBefore: return written(service)
+        case .files: return nil
+        case .privateServer:
+            return [
+                "engine": "postgres", "hosts": ["127.0.0.1:\(ports.postgres)"], "passwordFile": passwordFile(service.rawValue).path,
+            ]
+        case .server(let server):
+            let host = server.host.contains(":") ? "[\(server.host)]" : server.host
+            var storage: [String: Any] = ["engine": "postgres", "hosts": ["\(host):\(server.port)"], "user": server.user]
+            if !server.password.isEmpty { storage["passwordFile"] = passwordFile("server").path }
+            if let anchors = server.trustAnchors { storage["tls"] = ["trustAnchors": anchors] }
+            return storage
+        }
+    }
+
+    /// Services that are to keep their stores elsewhere than the settings say that are there.
+    var moved: Set<ClusterService> {
+        guard choice != .asBefore else { return [] }
+        return Set(
+            Self.services.filter { service in
+                FileManager.default.fileExists(atPath: home.settings(of: service).path)
+                    && !NSDictionary(dictionary: settings(of: service) ?? [:]).isEqual(to: written(service) ?? [:])
+            })
+    }
+
+    /// Writes passwords, and starts the cluster's own server where its services use one.
+    /// - Returns: Whether the server was started.
+    /// - Throws: `CommandFailure`.
+    func prepare() throws -> Bool {
+        if case .server(let server) = choice, !server.password.isEmpty { try write(server.password, to: passwordFile("server")) }
+        guard choice == .privateServer || choice == .asBefore && isServerUsed else { return false }
+        guard let programs = PrivatePostgres.installed else {
+            throw CommandFailure(
+                "PostgreSQL is not installed", advice: "apt-get install postgresql, or give --store postgres://… of a server elsewhere")
+        }
+        let server = PrivatePostgres(folder: folder, port: ports.postgres, programs: programs)
+        guard server.pid == nil else { return false }
+        do {
+            try server.requireAccess()
+            try server.make()
+            try server.start()
+            for service in Self.services { try makeRole(service.rawValue, server) }
+        } catch {
+            throw CommandFailure("the cluster's PostgreSQL does not start: \(error)", advice: "see \(folder.path)/log, or leave --store out")
+        }
+        return true
+    }
+
+    /// Stops the cluster's own server, if it runs.
+    func stop() {
+        guard let programs = PrivatePostgres.installed else { return }
+        try? PrivatePostgres(folder: folder, port: ports.postgres, programs: programs).stop()
+    }
+
+    /// A role and a database of the service's own, with the bounds that the server keeps for it.
+    private func makeRole(_ name: String, _ server: PrivatePostgres) throws {
+        guard try server.run(sql: "SELECT 1 FROM pg_database WHERE datname = '\(name)'").isEmpty else { return }
+        var generator = SystemRandomNumberGenerator()
+        let password = (0..<4).map { _ in String(generator.next(), radix: 36) }.joined()
+        try write(password, to: passwordFile(name))
+        try server.run(
+            sql: """
+                DROP ROLE IF EXISTS "\(name)"; CREATE ROLE "\(name)" LOGIN PASSWORD '\(password)';
+                ALTER ROLE "\(name)" SET statement_timeout = '5s'; ALTER ROLE "\(name)" SET lock_timeout = '1s';
+                ALTER ROLE "\(name)" SET idle_in_transaction_session_timeout = '10s'
+                """)
+        try server.run(sql: "CREATE DATABASE \"\(name)\" OWNER \"\(name)\"")
+    }
+
+    private var isServerUsed: Bool {
+        FileManager.default.fileExists(atPath: folder.path)
+            && Self.services.contains { written($0)?["passwordFile"] as? String == passwordFile($0.rawValue).path }
+    }
+
+    private func passwordFile(_ name: String) -> URL { home.pki.appendingPathComponent("postgres-\(name).password") }
+
+    private func write(_ text: String, to file: URL) throws {
+        guard FileManager.default.createFile(atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]) else {
+            throw CommandFailure("cannot write \(file.path)", advice: "check its permissions and the free space")
+        }
+    }
+
+    private func written(_ service: ClusterService) -> [String: Any]? {
+        guard let content = FileManager.default.contents(atPath: home.settings(of: service).path) else { return nil }
+        return (try? JSONSerialization.jsonObject(with: content) as? [String: Any])?["storage"] as? [String: Any]
+    }
+}

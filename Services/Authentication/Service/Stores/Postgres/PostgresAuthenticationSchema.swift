@@ -131,6 +131,36 @@ enum PostgresAuthenticationSchema {
                 """,
                 "CREATE TABLE IF NOT EXISTS signed_nonce (digest BYTEA PRIMARY KEY, expires_at_ms BIGINT NOT NULL)",
                 "CREATE INDEX IF NOT EXISTS signed_nonce_expiry ON signed_nonce (expires_at_ms)",
-            ])
+            ]),
+        Migration(
+            "2-service-tokens",
+            statements: [
+                "ALTER TABLE session ADD COLUMN IF NOT EXISTS service_identity \(text)",
+                "CREATE INDEX IF NOT EXISTS session_service_identity ON session (service_identity) WHERE service_identity IS NOT NULL",
+                "CREATE INDEX IF NOT EXISTS session_service_identity_expiry ON session (expires_at_ms) WHERE service_identity IS NOT NULL",
+                "ALTER TABLE registration_code ADD COLUMN IF NOT EXISTS service_identity \(text)",
+                """
+                CREATE TABLE IF NOT EXISTS service_person (
+                    id \(text) PRIMARY KEY, programmer \(text) NOT NULL, name_digest BYTEA NOT NULL, expires_at_ms BIGINT NOT NULL,
+                    UNIQUE (programmer, name_digest)
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS service_person_expiry ON service_person (expires_at_ms)",
+                """
+                CREATE TABLE IF NOT EXISTS service_device (
+                    tie \(text) PRIMARY KEY, person \(text) NOT NULL REFERENCES service_person (id) ON DELETE CASCADE, device_id \(text) NOT NULL,
+                    device BYTEA NOT NULL, seen_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL, UNIQUE (person, device_id)
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS service_device_expiry ON service_device (expires_at_ms)",
+                """
+                CREATE TABLE IF NOT EXISTS service_link (
+                    programmer \(text) NOT NULL, code \(text) NOT NULL,
+                    person \(text) NOT NULL UNIQUE REFERENCES service_person (id) ON DELETE CASCADE, expires_at_ms BIGINT NOT NULL,
+                    PRIMARY KEY (programmer, code)
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS service_link_expiry ON service_link (expires_at_ms)",
+            ], isAdditive: true),
     ]
 }

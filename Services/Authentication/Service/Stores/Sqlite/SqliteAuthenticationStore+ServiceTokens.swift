@@ -54,18 +54,22 @@ extension SqliteAuthenticationStore: ServiceTokenStore {
     func untie(_ devices: [ServiceTokenDevice], of identity: ServiceIdentity) async throws(Fault) {
         let changed = try await store.write { database in
             var changed: [SessionKey] = []
+            var codes: [RegistrationCodeText] = []
             for device in devices {
                 try database.run("DELETE FROM service_device WHERE tie = ?", [device.tie])
                 let sessions: Statement = """
                     UPDATE session SET service_identity = NULL WHERE service_identity = ? AND device_id = ? RETURNING device_id, requestor
                     """
                 changed += try database.all(sessions, [identity, device.device]) { SessionKey(device: $0.next(), requestor: $0.next()) }
-                let codes: Statement = "UPDATE registration_code SET service_identity = NULL WHERE service_identity = ? AND device_id = ? AND api = 1"
-                try database.run(codes, [identity, device.device])
+                let plans: Statement = """
+                    UPDATE registration_code SET service_identity = NULL WHERE service_identity = ? AND device_id = ? AND api = 1 RETURNING code
+                    """
+                codes += try database.values(plans, [identity, device.device]) as [RegistrationCodeText]
             }
-            return changed
+            return (sessions: changed, codes: codes)
         }
-        for key in changed { memory.forget(key) }
+        for key in changed.sessions { memory.forget(key) }
+        for code in changed.codes { self.codes.forget(code) }
     }
 
     func add(_ link: ServiceLinkCode, now: Timestamp) async throws(Fault) -> Bool {

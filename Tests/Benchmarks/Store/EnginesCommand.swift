@@ -83,7 +83,7 @@ struct EnginesCommand: AsyncParsableCommand {
         let times = try await Times.measure(seconds: seconds, workers: workers, bound: isWriting ? 1 << 40 : sessions) { number in
             if isWriting {
                 try await probe.start(device: UUID().uuidString, requestor: Population.requestor, number: number, now: now)
-            } else if try await probe.userID(device: Population.device(number), requestor: Population.requestor) == nil {
+            } else if try await probe.count(device: Population.device(number), requestor: Population.requestor) == 0 {
                 throw BenchmarkFailure("device \(number) has no session")
             }
         }

@@ -155,7 +155,7 @@ private final class MutantSessions: Sessions {
 
 private struct ForgetfulStore: AuthorizationStore {
     func save(_ token: AuthzToken) async throws(Fault) {}
-    func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? { nil }
+    func token(_ key: AuthzTokenKey, counts: (AuthzToken) -> Bool) async throws(Fault) -> AuthzToken? { nil }
     func forget(expiredBefore moment: Timestamp) async throws(Fault) {}
 }
 
@@ -169,7 +169,9 @@ private struct MutantStore: AuthorizationStore {
         try await store.save(token)
     }
 
-    func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? { try await store.token(Self.key(key)) }
+    func token(_ key: AuthzTokenKey, counts: (AuthzToken) -> Bool) async throws(Fault) -> AuthzToken? {
+        try await store.token(Self.key(key), counts: counts)
+    }
 
     func forget(expiredBefore moment: Timestamp) async throws(Fault) { try await store.forget(expiredBefore: moment) }
 

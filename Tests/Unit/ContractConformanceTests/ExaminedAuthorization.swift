@@ -88,7 +88,7 @@ final class SharedStore: AuthorizationStore {
 
     func save(_ token: AuthzToken) async throws(Fault) { tokens.withLock { $0[token.key] = token } }
 
-    func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? { tokens.withLock { $0[key] } }
+    func token(_ key: AuthzTokenKey, counts: (AuthzToken) -> Bool) async throws(Fault) -> AuthzToken? { tokens.withLock { $0[key] } }
 
     func forget(expiredBefore moment: Timestamp) async throws(Fault) {}
 

@@ -26,7 +26,7 @@ enum PostgresAuthenticationSchema {
                     user_agent \(text) NOT NULL, device_type \(text) NOT NULL, app_id \(text) NOT NULL, device_user \(text) NOT NULL,
                     registration_url \(text) NOT NULL, client_id \(text) NOT NULL, is_used BIGINT NOT NULL, identity \(text), used_at_ms BIGINT,
                     api BIGINT NOT NULL DEFAULT 0, domain_name \(text) NOT NULL DEFAULT '', redirect_url \(text) NOT NULL DEFAULT '',
-                    kept_until_ms BIGINT NOT NULL DEFAULT 0
+                    kept_until_ms BIGINT NOT NULL DEFAULT 0, service_identity \(text)
                 )
                 """,
                 "CREATE INDEX IF NOT EXISTS registration_code_kept ON registration_code (kept_until_ms)",
@@ -56,12 +56,14 @@ enum PostgresAuthenticationSchema {
                     is_home_based BIGINT NOT NULL, attributes BYTEA NOT NULL, created_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL,
                     kind BIGINT NOT NULL, rule \(text), identity \(text), trial \(text), authenticated_at_ms BIGINT NOT NULL,
                     updated_at_ms BIGINT NOT NULL, device BYTEA NOT NULL, upstream \(text), number BIGINT NOT NULL DEFAULT 0,
-                    UNIQUE (device_id, requestor, client_id, mvpd)
+                    service_identity \(text), UNIQUE (device_id, requestor, client_id, mvpd)
                 )
                 """,
                 "CREATE INDEX IF NOT EXISTS session_expiry ON session (expires_at_ms)",
                 "CREATE INDEX IF NOT EXISTS session_identity ON session (identity) WHERE identity IS NOT NULL",
                 "CREATE INDEX IF NOT EXISTS session_identity_expiry ON session (expires_at_ms) WHERE identity IS NOT NULL",
+                "CREATE INDEX IF NOT EXISTS session_service_identity ON session (service_identity) WHERE service_identity IS NOT NULL",
+                "CREATE INDEX IF NOT EXISTS session_service_identity_expiry ON session (expires_at_ms) WHERE service_identity IS NOT NULL",
                 "CREATE INDEX IF NOT EXISTS session_name ON session (name_id)",
                 "CREATE INDEX IF NOT EXISTS session_login ON session (user_id, requestor) WHERE kind <= 1",
                 """
@@ -131,14 +133,6 @@ enum PostgresAuthenticationSchema {
                 """,
                 "CREATE TABLE IF NOT EXISTS signed_nonce (digest BYTEA PRIMARY KEY, expires_at_ms BIGINT NOT NULL)",
                 "CREATE INDEX IF NOT EXISTS signed_nonce_expiry ON signed_nonce (expires_at_ms)",
-            ]),
-        Migration(
-            "2-service-tokens",
-            statements: [
-                "ALTER TABLE session ADD COLUMN IF NOT EXISTS service_identity \(text)",
-                "CREATE INDEX IF NOT EXISTS session_service_identity ON session (service_identity) WHERE service_identity IS NOT NULL",
-                "CREATE INDEX IF NOT EXISTS session_service_identity_expiry ON session (expires_at_ms) WHERE service_identity IS NOT NULL",
-                "ALTER TABLE registration_code ADD COLUMN IF NOT EXISTS service_identity \(text)",
                 """
                 CREATE TABLE IF NOT EXISTS service_person (
                     id \(text) PRIMARY KEY, programmer \(text) NOT NULL, name_digest BYTEA NOT NULL, expires_at_ms BIGINT NOT NULL,
@@ -161,6 +155,6 @@ enum PostgresAuthenticationSchema {
                 )
                 """,
                 "CREATE INDEX IF NOT EXISTS service_link_expiry ON service_link (expires_at_ms)",
-            ], isAdditive: true),
+            ])
     ]
 }

@@ -477,7 +477,8 @@ if hasAny("tests") {
             [
                 "Clocks", "BoxofficeCommand", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults",
                 "LoadReporting",
-                "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "Rpc", "SamlSigner", "EntitlementClient", "EntitlementSimulator",
+                "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "PostgresServer", "Rpc", "SamlSigner", "EntitlementClient",
+                "EntitlementSimulator",
                 "Storage", "TextEncodings", "Tokens", "Transport", httpClient, nioCore, nioPosix, logging,
             ], needs: "Cluster"),
     ]

@@ -38,6 +38,38 @@ import Testing
         }
     }
 
+    @Test(
+        "sign-ins through two copies at once all come through, each once, though all of them meet in small tables",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func crowd() async throws {
+        try await Self.withTwo { one, other in
+            let completed = try await withThrowingTaskGroup { group in
+                for number in 0..<48 {
+                    let (here, there) = number % 2 == 0 ? (one, other) : (other, one)
+                    group.addTask {
+                        let record = Sample.record(
+                            "CODE\(number)", id: "record-\(number)", device: "device-\(number)", client: "client-\(number % 3)")
+                        guard try await here.claim(record, now: t0) else { return 0 }
+                        let pending = Sample.pending("_request-\(number)", relay: "relay-\(number)", record: record)
+                        guard try await there.begin(pending, now: t0) else { return 0 }
+                        let session = Sample.session(
+                            "session-\(number)", client: "client-\(number % 3)", device: "device-\(number)", record: "record-\(number)")
+                        let completion = Sample.completion(
+                            "_request-\(number)", assertion: "_assertion-\(number)", session: session, record: "record-\(number)")
+                        // Both copies get the MVPD's answer at once.
+                        async let first = here.complete(completion, now: t0)
+                        async let second = there.complete(completion, now: t0)
+                        let results = [try await first, try await second]
+                        guard try await here.sessions(session.key) == [session] else { return 0 }
+                        return results.count { $0 == .completed }
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(completed == [Int](repeating: 1, count: 48))
+        }
+    }
+
     @Test("when a revocation returns no copy knows the client", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     func revocation() async throws {
         try await Self.withTwo { one, other in

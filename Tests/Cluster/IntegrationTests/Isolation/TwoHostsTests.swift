@@ -1,0 +1,102 @@
+@testable import BoxofficeCommand
+import Foundation
+import PostgresServer
+import Testing
+
+/// Copies of the services as two hosts have them: they share a PostgreSQL server and key files, and nothing else.
+@Suite("Two hosts with one PostgreSQL", .serialized, .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+struct TwoHostsTests {
+    private static let services: [ClusterService] = [.authentication, .authorization]
+
+    @Test("what one copy does the other knows at once; neither the death of a copy nor that of the server loses anything")
+    func twoHosts() async throws {
+        let server = try PostgresServer()
+        for service in Self.services { try server.server.run(sql: "CREATE DATABASE \"\(service.rawValue)\"") }
+        let client = HTTPExchange.makeClient()
+        let cluster = try TestCluster(exchange: HTTPExchange(client: client))
+        var copies: [SecondCopy] = []
+        do {
+            _ = try await cluster.starter.start()
+            for service in Self.services {
+                try await cluster.restart(service) {
+                    $0["storage"] = ["engine": "postgres", "hosts": ["\(server.server.folder.path):\(server.server.port)"], "user": "postgres"]
+                }
+            }
+            copies = try await addHost(to: cluster)
+            try await play(cluster, copies, server)
+        } catch {
+            for copy in copies { Issue.record("\(copy.output.suffix(2000))") }
+            for copy in copies { await copy.stop() }
+            try? await cluster.stop()
+            try await client.shutdown()
+            throw error
+        }
+        for copy in copies { await copy.stop() }
+        try await cluster.stop()
+        try await client.shutdown()
+        cluster.removeState()
+    }
+
+    /// A second copy of both services, with a data folder of its own that has the first one's keys; everybody knows both.
+    private func addHost(to cluster: TestCluster) async throws -> [SecondCopy] {
+        let addresses = ClusterAddresses(ports: cluster.ports)
+        var copies: [SecondCopy] = []
+        for service in Self.services {
+            let (own, data) = (
+                cluster.home.data.appendingPathComponent(service.rawValue), cluster.home.root.appendingPathComponent("host-b-\(service)")
+            )
+            try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+            for file in try FileManager.default.contentsOfDirectory(atPath: own.path) where file.hasSuffix(".key") {
+                try FileManager.default.copyItem(at: own.appendingPathComponent(file), to: data.appendingPathComponent(file))
+            }
+            let copy = try SecondCopy.start(service, of: cluster, data: data)
+            copies.append(copy)
+            try await Condition.wait("the second \(service) is ready") { await copy.readiness().isReady }
+        }
+        let both = Dictionary(uniqueKeysWithValues: copies.map { ($0.service.rawValue, [addresses.main($0.service), $0.address]) })
+        try await cluster.restart(.authorization) { try $0.setAddresses(of: "authentication", both["authentication"] ?? []) }
+        try await cluster.restart(.gateway) { settings in
+            for (name, addresses) in both { try settings.setAddresses(of: name, addresses) }
+        }
+        return copies
+    }
+
+    private func play(_ cluster: TestCluster, _ copies: [SecondCopy], _ server: PostgresServer) async throws {
+        var apps: [StreamingApp] = []
+        for _ in 0..<6 {
+            let app = try await cluster.app()
+            // Each call goes to another copy: what one of them writes the next one reads.
+            _ = try await cluster.signIn(app, code: try await app.requestCode().code)
+            for _ in 0..<4 { #expect(try await app.isSignedIn()) }
+            _ = try await app.authorize("ACME1-NEWS")
+            for _ in 0..<4 { _ = try await app.mediaToken("ACME1-NEWS") }
+            apps.append(app)
+        }
+        let leaver = try await cluster.app()
+        for _ in 0..<4 {
+            _ = try await cluster.signIn(leaver, code: try await leaver.requestCode().code)
+            for _ in 0..<4 { #expect(try await leaver.isSignedIn()) }
+            let answer = try await leaver.send("DELETE", "/api/v1/logout?\(leaver.deviceSet())")
+            #expect(answer.status == 204, "\(answer.text)")
+            for _ in 0..<6 { #expect(try await !leaver.isSignedIn()) }
+        }
+        for copy in copies { #expect(try await copy.calls(of: "v1.Auth") + copy.calls(of: "v1.Sessions") > 0, "\(copy.service) took part") }
+
+        for copy in copies { copy.process.signal(SIGKILL) }
+        try await Condition.wait("all goes on with the first copies") { await Self.allWell(apps) }
+
+        try server.server.stop(isKilled: true)
+        try await Condition.wait("calls are told that it is away") {
+            (try? await apps[0].send("GET", "/api/v1/checkauthn?\(apps[0].deviceSet())").status) == 503
+        }
+        try server.server.start()
+        try await Condition.wait("everybody is still signed in") { await Self.allWell(apps) }
+    }
+
+    private static func allWell(_ apps: [StreamingApp]) async -> Bool {
+        for app in apps {
+            for _ in 0..<3 { guard (try? await app.isSignedIn()) == true, (try? await app.mediaToken("ACME1-NEWS")) != nil else { return false } }
+        }
+        return true
+    }
+}

@@ -26,6 +26,13 @@ struct PartnerSignInTests {
         #expect(fallback.step != .partner && fallback.reason == .configuration && fallback.code != nil)
     }
 
+    @Test("rest-v2 #116: the platform's provider is an MVPD that is not integrated")
+    func isNotIntegrated() async throws {
+        let rig = try await PlatformRig()
+        rig.rig.catalogue.change { $0.integrations.removeAll { $0.mvpdID == "DemoCable" } }
+        await expectFault(.unknownIntegration) { _ = try await begin(rig) }
+    }
+
     @Test(
         "a verification token that cannot be made is the fault that it is, not a matter of the configuration",
         arguments: [Fault.Code.unavailable, .storageFull])

@@ -10,7 +10,7 @@ struct ProfileTests {
     private static let halfAnHour = Duration.seconds(31 * 60)
 
     @Test(
-        "clients #77: a code that has done its work tells its maker of the profile, past its end and past a newer code; others, and a browser, nothing",
+        "clients #77, rest-v2 #55: a code that has done its work tells its maker of the profile, past its end and past a newer code; others, and a browser, nothing",
         arguments: Backend.allCases)
     func toldAfterItsEnd(_ backend: Backend) async throws {
         let rig = try Rig(backend)
@@ -31,7 +31,9 @@ struct ProfileTests {
         await expectFault(.registrationCodeSpent) { _ = try await rig.profiles(byCode: code, late) }
     }
 
-    @Test("clients #78: past its end a code that nobody has signed in with is nothing to its maker either", arguments: Backend.allCases)
+    @Test(
+        "clients #78, rest-v2 #38, #55: past its end a code that nobody has signed in with is nothing to its maker either",
+        arguments: Backend.allCases)
     func unfinished(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let call = rig.v2Call(try await rig.bearer("old"))

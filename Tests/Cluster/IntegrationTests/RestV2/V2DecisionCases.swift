@@ -26,7 +26,9 @@ extension RestV2 {
             #expect(denial["token"] == nil)
         }
 
-        @Test("clients #91: an MVPD's words come whole in the answer's text and nowhere else; an MVPD that says nothing is an item's fault")
+        @Test(
+            "rest-v2 #64, clients #91: an MVPD's words come whole in the answer's text and nowhere else; an MVPD that says nothing is an item's fault"
+        )
         func strangeWords() async throws {
             let (device, sandbox) = (try await V2Device.make(), try SandboxControl.running())
             try await device.signIn()

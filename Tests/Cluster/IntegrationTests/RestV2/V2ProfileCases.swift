@@ -5,7 +5,7 @@ import Testing
 extension RestV2 {
     @Suite("Profiles and logout")
     struct ProfileCases {
-        @Test("rest-v2 #42, #43, #46, #58: two logins are two profiles, of this device alone")
+        @Test("rest-v2 #42, #43, #46, #58, #59: two logins are two profiles, of this device alone")
         func several() async throws {
             let device = try await V2Device.make()
             #expect(try await device.profiles().isEmpty)
@@ -20,6 +20,8 @@ extension RestV2 {
                 let user = (profile["attributes"] as? [String: [String: Any]])?["userID"]
                 #expect(user?["value"] is String && user?["state"] as? String == "plain")
             }
+            let zip = (all["NorthCable"]?["attributes"] as? [String: [String: Any]])?["zip"]
+            #expect(zip?["state"] as? String == "enc" && zip?["value"] is String)
             #expect(try await device.profiles("profiles/LakeTel").keys.sorted() == ["LakeTel"])
             #expect(try await device.other().profiles().isEmpty)
             #expect(try await device.get("profiles/NoCable").v2Error == "invalid_parameter_mvpd")

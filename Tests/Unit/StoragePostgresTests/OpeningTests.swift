@@ -90,6 +90,24 @@ struct OpeningTests {
         }
     }
 
+    @Test("of several hosts the first that takes writes is the one, and the line of a start names what is wrong with each")
+    func severalHosts() async throws {
+        let server = try PostgresServer()
+        try server.server.run(sql: "ALTER SYSTEM SET default_transaction_read_only = on")
+        try server.server.reload()
+        var options = try PostgresServer.shared.options()
+        let (away, reading) = (PostgresOptions.Host(name: "127.0.0.1", port: UInt16(PostgresServer.freePort())), server.options().hosts[0])
+        options.hosts = [away, reading] + options.hosts
+        let store = try Store.notes(options)
+        try await store.add("written")
+        await store.close()
+        options.hosts.removeLast()
+        let error = #expect(throws: StoreError.self) { try Store.notes(options) }
+        for words in ["\(away): ", "Connection refused", "\(reading): takes no writes"] {
+            #expect(error?.description.contains(words) == true, "\(error?.description ?? "-")")
+        }
+    }
+
     @Test("a server that is full, takes no writes, or would lose what it acknowledged is refused, and says which")
     func states() async throws {
         let server = try PostgresServer(settings: ["superuser_reserved_connections = 0"])

@@ -47,7 +47,8 @@ def new_application():
     administer("DELETE", "/draft")
     administer("POST", "/applications", {
         "id": name, "name": name, "version": "1.0", "programmer": "acme", "requestors": requestors, "platforms": "all",
-        "scopes": ["api:client:v1", "decisions:owner", "temporary:passes:owner", "autosignin:owner", "analytics:client"],
+        "ssoIssuer": True,
+        "scopes": ["api:client:v1", "api:client:v2", "decisions:owner", "temporary:passes:owner", "autosignin:owner", "analytics:client"],
         "redirectDomains": ["acme.example"]})
     administer("POST", "/draft/push", {"description": "An application with every scope"})
     request = urllib.request.Request(f"{admin}/admin/v1/applications/{name}/statement", headers={"Authorization": "Bearer " + cluster["adminToken"]})
@@ -103,7 +104,8 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps({
     "client": client,
     "statement": statement,
     "values": {
-        "requestor": requestors, "requestor_id": requestors, "mvpd": ["NorthCable", "LakeTel", "Preview10"],
+        "requestor": requestors, "requestor_id": requestors, "serviceProvider": requestors, "partner": ["Apple"], "domainName": ["acme.example"],
+        "redirectUrl": ["https://acme.example/signed-in"], "X-SSO-ID": ["person-1", "person-2"], "mvpd": ["NorthCable", "LakeTel", "Preview10"],
         "mso_id": ["NorthCable", "LakeTel", "OpenFiber", "Preview10", "PromoVod"], "mvpd_id": ["Preview10", "PromoVod"],
         "deviceId": signed_in + ["nobody"], "device_id": ["spent-1", "all"], "code": used_codes + [code("open-1")],
         "reg_code": [code("login-1"), code("login-2")],

@@ -24,7 +24,7 @@ struct ProfileLogout: Sendable {
         if case .tempPass = mvpd.signIn { return EndedProfile(end: .complete) }
         let ended = try await endAll(caller, owner, at: MvpdID(mvpd.id))
         metrics.endedSessions.increment(by: ended.count)
-        guard !ended.isEmpty else { return EndedProfile(end: isBypassed(mvpd, owner) ? .complete : .none) }
+        guard !ended.isEmpty else { return EndedProfile(end: owner.isLetIn(at: mvpd, now: clock.now()) ? .complete : .none) }
         // rest-v2 D16.
         if ended.contains(where: { $0.kind == .platform }) { return EndedProfile(end: .platform) }
         let visit = try await logouts.begin(for: ended, redirectURL: request.redirectURL)
@@ -41,10 +41,5 @@ struct ProfileLogout: Sendable {
             if let other = try await store.end(login.key, client: login.clientID, mvpd: mvpd, now: now) { ended.append(other) }
         }
         return ended
-    }
-
-    private func isBypassed(_ mvpd: Mvpd, _ owner: ProfileOwner) -> Bool {
-        owner.catalogue.degradation(
-            requestor: owner.key.requestor.text, mvpd: mvpd.id, platform: owner.platform, resource: nil, now: clock.now()) != nil
     }
 }

@@ -113,9 +113,7 @@ struct ProfileLookup: Sendable {
     /// Why nobody has to sign in at an MVPD, beside a session.
     func reason(_ mvpd: Mvpd, _ owner: ProfileOwner) -> SignInReason? {
         if case .tempPass = mvpd.signIn { return .temporary }
-        let rule = owner.catalogue.degradation(
-            requestor: owner.key.requestor.text, mvpd: mvpd.id, platform: owner.platform, resource: nil, now: clock.now())
-        return rule.map { _ in .degraded }
+        return owner.isLetIn(at: mvpd, now: clock.now()) ? .degraded : nil
     }
 
     /// While an AuthN-all rule holds (rest-v1 §6.1).

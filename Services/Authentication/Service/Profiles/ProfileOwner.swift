@@ -1,4 +1,5 @@
 internal import Catalogue
+internal import Clocks
 internal import Contracts
 
 /// Whose profiles REST v2 shows: of a client, on a device, at a requestor (rest-v2 §4).
@@ -20,6 +21,11 @@ struct ProfileOwner: Sendable {
         key = SessionKey(device: record.deviceID, requestor: record.requestor)
         self.catalogue = catalogue
         platform = record.device.platform
+    }
+
+    /// Whether a rule lets everybody in at the MVPD now (rest-v1 §6.1).
+    func isLetIn(at mvpd: Mvpd, now: Timestamp) -> Bool {
+        catalogue.degradation(requestor: key.requestor.text, mvpd: mvpd.id, platform: platform, resource: nil, now: now) != nil
     }
 }
 

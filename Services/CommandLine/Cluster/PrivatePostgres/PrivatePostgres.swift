@@ -100,8 +100,7 @@ public struct PrivatePostgres: Sendable {
 
     /// The process of the server that runs; `nil`: none does.
     public var pid: Int32? {
-        guard let text = try? String(contentsOf: rows.appendingPathComponent("postmaster.pid"), encoding: .utf8),
-            let pid = text.split(separator: "\n").first.flatMap({ Int32($0) }),
+        guard let pid = named,
             // One that was killed leaves its file behind; its number may be another program's by now.
             let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe"),
             URL(fileURLWithPath: program).lastPathComponent == "postgres"
@@ -109,10 +108,27 @@ public struct PrivatePostgres: Sendable {
         return pid
     }
 
+    /// The process that the server's file names.
+    private var named: Int32? {
+        let text = try? String(contentsOf: rows.appendingPathComponent("postmaster.pid"), encoding: .utf8)
+        return text?.split(separator: "\n").first.flatMap { Int32($0) }
+    }
+
+    /// A server that was killed counts as one that runs, until its parent has collected it.
+    private func waitUntilCollected() {
+        guard let dead = named, pid == nil else { return }
+        for _ in 0..<250 {
+            let state = (try? String(contentsOfFile: "/proc/\(dead)/stat", encoding: .utf8))?.split(separator: ")").last?.split(separator: " ").first
+            guard state == "Z" else { return }
+            usleep(20_000)
+        }
+    }
+
     /// Starts the server, unless it runs, and waits until it lets somebody in.
     /// - Throws: `Failure` with what the server said.
     public func start() throws {
         guard pid == nil else { return }
+        waitUntilCollected()
         do {
             try run(programs.appendingPathComponent("pg_ctl").path, ["-D", rows.path, "-l", log.path, "-w", "-t", "30", "start"])
         } catch {

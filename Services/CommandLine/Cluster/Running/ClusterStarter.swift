@@ -56,7 +56,8 @@ struct ClusterStarter: Sendable {
         let copied = try takeOwnFiles(programs)
         let moved = stores.moved
         let start = ContinuousClock.now
-        if try stores.prepare() { console.step("PostgreSQL is ready at 127.0.0.1:\(ports.postgres)", took: ContinuousClock.now - start) }
+        let hasStore = try stores.prepare()
+        if hasStore { console.step("PostgreSQL is ready at 127.0.0.1:\(ports.postgres)", took: ContinuousClock.now - start) }
         let kept = try SettingsWriter(
             home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements, store: store
         ).write()
@@ -76,7 +77,9 @@ struct ClusterStarter: Sendable {
                 try file.write(home)
             }
             try await waitForReplacements(addresses, until: .serves, isRequired: found.isEmpty)
-            try await waitUntilReady(started, addresses)
+            // Who was running lacked its store until now.
+            let lacking = hasStore ? running.map { ServiceProcess(service: $0.key, pid: $0.value) } : []
+            try await waitUntilReady(started + lacking, addresses)
             if !started.isEmpty { await waitForConnections(ours, addresses) }
             if file.softwareStatements.isEmpty || !started.isEmpty && !addresses.isReplaced(.config) {
                 file.softwareStatements = try await statements(addresses)

@@ -21,7 +21,7 @@ import Testing
         fixture.transport.fail(.responseTimeout)
         let decision = try await decide(fixture)
         #expect(!decision.authorized && decision.refusal?.code == Fault.Code.networkConnectionTimeout.rawValue && decision.token == nil)
-        fixture.transport.answer(Xacml.permit())
+        fixture.transport.answer(Xacml.response(Xacml.result("Permit")))
         #expect(try await decide(fixture, "CHAN7-SD").token != nil)
     }
 
@@ -32,7 +32,7 @@ import Testing
         for _ in 0..<5 { #expect(try await !decide(fixture).authorized) }
         let asked = fixture.transport.requestCount
         #expect(asked == 5)
-        fixture.transport.answer(Xacml.permit())
+        fixture.transport.answer(Xacml.response(Xacml.result("Permit")))
         let sixth = try await decide(fixture)
         #expect(!sixth.authorized && sixth.refusal?.code == Fault.Code.authorizationDeniedByMvpd.rawValue)
         #expect(fixture.transport.requestCount == asked)

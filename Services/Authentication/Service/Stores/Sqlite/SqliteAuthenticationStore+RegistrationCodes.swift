@@ -56,7 +56,7 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
     }
 
     func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
-        try await record(code).flatMap { $0.expiresAt > now ? $0 : nil }
+        try await record(code, now).flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
     /// A new plan of a client's device ends the one before that nobody has signed in by (rest-v2 D7).
@@ -89,18 +89,17 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
     }
 
     func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
-        try await record(code).flatMap { $0.keptUntil > now ? $0 : nil }
+        try await record(code, now).flatMap { $0.keptUntil > now ? $0 : nil }
     }
 
-    private func record(_ code: RegistrationCodeText) async throws(Fault) -> RegistrationRecord? {
-        let epoch: CoherentCache<RegistrationCodeText, RegistrationRecord>.Epoch
-        switch codes.lookup(code) {
-        case .hit(let record): return record
-        case .miss(let current): epoch = current
-        }
+    /// Memory answers for codes that somebody waits for. For one that is over or used the store is asked, as for one that is none: whoever guesses codes learns
+    /// nothing from how long that takes (dashboard §8).
+    private func record(_ code: RegistrationCodeText, _ now: Timestamp) async throws(Fault) -> RegistrationRecord? {
+        let known = codes.lookup(code)
+        if case .hit(let record) = known, !record.isUsed, record.expiresAt > now + RegistrationRecord.remembrance { return record }
         let record = try await store.first(RegistrationRecord.byCode, [code]) { try RegistrationRecord(columns: &$0) }
         // Codes that are none displace no code.
-        if let record { codes.offer(record, for: code, readIn: epoch) }
+        if case .miss(let epoch) = known, let record { codes.offer(record, for: code, readIn: epoch) }
         return record
     }
 

@@ -118,14 +118,7 @@ extension AuthenticationRequirements {
         ) { examination in
             try await TestMvpd.play(examination) { mvpd in
                 let (app, device) = (mvpd.app, TestApp.device())
-                let plan = try await app.partner(device)
-                guard let facts = AuthnRequestFacts(profileRequest: plan.verificationToken) else {
-                    throw Unmet("a verification_token that is Base64 of a SAML AuthnRequest", came: plan.verificationToken)
-                }
-                let response = try mvpd.mvpd.response(to: facts, for: TestMvpd.subscriber, now: Date())
-                try await app.conversation.call(
-                    AuthenticationMethods.exchangePartnerProfile,
-                    ExchangePartnerProfileRequest(call: app.callPartner(device), samlResponse: Data(response.utf8).base64EncodedString()))
+                try await mvpd.signInByPlatform(device)
                 var (refused, over) = (TestApp.granted, TestApp.granted)
                 refused.access = .refused
                 over.expiresAtMilliseconds = TestClock.now - 60_000
@@ -152,14 +145,7 @@ extension AuthenticationRequirements {
         ) { examination in
             try await TestMvpd.play(examination) { mvpd in
                 let (app, device) = (mvpd.app, TestApp.device())
-                let plan = try await app.partner(device)
-                guard let facts = AuthnRequestFacts(profileRequest: plan.verificationToken) else {
-                    throw Unmet("a verification_token that is Base64 of a SAML AuthnRequest", came: plan.verificationToken)
-                }
-                let response = try mvpd.mvpd.response(to: facts, for: TestMvpd.subscriber, now: Date())
-                try await app.conversation.call(
-                    AuthenticationMethods.exchangePartnerProfile,
-                    ExchangePartnerProfileRequest(call: app.callPartner(device), samlResponse: Data(response.utf8).base64EncodedString()))
+                try await mvpd.signInByPlatform(device)
                 var (refused, endless, other) = (TestApp.granted, TestApp.granted, TestApp.granted)
                 refused.access = .refused
                 endless.expiresAtMilliseconds = 0
@@ -278,5 +264,19 @@ extension TestApp {
             return isShared
         }
         try await examination.peers().withCatalogue({ $0.platformIdentityIssuers = issuers }, until: isTrusted, work)
+    }
+}
+
+extension TestMvpd {
+    /// The platform signs the device's person in.
+    fileprivate func signInByPlatform(_ device: String) async throws {
+        let plan = try await app.partner(device)
+        guard let facts = AuthnRequestFacts(profileRequest: plan.verificationToken) else {
+            throw Unmet("a verification_token that is Base64 of a SAML AuthnRequest", came: plan.verificationToken)
+        }
+        let response = try mvpd.response(to: facts, for: Self.subscriber, now: Date())
+        try await app.conversation.call(
+            AuthenticationMethods.exchangePartnerProfile,
+            ExchangePartnerProfileRequest(call: app.callPartner(device), samlResponse: Data(response.utf8).base64EncodedString()))
     }
 }

@@ -6,7 +6,7 @@ import Tokens
 
 /// REST v2 of one service provider, as its documents have it: every answer has the documented members and no other rule than those that the flows meet.
 final class StubV2: Sendable {
-    private struct Login {
+    struct Login {
         var client: String
         var device: String
         var mvpd: String?
@@ -17,7 +17,7 @@ final class StubV2: Sendable {
         var owner: String?
     }
 
-    private struct Profile {
+    struct Profile {
         let client: String
         let device: String
         let mvpd: String
@@ -27,7 +27,7 @@ final class StubV2: Sendable {
         let end: Int64
     }
 
-    private struct State {
+    struct State {
         var clients: [String: String] = [:]
         var logins: [String: Login] = [:]
         var profiles: [Profile] = []
@@ -38,11 +38,11 @@ final class StubV2: Sendable {
         var log: [String] = []
     }
 
-    private let state = Mutex(State())
-    private let issuer: MediaTokenIssuer
+    let state = Mutex(State())
+    let issuer: MediaTokenIssuer
     let certificate: String
 
-    private static let sharedKey = Result { try RSAPrivateKey.generate() }
+    static let sharedKey = Result { try RSAPrivateKey.generate() }
 
     init() throws {
         let key = try Self.sharedKey.get()
@@ -61,7 +61,7 @@ final class StubV2: Sendable {
         return state.withLock { Self.answer(request, &$0) }
     }
 
-    private static func answer(_ request: StubRequest, _ state: inout State) -> StubAnswer {
+    static func answer(_ request: StubRequest, _ state: inout State) -> StubAnswer {
         let parts = request.path.split(separator: "/").map(String.init)
         switch (request.method, parts.first) {
         case ("POST", "o"): return registration(request, parts, &state)
@@ -83,7 +83,7 @@ final class StubV2: Sendable {
 
     // MARK: - Clients
 
-    private static func registration(_ request: StubRequest, _ parts: [String], _ state: inout State) -> StubAnswer {
+    static func registration(_ request: StubRequest, _ parts: [String], _ state: inout State) -> StubAnswer {
         if parts.last == "register" {
             let statement = (try? JSONSerialization.jsonObject(with: Data(request.body.utf8)) as? [String: String])?["software_statement"] ?? ""
             let id = "client-\(state.clients.count)"
@@ -93,14 +93,14 @@ final class StubV2: Sendable {
         return .json(201, ["access_token": "token-\(request.values["client_id"] ?? "")", "token_type": "bearer", "expires_in": 21600])
     }
 
-    private static func client(_ request: StubRequest, _ state: State) -> String? {
+    static func client(_ request: StubRequest, _ state: State) -> String? {
         request.header("authorization").map { String($0.dropFirst("Bearer token-".count)) }.flatMap { state.clients[$0] == nil ? nil : $0 }
     }
 
     // MARK: - REST v2
 
-    private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-    private static var mvpds: [[String: Any]] {
+    static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+    static var mvpds: [[String: Any]] {
         [
             [
                 "id": "NorthCable", "displayName": "North Cable", "logoUrl": "https://north.example/logo.png", "isTempPass": false, "isProxy": false,
@@ -111,7 +111,7 @@ final class StubV2: Sendable {
         ]
     }
 
-    private static func v2(_ request: StubRequest, _ parts: [String], _ client: String, _ device: String, _ state: inout State) -> StubAnswer {
+    static func v2(_ request: StubRequest, _ parts: [String], _ client: String, _ device: String, _ state: inout State) -> StubAnswer {
         switch (request.method, parts.first, parts.count) {
         case ("GET", "configuration", 1):
             return .json(
@@ -140,7 +140,7 @@ final class StubV2: Sendable {
         }
     }
 
-    private static func create(_ request: StubRequest, _ client: String, _ device: String, _ state: inout State) -> StubAnswer {
+    static func create(_ request: StubRequest, _ client: String, _ device: String, _ state: inout State) -> StubAnswer {
         let mvpd = request.values["mvpd"]
         if let mvpd {
             let reason =
@@ -160,7 +160,7 @@ final class StubV2: Sendable {
         return session(code, state, incomplete: "resume")
     }
 
-    private static func resume(_ request: StubRequest, _ code: String, _ state: inout State) -> StubAnswer {
+    static func resume(_ request: StubRequest, _ code: String, _ state: inout State) -> StubAnswer {
         guard state.logins[code] != nil else { return refuse(400, "invalid_authentication_session") }
         for (name, path) in [("mvpd", \Login.mvpd), ("domainName", \Login.domainName), ("redirectUrl", \Login.redirectURL)] {
             if let value = request.values[name] { state.logins[code]?[keyPath: path] = value }
@@ -168,11 +168,11 @@ final class StubV2: Sendable {
         return session(code, state, incomplete: "retry")
     }
 
-    private static func missing(_ login: Login) -> [String] {
+    static func missing(_ login: Login) -> [String] {
         [("mvpd", login.mvpd), ("domainName", login.domainName), ("redirectUrl", login.redirectURL)].filter { $0.1 == nil }.map(\.0)
     }
 
-    private static func session(_ code: String, _ state: State, incomplete: String) -> StubAnswer {
+    static func session(_ code: String, _ state: State, incomplete: String) -> StubAnswer {
         guard let login = state.logins[code] else { return refuse(400, "invalid_authentication_session") }
         let missing = missing(login)
         var answer: [String: Any] = [
@@ -185,7 +185,7 @@ final class StubV2: Sendable {
         return .json(answer)
     }
 
-    private static func read(_ code: String, _ state: State) -> StubAnswer {
+    static func read(_ code: String, _ state: State) -> StubAnswer {
         guard let login = state.logins[code] else { return refuse(400, "invalid_authentication_session") }
         var known = ["serviceProvider": "ACME1"]
         (known["mvpd"], known["domainName"], known["redirectUrl"]) = (login.mvpd, login.domainName, login.redirectURL)
@@ -197,7 +197,7 @@ final class StubV2: Sendable {
             ] as [String: Any])
     }
 
-    private static func partnerSession(_ request: StubRequest) -> StubAnswer {
+    static func partnerSession(_ request: StubRequest) -> StubAnswer {
         let asked =
             #"<AuthnRequest ID="_1" AssertionConsumerServiceURL="https://sp.example/acs"><Issuer>https://saml.sp.example</Issuer></AuthnRequest>"#
         return .json(
@@ -212,7 +212,7 @@ final class StubV2: Sendable {
 
     // MARK: - Profiles
 
-    private static func found(_ request: StubRequest, _ client: String, _ device: String, _ state: State) -> [Profile] {
+    static func found(_ request: StubRequest, _ client: String, _ device: String, _ state: State) -> [Profile] {
         let (platform, service) = (request.header("adobe-subject-token"), request.header("ad-service-token"))
         let own = state.profiles.filter { $0.client == client && $0.device == device }
         let isPartner = request.header("ap-partner-framework-status") != nil
@@ -231,7 +231,7 @@ final class StubV2: Sendable {
         return visible + shared.filter { profile in !visible.contains { $0.mvpd == profile.mvpd } }
     }
 
-    private static func profiles(_ found: [Profile]) -> [String: Any] {
+    static func profiles(_ found: [Profile]) -> [String: Any] {
         let pairs = found.map { profile in
             (
                 profile.mvpd,
@@ -247,7 +247,7 @@ final class StubV2: Sendable {
         return ["profiles": Dictionary(pairs) { first, _ in first }]
     }
 
-    private static func profile(_ request: StubRequest, _ mvpd: String, _ client: String, _ device: String, _ state: State) -> StubAnswer {
+    static func profile(_ request: StubRequest, _ mvpd: String, _ client: String, _ device: String, _ state: State) -> StubAnswer {
         let own = found(request, client, device, state).filter { $0.mvpd == mvpd }
         if !own.isEmpty { return .json(profiles(own)) }
         var attributes: [String: Any]
@@ -271,7 +271,7 @@ final class StubV2: Sendable {
         ])
     }
 
-    private static func logout(_ request: StubRequest, _ mvpd: String, _ client: String, _ device: String, _ state: inout State) -> StubAnswer {
+    static func logout(_ request: StubRequest, _ mvpd: String, _ client: String, _ device: String, _ state: inout State) -> StubAnswer {
         guard let to = request.values["redirectUrl"] else { return refuse(400, "invalid_parameter_redirect_url") }
         let (platform, service) = (request.header("adobe-subject-token"), request.header("ad-service-token"))
         let removed = state.profiles.filter {
@@ -297,60 +297,15 @@ final class StubV2: Sendable {
         return .json(["logouts": [mvpd: answer]])
     }
 
-    // MARK: - Decisions
-
-    private func decide(_ request: StubRequest) async -> StubAnswer {
-        let parts = request.path.split(separator: "/").map(String.init)
-        let (kind, mvpd) = (parts[4], parts[5])
-        let resources = (try? JSONSerialization.jsonObject(with: Data(request.body.utf8)) as? [String: [String]])?["resources"] ?? []
-        guard request.header("content-type") == "application/json;charset=utf-8", !resources.isEmpty else {
-            return Self.refuse(400, "invalid_parameter_resources")
-        }
-        let verdict = state.withLock { state -> (source: String, error: (Int, String, String)?) in
-            guard let client = Self.client(request, state), let device = request.header("ap-device-identifier")?.split(separator: " ").last else {
-                return ("mvpd", (401, "invalid_access_token_client_application", "application-registration"))
-            }
-            if state.rules.contains("authzNone") { return ("degradation", (403, "authorization_denied_by_degradation_rule", "none")) }
-            if mvpd == "PromoVod", request.header("ap-temppass-identity") == nil {
-                return ("temppass", (400, "invalid_header_identity_for_temporary_access", "none"))
-            }
-            if mvpd.hasPrefix("P") { return ("temppass", nil) }
-            if state.rules.contains("authnAll") { return ("degradation", nil) }
-            let isSignedIn = Self.found(request, client, String(device), state).contains { $0.mvpd == mvpd }
-            return ("mvpd", isSignedIn ? nil : (403, "authenticated_profile_missing", "authentication"))
-        }
-        var decisions: [[String: Any]] = []
-        for resource in resources {
-            var error = verdict.error
-            if error == nil, resource == "ACME1-KIDS" {
-                error = (403, kind == "authorize" ? "authorization_denied_by_mvpd" : "preauthorization_denied_by_mvpd", "none")
-            }
-            var decision: [String: Any] = [
-                "resource": resource, "serviceProvider": "ACME1", "mvpd": mvpd, "source": verdict.source, "authorized": error == nil,
-            ]
-            if let error {
-                decision["error"] = Self.failure(error.0, error.1, error.2).merging(["details": "Not in your package"]) { $1 }
-            } else if kind == "authorize" {
-                let play = MediaTokenIssuer.Play(
-                    sessionGUID: "ab", requestor: "ACME1", resource: resource, mvpd: mvpd, ttl: .seconds(420))
-                let token = (try? await issuer.issue(play, form: .reference).serialized) ?? ""
-                decision["token"] = ["notBefore": Self.now(), "notAfter": Self.now() + 420_000, "serializedToken": token] as [String: Any]
-                (decision["notBefore"], decision["notAfter"]) = (Self.now(), Self.now() + 86_400_000)
-            }
-            decisions.append(decision)
-        }
-        return .json(["decisions": decisions])
-    }
-
     // MARK: - What stands around it
 
-    private static func page(_ code: String) -> StubAnswer {
+    static func page(_ code: String) -> StubAnswer {
         StubAnswer(
             headers: [("Content-Type", "text/html")],
             body: #"<form method="post" action="/login?code=\#(code)"><input name="username"><input name="password"></form>"#)
     }
 
-    private static func login(_ request: StubRequest, _ state: inout State) -> StubAnswer {
+    static func login(_ request: StubRequest, _ state: inout State) -> StubAnswer {
         guard let code = request.values["code"], let login = state.logins[code], let mvpd = login.mvpd, let to = login.redirectURL else {
             return StubAnswer(status: 400)
         }
@@ -361,13 +316,13 @@ final class StubV2: Sendable {
         return StubAnswer(status: 302, headers: [("Location", to)])
     }
 
-    private static func link(_ request: StubRequest, _ state: inout State) -> StubAnswer {
+    static func link(_ request: StubRequest, _ state: inout State) -> StubAnswer {
         let code = "40291\(state.links.count)"
         state.links[code] = request.header("ad-service-token")
         return .json(201, ["status": "CREATED", "code": code, "link": code, "notBefore": now(), "notAfter": now() + 1_800_000] as [String: Any])
     }
 
-    private static func serviceToken(_ request: StubRequest, _ state: inout State) -> StubAnswer {
+    static func serviceToken(_ request: StubRequest, _ state: inout State) -> StubAnswer {
         let linked = request.header("x-sso-link").flatMap { state.links.removeValue(forKey: $0) }
         guard let token = request.header("x-sso-id").map({ "service-\($0)" }) ?? linked else {
             return .json(400, ["status": "BAD_REQUEST", "error": failure(400, "header_missing", "check_headers")] as [String: Any])
@@ -376,7 +331,7 @@ final class StubV2: Sendable {
             201, ["status": "CREATED", "serviceToken": token, "jws": token, "notBefore": now(), "notAfter": now() + 3_600_000] as [String: Any])
     }
 
-    private static func platform(_ request: StubRequest, _ parts: [String]) -> StubAnswer {
+    static func platform(_ request: StubRequest, _ parts: [String]) -> StubAnswer {
         switch parts.last {
         case "identity-token": .json(["token": "platform-token"])
         case "metadata": .json(["samlAttributeQueryResponse": "<answer/>"])
@@ -384,7 +339,7 @@ final class StubV2: Sendable {
         }
     }
 
-    private static func control(_ request: StubRequest, _ parts: [String], _ state: inout State) -> StubAnswer {
+    static func control(_ request: StubRequest, _ parts: [String], _ state: inout State) -> StubAnswer {
         let office = request.header("authorization").map { String($0.dropFirst("Bearer token-".count)) }
         guard office.flatMap({ state.clients[$0] }) == "office", parts.starts(with: ["control", "v3", "degradation", "acme"]) else {
             return .json(403, ["error": "insufficient_scope"])
@@ -397,14 +352,14 @@ final class StubV2: Sendable {
         return .json(201, ["degradation-measure": [[String: Any]]()])
     }
 
-    private static func failure(_ status: Int, _ code: String, _ action: String) -> [String: Any] {
+    static func failure(_ status: Int, _ code: String, _ action: String) -> [String: Any] {
         [
             "action": action, "status": status, "code": code, "message": "m", "helpUrl": "https://help.example",
             "trace": "0b7c7c1e-6a4b-4a52-9d1b-000000000001",
         ]
     }
 
-    private static func refuse(_ status: Int, _ code: String, _ action: String = "none") -> StubAnswer {
+    static func refuse(_ status: Int, _ code: String, _ action: String = "none") -> StubAnswer {
         .json(status, failure(status, code, action))
     }
 }

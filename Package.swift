@@ -440,7 +440,7 @@ if hasAny("tests") {
             "AutoSignInServiceTests",
             [
                 "Catalogue", "Clocks", "AutoSignInService", "Contracts", "ContractRuntime", "Cryptography", "Doubles", "Faults", "Identifiers",
-                "OutboundHttp", "PairedTimes", "Storage", "StorageSqlite", "Tokens", logging,
+                "OutboundHttp", "PairedTimes", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite", "Tokens", logging,
             ]),
         tests(
             "GatewayServiceTests",

@@ -13,7 +13,7 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AutoSignInSettings>) async throws {
         let settings = environment.settings
-        let files = try environment.openStore(migrations: AutoSignInStore.migrations)
+        let files = try environment.openStore(migrations: AutoSignInStore.migrations, postgres: AutoSignInStore.postgresSteps)
         let store = AutoSignInStore(files, cached: settings.cached)
         try await store.verify()
         environment.sweep(files, AutoSignInStore.sweeps)

@@ -5,7 +5,7 @@ internal import Identifiers
 public import Logging
 public import OutboundHttp
 
-/// The whole service over its embedded store.
+/// The whole service over its store.
 public struct AutoSignIn: Sendable {
     public let automaticSignIn: AutomaticSignInService
     public let signInWithApple: SignInWithAppleService
@@ -17,7 +17,7 @@ public struct AutoSignIn: Sendable {
     ///   - settings: The `autosignin` object of the settings file.
     ///   - keys: Out of the file that the settings name.
     ///   - secrets: Absolute path of the folder with developer teams' private keys.
-    ///   - store: Open, and used by this process alone.
+    ///   - store: Open; copies of the service may share its rows.
     ///   - logins: Of the authentication service.
     ///   - transport: Reaches Apple; its owner shuts it down.
     public init(

@@ -33,5 +33,5 @@ public enum EngineSchemas {
         return Set(columns)
     }
 
-    private static let types = ["INTEGER": "BIGINT", "BLOB": "BYTEA"]
+    private static let types = ["INTEGER": "BIGINT", "BLOB": "BYTEA", "BIGSERIAL": "BIGINT"]
 }

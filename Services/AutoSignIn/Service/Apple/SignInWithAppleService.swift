@@ -20,7 +20,7 @@ public struct SignInWithAppleService: SignInWithApple {
         let nonce = AppleNonceText.random(from: parts.base.parts.random)
         let record = AppleNonceRecord(nonce.text, holder: caller.holder, client: app.client)
         let until = parts.now() + AppleNonceRecord.lifetime
-        try await parts.store.store.write { try $0.insert(record, until: until) }
+        try await parts.store.change(record.insert(until: until), of: caller.holder)
         return Nonce(nonce: nonce.text, expiresAtMilliseconds: UInt64(clamping: until.milliseconds))
     }
 

@@ -12,14 +12,14 @@ public final class AutoSignInStore: Sendable {
     let versions: CoherentCache<TokenID, TokenVersionRecord>
 
     /// - Parameters:
-    ///   - store: Opened with `migrations`.
-    ///   - cached: Accounts, sessions, families and values kept in memory, of each at least 2.
+    ///   - store: Opened with `migrations` or `postgresSteps`.
+    ///   - cached: Accounts, sessions, families and values kept in memory where the store is coherent, of each at least 2.
     public init(_ store: Store, cached: Int = 65_536) {
         self.store = store
-        accounts = CoherentCache(capacity: cached, changes: store.changes)
-        sessions = CoherentCache(capacity: cached, changes: store.changes)
-        families = CoherentCache(capacity: cached, changes: store.changes)
-        versions = CoherentCache(capacity: cached, changes: store.changes)
+        accounts = CoherentCache(capacity: cached, of: store)
+        sessions = CoherentCache(capacity: cached, of: store)
+        families = CoherentCache(capacity: cached, of: store)
+        versions = CoherentCache(capacity: cached, of: store)
     }
 
     /// Runs statements in one commit, and lets the caches forget what they changed before anybody hears of it.
@@ -59,12 +59,9 @@ public final class AutoSignInStore: Sendable {
     /// Reads what the store says of itself.
     /// - Throws: `internal` when it is another service's; the fault of the store when it does not answer.
     public func verify() async throws(Fault) {
-        let facts = try await store.read { database in
-            let facts = try database.all("SELECT name, value FROM store_metadata") { ($0.next() as String, $0.next() as String) }
-            return Dictionary(facts) { first, _ in first }
-        }
-        guard facts["owner"] == Self.owner else {
-            throw Fault(.internal, "the store \(store.place) belongs to '\(facts["owner"] ?? "nobody")', not to '\(Self.owner)'")
+        let owner: String? = try await store.value("SELECT value FROM store_metadata WHERE name = 'owner'")
+        guard owner == Self.owner else {
+            throw Fault(.internal, "the store \(store.place) belongs to '\(owner ?? "nobody")', not to '\(Self.owner)'")
         }
     }
 }

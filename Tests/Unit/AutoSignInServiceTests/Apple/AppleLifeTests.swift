@@ -5,7 +5,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Sign in with Apple: checks, ends and moves")
+@Suite("Sign in with Apple: checks, ends and moves", .everyEngine)
 struct AppleLifeTests {
     private func check(_ rig: AppleRig, _ account: String) async throws -> AppleSessionState {
         let link = try #require(await rig.links(of: account).first)

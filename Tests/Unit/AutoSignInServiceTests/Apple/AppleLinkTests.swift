@@ -4,7 +4,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Sign in with Apple: links, tickets and sessions")
+@Suite("Sign in with Apple: links, tickets and sessions", .everyEngine)
 struct AppleLinkTests {
     @Test("apple #54: the same verified e-mail asks for proof and never merges; with ticket and proof there is one account")
     func asksForProof() async throws {
@@ -162,9 +162,7 @@ struct AppleLinkTests {
         let rig = try AppleRig()
         rig.logins.signIn("tv-1")
         _ = try await rig.link(rig.approve())
-        try await rig.files.write {
-            try $0.run("CREATE TRIGGER broken BEFORE INSERT ON streaming_session BEGIN SELECT RAISE(ABORT, 'broken'); END")
-        }
+        try await rig.files.refuseInserts(into: "streaming_session")
         let signed = try await rig.approve(device: "tv-2")
         #expect(await refusal { try await rig.signIn(signed, device: "tv-2") } == .internal)
         #expect(rig.logins.ended.count == 1)

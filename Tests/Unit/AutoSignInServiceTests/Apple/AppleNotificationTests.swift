@@ -5,7 +5,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Notifications of Apple's")
+@Suite("Notifications of Apple's", .everyEngine)
 struct AppleNotificationTests {
     @Test("apple #59: consent-revoked works as an object and as a string, in seconds and milliseconds", arguments: [true, false], [true, false])
     func revokesConsent(asString: Bool, milliseconds: Bool) async throws {

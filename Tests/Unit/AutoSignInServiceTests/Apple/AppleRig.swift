@@ -8,7 +8,6 @@ import Foundation
 import Identifiers
 import Logging
 import Storage
-import StorageSqlite
 
 @testable import AutoSignInService
 
@@ -25,6 +24,8 @@ struct AppleRig {
     let logins: LoginBook
     let apple: ScriptedApple
     let log = LineRecorder()
+    private let place: StorePlace
+    private let keys: AutoSignInKeys
     let files: Store
     let service: AutoSignIn
     let context = CallContext()
@@ -36,18 +37,35 @@ struct AppleRig {
         self.folder = folder
         logins = LoginBook(clock: clock)
         apple = ScriptedApple(clock: clock, key: key.publicKey)
-        files = try Store(file: folder.path + "/autosignin.sqlite", name: "autosignin", migrations: AutoSignInStore.migrations)
+        place = try StorePlace(in: folder)
+        keys = try AutoSignInKeys(hex: SymmetricKey.random().hexRepresentation)
+        (files, service) = try Self.open(place, folder, keys, logins, apple, clock, log)
+    }
+
+    private init(beside rig: AppleRig) throws {
+        (folder, place, keys, logins, apple) = (rig.folder, rig.place, rig.keys, rig.logins, rig.apple)
+        clock.set(rig.clock.now())
+        (files, service) = try Self.open(place, folder, keys, logins, apple, clock, log)
+    }
+
+    /// Another copy of the service on the same store.
+    func copy() throws -> AppleRig { try AppleRig(beside: self) }
+
+    private static func open(
+        _ place: StorePlace, _ folder: TestFolder, _ keys: AutoSignInKeys, _ logins: LoginBook, _ apple: ScriptedApple, _ clock: ManualClock,
+        _ log: LineRecorder
+    ) throws -> (Store, AutoSignIn) {
+        let files = try place.open()
         let settings = AutoSignInSettings(
             callbackURL: Self.callback, devicesURL: "https://tv.acme.example/devices",
             apple: AppleAddresses(
                 identityURL: ScriptedApple.server, productionURL: "http://apple.test/storekit", sandboxURL: "http://apple.test/storekit-sandbox"))
-        let log = log
-        service = AutoSignIn(
+        let service = AutoSignIn(
             AutoSignInParts(
-                settings: settings, keys: try AutoSignInKeys(hex: SymmetricKey.random().hexRepresentation),
-                appleKeys: AppleKeyFolder(path: folder.path), store: AutoSignInStore(files, cached: 64), logins: logins,
-                catalogue: ChangingCatalogue(Self.configuration), transport: apple, clock: clock, random: SystemRandom(),
+                settings: settings, keys: keys, appleKeys: AppleKeyFolder(path: folder.path), store: AutoSignInStore(files, cached: 64),
+                logins: logins, catalogue: ChangingCatalogue(Self.configuration), transport: apple, clock: clock, random: SystemRandom(),
                 logger: Logger(label: "test") { _ in log }))
+        return (files, service)
     }
 
     private static let configuration = Configuration(

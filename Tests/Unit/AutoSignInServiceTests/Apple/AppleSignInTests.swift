@@ -5,7 +5,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Sign in with Apple: proof and account")
+@Suite("Sign in with Apple: proof and account", .everyEngine)
 struct AppleSignInTests {
     private static let anna = FirstTimeUser(givenName: "Anna", familyName: "Berg", email: "client@example.org")
 
@@ -207,13 +207,11 @@ struct AppleSignInTests {
     @Test("apple #51: a failure before the commit leaves no account; a fresh sign-in with the kept name makes one with it")
     func commitsNameWithAccount() async throws {
         let rig = try AppleRig()
-        try await rig.files.write {
-            try $0.run("CREATE TRIGGER broken BEFORE INSERT ON apple_link BEGIN SELECT RAISE(ABORT, 'broken'); END")
-        }
+        try await rig.files.refuseInserts(into: "apple_link")
         let first = try await rig.approve()
         #expect(await refusal { try await rig.signIn(first, user: Self.anna, creates: true) } == .internal)
         #expect(try await rig.accountCount() == 0)
-        try await rig.files.write { try $0.run("DROP TRIGGER broken") }
+        try await rig.files.acceptInserts(into: "apple_link")
         let signedIn = try await rig.enter(user: Self.anna)
         #expect(try await rig.account(signedIn.accountID)?.profile.givenName == "Anna")
     }

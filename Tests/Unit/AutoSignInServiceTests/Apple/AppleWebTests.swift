@@ -5,7 +5,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Sign in with Apple on the web")
+@Suite("Sign in with Apple on the web", .everyEngine)
 struct AppleWebTests {
     private struct Visit {
         let rig: AppleRig

@@ -71,6 +71,11 @@ final class LoginBook: Logins {
     /// Ids of sessions that were ended from outside.
     var ended: [String] { state.withLock { $0.ended } }
 
+    /// Ids of the sessions that were made for devices, and live.
+    var automaticSessions: Set<String> {
+        state.withLock { state in Set(state.seats.values.compactMap(\.login.session).filter { $0.kind == .automatic }.map(\.id)) }
+    }
+
     func session(_ device: String, requestor: String = "ACME1") -> Session? {
         state.withLock { $0.seats[Seat(device: device, requestor: requestor)]?.login.session }
     }

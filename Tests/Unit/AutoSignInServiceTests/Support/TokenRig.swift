@@ -7,7 +7,6 @@ import Faults
 import Identifiers
 import Logging
 import Storage
-import StorageSqlite
 
 @testable import AutoSignInService
 
@@ -19,6 +18,7 @@ struct TokenRig {
     let apple: StoreKitDouble
     let log = LineRecorder()
     let catalogue = ChangingCatalogue(TestCatalogue.configuration)
+    private let place: StorePlace
     private let keys: AutoSignInKeys
     private let limits: (redeems: Int, families: Int)
     /// Of this process's life; `restarted` makes another.
@@ -31,24 +31,25 @@ struct TokenRig {
         let key = try P256PrivateKey.generate()
         try folder.write(try key.pem(), to: "purchase.key")
         self.folder = folder
+        place = try StorePlace(in: folder)
         keys = try AutoSignInKeys(hex: SymmetricKey.random().hexRepresentation)
         limits = (redeemsPerMinute, familiesPerAccount)
         logins = LoginBook(clock: clock)
         apple = StoreKitDouble(clock: clock, key: key.publicKey)
-        (files, service) = try Self.open(folder, keys, limits, logins, apple, catalogue, clock, log)
+        (files, service) = try Self.open(place, folder, keys, limits, logins, apple, catalogue, clock, log)
     }
 
     private init(after rig: TokenRig) throws {
-        (folder, keys, limits, logins, apple) = (rig.folder, rig.keys, rig.limits, rig.logins, rig.apple)
+        (folder, place, keys, limits, logins, apple) = (rig.folder, rig.place, rig.keys, rig.limits, rig.logins, rig.apple)
         clock.set(rig.clock.now())
-        (files, service) = try Self.open(folder, keys, limits, logins, apple, catalogue, clock, log)
+        (files, service) = try Self.open(place, folder, keys, limits, logins, apple, catalogue, clock, log)
     }
 
     private static func open(
-        _ folder: TestFolder, _ keys: AutoSignInKeys, _ limits: (redeems: Int, families: Int), _ logins: LoginBook, _ apple: StoreKitDouble,
-        _ catalogue: ChangingCatalogue, _ clock: ManualClock, _ log: LineRecorder
+        _ place: StorePlace, _ folder: TestFolder, _ keys: AutoSignInKeys, _ limits: (redeems: Int, families: Int), _ logins: LoginBook,
+        _ apple: StoreKitDouble, _ catalogue: ChangingCatalogue, _ clock: ManualClock, _ log: LineRecorder
     ) throws -> (Store, AutoSignIn) {
-        let files = try Store(file: folder.path + "/autosignin.sqlite", name: "autosignin", migrations: AutoSignInStore.migrations)
+        let files = try place.open()
         let settings = AutoSignInSettings(
             callbackURL: "http://127.0.0.1/callback", devicesURL: "http://127.0.0.1/devices",
             apple: AppleAddresses(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Who calls")
+@Suite("Who calls", .everyEngine)
 struct CallerTests {
     private let now = Timestamp(seconds: 1_930_384_800)
 

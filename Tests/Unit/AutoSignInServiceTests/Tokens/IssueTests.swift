@@ -6,7 +6,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Issuing tokens")
+@Suite("Issuing tokens", .everyEngine)
 struct IssueTests {
     @Test("apple #1: a fresh session with a granted context gets a value of 71 characters; the family is active after ConfirmStored")
     func issues() async throws {

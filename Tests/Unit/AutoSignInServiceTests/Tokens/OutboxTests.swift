@@ -6,7 +6,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Calls to Apple")
+@Suite("Calls to Apple", .everyEngine)
 struct OutboxTests {
     private static let day: Duration = .seconds(86_400)
 

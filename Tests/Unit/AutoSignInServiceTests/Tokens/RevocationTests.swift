@@ -5,7 +5,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Revoking tokens")
+@Suite("Revoking tokens", .everyEngine)
 struct RevocationTests {
     @Test("apple #12: after an opt-out on the web no device redeems, and Apple gets one Delete")
     func optsOutOnTheWeb() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AutoSignInService
 
-@Suite("Rotating tokens")
+@Suite("Rotating tokens", .everyEngine)
 struct RotationTests {
     private static let hour: Duration = .seconds(3600)
 

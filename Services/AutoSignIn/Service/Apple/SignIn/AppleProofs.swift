@@ -36,7 +36,7 @@ struct AppleProofs: Sendable {
         let token = try await verify(claim.identityToken, expecting: expected, now: now)
         if token.nonceStanding == .unsupported, claim.code.isEmpty { throw IdentityTokenRejection.nonce.fault }
         let spending = AppleSpending(claim, tie, app, token)
-        if let refusal = try await store.store.write({ try $0.spend(spending, now: now) }) { throw refusal.fault }
+        try await store.spend(spending, now: now)
         let refreshToken = try await exchange(claim, app, tie, token, spending)
         return AppleAuthorization(token, app: app, refreshToken: refreshToken, name: claim.name)
     }
@@ -44,7 +44,7 @@ struct AppleProofs: Sendable {
     private func isLive(_ nonce: String, _ holder: String, _ app: AppleApp, _ now: Timestamp) async throws(Fault) -> Bool {
         guard !nonce.isEmpty else { return false }
         let record = AppleNonceRecord(nonce, holder: holder, client: app.client)
-        return try await store.store.read { try $0.isLive(record, now: now) }
+        return try await store.isLive(record, now: now)
     }
 
     private func verify(

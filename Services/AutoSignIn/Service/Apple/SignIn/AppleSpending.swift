@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Cryptography
+internal import Faults
 internal import Identifiers
 internal import Storage
 
@@ -45,30 +46,12 @@ struct AppleSpending: Hashable, Sendable {
 }
 
 extension Database {
-    func insert(_ nonce: AppleNonceRecord, until: Timestamp) throws {
-        try run(
-            "INSERT INTO apple_nonce (digest, holder, client_id, expires_at_ms) VALUES (?, ?, ?, ?)",
-            [nonce.digest, nonce.holder, nonce.client, until])
-    }
-
-    func isLive(_ nonce: AppleNonceRecord, now: Timestamp) throws -> Bool {
-        try hasRow(
-            "SELECT 1 FROM apple_nonce WHERE digest = ? AND holder = ? AND client_id = ? AND expires_at_ms > ?",
-            [nonce.digest, nonce.holder, nonce.client, now])
-    }
-
-    /// Uses everything up, or nothing.
-    /// - Returns: Why not.
-    func spend(_ spending: AppleSpending, now: Timestamp) throws -> IdentityTokenRejection? {
-        if let nonce = spending.nonce, !(try isLive(nonce, now: now)) { return .nonce }
-        if try isSpent("token", spending.token) { return .replayed }
-        if let code = spending.code, try isSpent("code", code) { return .foreignGrant }
-        if let nonce = spending.nonce {
-            try run("DELETE FROM apple_nonce WHERE digest = ?", [nonce.digest])
+    /// Uses everything up, or nothing: whoever comes second, by this copy or another one, finds it used.
+    /// - Throws: Why not.
+    func spend(_ spending: AppleSpending, now: Timestamp) throws {
+        for (step, rejection) in spending.steps(now) {
+            guard try run(step) == 1 else { throw rejection.fault }
         }
-        try note("token", spending.token, until: spending.tokenExpiresAt)
-        if let code = spending.code { try note("code", code, until: now + AppleSpending.codeMemory) }
-        return nil
     }
 
     /// After Apple did not answer.
@@ -76,14 +59,53 @@ extension Database {
         let back: Statement = "DELETE FROM apple_spent WHERE kind = ? AND digest = ?"
         try run(back, ["token", spending.token])
         if let code = spending.code { try run(back, ["code", code]) }
-        if let nonce = spending.nonce { try insert(nonce, until: now + AppleNonceRecord.shortLifetime) }
+        if let nonce = spending.nonce { try run(nonce.insert(until: now + AppleNonceRecord.shortLifetime)) }
+    }
+}
+
+extension AppleNonceRecord {
+    func insert(until: Timestamp) -> BoundStatement {
+        BoundStatement("INSERT INTO apple_nonce (digest, holder, client_id, expires_at_ms) VALUES (?, ?, ?, ?)", [digest, holder, client, until])
     }
 
-    private func isSpent(_ kind: String, _ digest: Digest) throws -> Bool {
-        try hasRow("SELECT 1 FROM apple_spent WHERE kind = ? AND digest = ?", [kind, digest])
+    fileprivate func take(_ now: Timestamp) -> BoundStatement {
+        BoundStatement(
+            "DELETE FROM apple_nonce WHERE digest = ? AND holder = ? AND client_id = ? AND expires_at_ms > ?", [digest, holder, client, now])
+    }
+}
+
+extension AppleSpending {
+    /// Each changes one row, unless it is used up already.
+    fileprivate func steps(_ now: Timestamp) -> [(BoundStatement, IdentityTokenRejection)] {
+        var steps: [(BoundStatement, IdentityTokenRejection)] = []
+        if let nonce { steps.append((nonce.take(now), .nonce)) }
+        steps.append((Self.note("token", token, until: tokenExpiresAt), .replayed))
+        if let code { steps.append((Self.note("code", code, until: now + Self.codeMemory), .foreignGrant)) }
+        return steps
     }
 
-    private func note(_ kind: String, _ digest: Digest, until: Timestamp) throws {
-        try run("INSERT INTO apple_spent (kind, digest, expires_at_ms) VALUES (?, ?, ?)", [kind, digest, until])
+    private static func note(_ kind: String, _ digest: Digest, until: Timestamp) -> BoundStatement {
+        BoundStatement(
+            "INSERT INTO apple_spent (kind, digest, expires_at_ms) VALUES (?, ?, ?) ON CONFLICT (kind, digest) DO NOTHING",
+            [kind, digest, until])
+    }
+}
+
+/// What is known whole, in one round trip.
+extension AutoSignInStore {
+    /// - Throws: Faults of the storage, here and below.
+    func isLive(_ nonce: AppleNonceRecord, now: Timestamp) async throws(Fault) -> Bool {
+        let live: Statement = "SELECT 1 FROM apple_nonce WHERE digest = ? AND holder = ? AND client_id = ? AND expires_at_ms > ?"
+        return try await store.first(live, [nonce.digest, nonce.holder, nonce.client, now]) { _ in true } ?? false
+    }
+
+    /// As `Database.spend`.
+    func spend(_ spending: AppleSpending, now: Timestamp) async throws(Fault) {
+        let stored = try await store.commit {
+            var plan = Plan(for: "apple")
+            for (step, _) in spending.steps(now) { plan.add(step, rows: 1) }
+            return plan
+        }
+        if stored == nil { try await store.write { try $0.spend(spending, now: now) } }
     }
 }

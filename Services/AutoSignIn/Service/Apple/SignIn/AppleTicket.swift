@@ -56,7 +56,7 @@ struct AppleTickets: Sendable {
     /// - Throws: `ticket_invalid`; faults of the storage.
     func open(_ secret: AppleTicketSecret, holder: String) async throws(Fault) -> (content: AppleTicketContent, ticket: Issued) {
         let now = clock.now()
-        guard let found = try await store.store.read({ try $0.appleTicket(secret.digest, holder: holder, now: now) }),
+        guard let found = try await store.appleTicket(secret.digest, holder: holder, now: now),
             let text = seal.open(found.sealed, "ticket", of: holder),
             let content = try? JSONDecoder().decode(AppleTicketContent.self, from: Data(text))
         else { throw Self.invalid }
@@ -73,16 +73,18 @@ extension Database {
             [ticket.secret.digest, ticket.holder, ticket.sealed, ticket.expiresAt])
     }
 
-    func appleTicket(_ digest: Digest, holder: String, now: Timestamp) throws -> (sealed: SealedBytes, expiresAt: Timestamp)? {
-        try first("SELECT sealed, expires_at_ms FROM apple_ticket WHERE digest = ? AND holder = ? AND expires_at_ms > ?", [digest, holder, now]) {
-            ($0.next(), $0.next())
-        }
-    }
-
     /// Uses the ticket up.
     /// - Throws: `ticket_invalid`.
     func take(_ ticket: AppleTicketSecret, holder: String, now: Timestamp) throws {
         let taken = try run("DELETE FROM apple_ticket WHERE digest = ? AND holder = ? AND expires_at_ms > ?", [ticket.digest, holder, now])
         guard taken == 1 else { throw AppleTickets.invalid }
+    }
+}
+
+extension AutoSignInStore {
+    /// - Throws: Faults of the storage.
+    func appleTicket(_ digest: Digest, holder: String, now: Timestamp) async throws(Fault) -> (sealed: SealedBytes, expiresAt: Timestamp)? {
+        let live: Statement = "SELECT sealed, expires_at_ms FROM apple_ticket WHERE digest = ? AND holder = ? AND expires_at_ms > ?"
+        return try await store.first(live, [digest, holder, now]) { ($0.next(), $0.next()) }
     }
 }

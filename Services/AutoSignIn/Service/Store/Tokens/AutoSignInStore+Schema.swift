@@ -16,6 +16,9 @@ extension AutoSignInStore {
                     """)
         ] + accountMigrations + familyMigrations + callMigrations + appleMigrations + engineNeutralMigrations
 
+    /// The same tables in PostgreSQL's words.
+    public static var postgresSteps: [Migration] { PostgresAutoSignInSchema.steps }
+
     /// What is removed once it is over.
     public static let sweeps =
         [
@@ -102,7 +105,20 @@ extension AutoSignInStore {
             statements: [
                 "CREATE INDEX account_email_folded ON account (programmer, lower(email)) WHERE email IS NOT NULL",
                 "ALTER TABLE security_event ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE security_event SET number = rowid",
-            ], isAdditive: true)
+            ], isAdditive: true),
+        // The order of a lane is its own: ids of other engines do not follow commits.
+        Migration(
+            "9-lane-numbers",
+            statements: [
+                "ALTER TABLE outbox ADD COLUMN lane_no INTEGER NOT NULL DEFAULT 0", "UPDATE outbox SET lane_no = id",
+                "CREATE UNIQUE INDEX outbox_lane_no ON outbox (lane, lane_no) WHERE lane_no > 0",
+                // The release before leaves the number out.
+                """
+                CREATE TRIGGER outbox_number AFTER INSERT ON outbox WHEN NEW.lane_no = 0 BEGIN
+                    UPDATE outbox SET lane_no = (SELECT max(lane_no) + 1 FROM outbox WHERE lane = NEW.lane) WHERE id = NEW.id;
+                END
+                """,
+            ], isAdditive: true),
     ]
 
     private static let callMigrations = [

@@ -4,11 +4,7 @@ internal import Storage
 /// Statements about accounts, to be put together in one commit.
 extension Database {
     func account(_ id: AccountID) throws -> AccountRecord? {
-        let known = try first("SELECT \(AccountRecord.columns) FROM account WHERE id = ?", [id]) { AccountRecord(columns: &$0) }
-        guard var account = known else { return nil }
-        let logins: Statement = "SELECT mvpd, user_id FROM account_login WHERE account_id = ? ORDER BY attached_at_ms, mvpd, user_id"
-        account.logins = try all(logins, [id]) { TVLogin(mvpd: $0.next(), userID: $0.next()) }
-        return account
+        AccountRecord(rows: try all(AccountRecord.withLogins, [id]) { AccountRecord.row(&$0) })
     }
 
     func accountID(of login: TVLogin, programmer: ProgrammerID) throws -> AccountID? {
@@ -27,7 +23,11 @@ extension Database {
     func insert(_ account: AccountRecord) throws {
         let profile = account.profile
         try run(
-            "INSERT INTO account (\(AccountRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            """
+            INSERT INTO account (id, programmer, created_at_ms, is_locked, closed_at_ms, given_name, family_name, email, is_email_verified,
+                is_email_private)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
             [
                 account.id, account.programmer, account.createdAt, account.isLocked, account.closedAt, profile.givenName, profile.familyName,
                 profile.email, profile.isEmailVerified, profile.isEmailPrivate,
@@ -65,10 +65,31 @@ extension Database {
 }
 
 extension AccountRecord {
-    /// In the order in which they are read and written.
-    fileprivate static let columns = """
-        id, programmer, created_at_ms, is_locked, closed_at_ms, given_name, family_name, email, is_email_verified, is_email_private
+    /// One row for each login, and one for an account without any, so that one statement reads an account whole.
+    private static let selection = """
+        SELECT account.id, account.programmer, account.created_at_ms, account.is_locked, account.closed_at_ms, account.given_name, \
+        account.family_name, account.email, account.is_email_verified, account.is_email_private, login.mvpd, login.user_id FROM account \
+        LEFT JOIN account_login AS login ON login.account_id = account.id
         """
+    private static let order = "ORDER BY login.attached_at_ms, login.mvpd, login.user_id"
+    static let withLogins: Statement = "\(selection) WHERE account.id = ? \(order)"
+    /// Of the programmer, by one of its logins.
+    static let ofLogin: Statement = """
+        \(selection) WHERE account.id = (SELECT account_id FROM account_login WHERE programmer = ? AND mvpd = ? AND user_id = ?) \(order)
+        """
+
+    static func row(_ columns: inout ColumnReader) -> (account: AccountRecord, login: TVLogin?) {
+        let account = AccountRecord(columns: &columns)
+        let (mvpd, user): (MvpdID?, String?) = (columns.next(), columns.next())
+        return (account, mvpd.flatMap { mvpd in user.map { TVLogin(mvpd: mvpd, userID: $0) } })
+    }
+
+    /// - Returns: `nil` when there are none.
+    init?(rows: [(account: AccountRecord, login: TVLogin?)]) {
+        guard let first = rows.first else { return nil }
+        self = first.account
+        logins = rows.compactMap(\.login)
+    }
 
     fileprivate init(columns: inout ColumnReader) {
         self.init(

@@ -6,7 +6,7 @@ internal import Storage
 /// Statements about families and their values, to be put together in one commit.
 extension Database {
     func family(_ id: FamilyID) throws -> FamilyRecord? {
-        try first("SELECT \(FamilyRecord.columns) FROM family WHERE id = ?", [id]) { FamilyRecord(columns: &$0) }
+        try first(FamilyRecord.byID, [id]) { FamilyRecord(columns: &$0) }
     }
 
     /// Newest first.
@@ -38,17 +38,10 @@ extension Database {
     }
 
     /// Writes what may change of a family.
-    func update(_ family: FamilyRecord) throws {
-        try run(
-            "UPDATE family SET state = ?, last_used_at_ms = ?, idle_at_ms = ?, revoked_at_ms = ?, reason = ?, forget_at_ms = ? WHERE id = ?",
-            [
-                Int(family.state.rawValue), family.lastUsedAt, family.idleAt, family.revokedAt, family.reason,
-                family.revokedAt.map { $0 + FamilyRecord.memory }, family.id,
-            ])
-    }
+    func update(_ family: FamilyRecord) throws { try run(family.update) }
 
     func version(_ id: TokenID) throws -> TokenVersionRecord? {
-        try first("SELECT \(TokenVersionRecord.columns) FROM token_version WHERE id = ?", [id]) { try TokenVersionRecord(columns: &$0) }
+        try first(TokenVersionRecord.byID, [id]) { try TokenVersionRecord(columns: &$0) }
     }
 
     /// Oldest first.
@@ -103,7 +96,15 @@ extension FamilyRecord {
         revoked_at_ms, reason
         """
 
-    fileprivate init(columns: inout ColumnReader) {
+    static let byID: Statement = "SELECT \(columns) FROM family WHERE id = ?"
+
+    var update: BoundStatement {
+        BoundStatement(
+            "UPDATE family SET state = ?, last_used_at_ms = ?, idle_at_ms = ?, revoked_at_ms = ?, reason = ?, forget_at_ms = ? WHERE id = ?",
+            [Int(state.rawValue), lastUsedAt, idleAt, revokedAt, reason, revokedAt.map { $0 + Self.memory }, id])
+    }
+
+    init(columns: inout ColumnReader) {
         self.init(
             id: columns.next(), account: columns.next(), programmer: columns.next(), bundleID: columns.next(),
             environment: AppleEnvironment(rawValue: columns.next()), state: FamilyState(rawValue: columns.next()), link: columns.next(),
@@ -116,8 +117,10 @@ extension TokenVersionRecord {
     /// In the order in which they are read and written.
     fileprivate static let columns = "id, family_id, number, comparison, sealed, state, created_at_ms, activated_at_ms, superseded_at_ms"
 
+    static let byID: Statement = "SELECT \(columns) FROM token_version WHERE id = ?"
+
     /// - Throws: For a state that only a newer version knows: it may be good, and is not to be taken for a revoked one.
-    fileprivate init(columns: inout ColumnReader) throws {
+    init(columns: inout ColumnReader) throws {
         var unknown: Int?
         func state(_ number: Int) -> TokenVersionState {
             guard let state = TokenVersionState(rawValue: number) else {

@@ -7,12 +7,23 @@ extension Database {
     private static var dead: Int { 1 }
 
     func enqueue(_ letter: OutboxLetter, programmer: ProgrammerID, now: Timestamp) throws {
+        try hold(letter)
         let insert: Statement = """
-            INSERT INTO outbox (lane, call, programmer, subject, payload, state, is_claimed, attempts, refused_credentials, is_unclear,
+            INSERT INTO outbox (lane, lane_no, call, programmer, subject, payload, state, is_claimed, attempts, refused_credentials, is_unclear,
                 last_status, created_at_ms, began_at_ms, next_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?, ?, ?)
+            VALUES (?1, (SELECT coalesce(max(lane_no), 0) + 1 FROM outbox WHERE lane = ?1), ?2, ?3, ?4, ?5, ?6, 0, 0, 0, 0, 0, ?7, ?7, ?7)
             """
-        try run(insert, [letter.lane, letter.kind.rawValue, programmer, letter.subject, letter.payload, Self.waiting, now, now, now])
+        try run(insert, [letter.lane, letter.kind.rawValue, programmer, letter.subject, letter.payload, Self.waiting, now])
+    }
+
+    /// Whoever leaves a letter in a lane changes the row that the lane belongs to, so that on every engine the numbers of letters follow their commits.
+    private func hold(_ letter: OutboxLetter) throws {
+        switch letter.kind {
+        case .update, .delete: try run("UPDATE family SET state = state WHERE id = ?", [letter.subject])
+        case .revoke: try run("UPDATE apple_link SET account_id = account_id WHERE id = ?", [letter.subject])
+        // The lane of one session, which ends in the same commit.
+        case .endSessions: break
+        }
     }
 
     /// The first letter of each lane, where its time has come. A lane holds letters of one destination.
@@ -20,20 +31,20 @@ extension Database {
         let places = kinds.map { _ in "?" }.joined(separator: ", ")
         let due: Statement = """
             SELECT \(OutboxItem.columns) FROM outbox AS letter WHERE state = ? AND next_at_ms <= ? AND call IN (\(places))
-                AND NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.lane = letter.lane AND earlier.state = ? AND earlier.id < letter.id)
+                AND NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.lane = letter.lane AND earlier.state = ? AND earlier.lane_no < letter.lane_no)
             ORDER BY next_at_ms, id LIMIT ?
             """
         let names = Arguments(kinds.map(\.rawValue.stored))
         return try letters(due, [Self.waiting, now] + names + [Self.waiting, limit])
     }
 
-    /// - Returns: False when somebody else has it.
-    func claim(_ item: OutboxItem, until lease: Timestamp) throws -> Bool {
+    /// Changes one row, or none when somebody else has it.
+    static func claim(_ item: OutboxItem, until lease: Timestamp) -> BoundStatement {
         let claim: Statement = """
             UPDATE outbox SET is_claimed = 1, attempts = attempts + 1, is_unclear = 1, next_at_ms = ?
             WHERE id = ? AND state = ? AND next_at_ms = ? AND attempts = ?
             """
-        return try run(claim, [lease, item.id, Self.waiting, item.nextAt, item.progress.attempts]) == 1
+        return BoundStatement(claim, [lease, item.id, waiting, item.nextAt, item.progress.attempts])
     }
 
     /// Whether the letter is still this try's: its lease has not gone to another one.
@@ -82,7 +93,7 @@ extension Database {
 
     /// The letters of a lane that wait, oldest first.
     func waitingLetters(lane: String) throws -> [OutboxItem] {
-        try letters("SELECT \(OutboxItem.columns) FROM outbox WHERE lane = ? AND state = ? ORDER BY id", [lane, Self.waiting])
+        try letters("SELECT \(OutboxItem.columns) FROM outbox WHERE lane = ? AND state = ? ORDER BY lane_no", [lane, Self.waiting])
     }
 
     func deadLetter(_ id: Int64) throws -> OutboxItem? {
@@ -90,7 +101,7 @@ extension Database {
     }
 
     func deadLetters(limit: Int) throws -> [OutboxItem] {
-        try letters("SELECT \(OutboxItem.columns) FROM outbox WHERE state = ? ORDER BY id LIMIT ?", [Self.dead, limit])
+        try letters("SELECT \(OutboxItem.columns) FROM outbox WHERE state = ? ORDER BY created_at_ms, id LIMIT ?", [Self.dead, limit])
     }
 
     private func letters(_ statement: Statement, _ arguments: Arguments) throws -> [OutboxItem] {

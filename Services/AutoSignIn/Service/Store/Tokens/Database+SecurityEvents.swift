@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Identifiers
 internal import Storage
+internal import Synchronization
 
 /// Statements about security events.
 extension Database {
@@ -8,11 +9,11 @@ extension Database {
         try run(
             """
             INSERT INTO security_event (at_ms, kind, family_id, account_id, requestor, expires_at_ms, number)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, coalesce((SELECT max(number) + 1 FROM security_event WHERE at_ms = ?1), 0))
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 event.at, event.kind.name, event.family?.text ?? "", event.account?.text ?? "", event.requestor?.text ?? "",
-                event.at + SecurityEventRecord.memory,
+                event.at + SecurityEventRecord.memory, SecurityEventRecord.number.add(1, ordering: .relaxed).newValue,
             ])
     }
 
@@ -25,6 +26,9 @@ extension Database {
 }
 
 extension SecurityEventRecord {
+    /// Tells events of one millisecond apart in the order of this copy, without a look at those of others.
+    fileprivate static let number = Atomic<Int64>(0)
+
     fileprivate init(columns: inout ColumnReader) {
         func id<Subject>(_ text: String) -> Identifier<Subject>? { text.isEmpty ? nil : Identifier(text) }
         let (family, account, requestor): (String, String, String) = (columns.next(), columns.next(), columns.next())

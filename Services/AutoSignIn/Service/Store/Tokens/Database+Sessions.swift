@@ -4,15 +4,11 @@ internal import Storage
 /// Statements about sessions, to be put together in one commit.
 extension Database {
     func session(_ id: StreamingSessionID) throws -> StreamingSessionRecord? {
-        try sessions("id = ?", [id]).first
-    }
-
-    func sessionWithoutTV(device: DeviceID, requestor: RequestorID, client: ClientID) throws -> StreamingSessionRecord? {
-        try sessions("device_id = ? AND requestor = ? AND client_id = ? AND has_tv_session = 0", [device, requestor, client]).first
+        try first(StreamingSessionRecord.byID, [id]) { StreamingSessionRecord(columns: &$0) }
     }
 
     func sessions(of account: AccountID) throws -> [StreamingSessionRecord] {
-        try sessions("account_id = ?", [account])
+        try all(StreamingSessionRecord.ofAccount, [account]) { StreamingSessionRecord(columns: &$0) }
     }
 
     func sessions(of family: FamilyID) throws -> [StreamingSessionRecord] {
@@ -40,20 +36,8 @@ extension Database {
     func put(_ session: StreamingSessionRecord) throws -> [StreamingSessionID] {
         let before: [StreamingSessionID] = try values(
             "DELETE FROM streaming_session WHERE device_id = ? AND requestor = ? RETURNING id", [session.device, session.requestor])
-        let (link, appleClient): (AppleLinkID?, AppleClientID?) =
-            if case .apple(let link, let client) = session.origin { (link, client) } else { (nil, nil) }
-        try run(
-            "INSERT INTO streaming_session (\(StreamingSessionRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                session.id, session.account, session.programmer, session.requestor, session.device, session.deviceLabel, session.client,
-                session.origin.family, link, appleClient, session.scopes.joined(separator: " "), session.hasTVSession, session.createdAt,
-                session.lastUsedAt, session.expiresAt,
-            ])
+        try run(session.insert)
         return before
-    }
-
-    func touch(_ session: StreamingSessionID, now: Timestamp) throws {
-        try run("UPDATE streaming_session SET last_used_at_ms = ? WHERE id = ?", [now, session])
     }
 
     /// Ends sessions here at once, and their authn tokens through the outbox.
@@ -80,7 +64,31 @@ extension StreamingSessionRecord {
         created_at_ms, last_used_at_ms, expires_at_ms
         """
 
-    fileprivate init(columns: inout ColumnReader) {
+    static let byID: Statement = "SELECT \(columns) FROM streaming_session WHERE id = ?"
+    static let withoutTV: Statement = """
+        SELECT \(columns) FROM streaming_session WHERE device_id = ? AND requestor = ? AND client_id = ? AND has_tv_session = 0
+        ORDER BY created_at_ms DESC, id LIMIT 1
+        """
+    static let ofAccount: Statement = "SELECT \(columns) FROM streaming_session WHERE account_id = ? ORDER BY created_at_ms DESC, id"
+    /// By its id, as long as what a value's verdict hangs on is as it was.
+    static let whileStanding: Statement = """
+        SELECT \(columns) FROM streaming_session WHERE streaming_session.id = ? AND EXISTS (\(TokenVersionRecord.standing))
+        """
+
+    /// What makes room for it: the session that the device had at the requestor.
+    var replace: BoundStatement { BoundStatement("DELETE FROM streaming_session WHERE device_id = ? AND requestor = ?", [device, requestor]) }
+
+    var insert: BoundStatement {
+        let (link, appleClient): (AppleLinkID?, AppleClientID?) = if case .apple(let link, let client) = origin { (link, client) } else { (nil, nil) }
+        return BoundStatement(
+            "INSERT INTO streaming_session (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                id, account, programmer, requestor, device, deviceLabel, client, origin.family, link, appleClient, scopes.joined(separator: " "),
+                hasTVSession, createdAt, lastUsedAt, expiresAt,
+            ])
+    }
+
+    init(columns: inout ColumnReader) {
         let (id, account): (StreamingSessionID, AccountID) = (columns.next(), columns.next())
         let (programmer, requestor): (ProgrammerID, RequestorID) = (columns.next(), columns.next())
         let (device, deviceLabel): (DeviceID, String) = (columns.next(), columns.next())

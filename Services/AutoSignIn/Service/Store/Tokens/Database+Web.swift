@@ -1,4 +1,5 @@
 internal import Clocks
+internal import Faults
 internal import Identifiers
 internal import Storage
 
@@ -28,19 +29,24 @@ extension Database {
             [session.session, session.account, session.programmer, session.requestor, until])
     }
 
-    func webSession(_ secret: Digest, now: Timestamp) throws -> WebCaller? {
-        try first("SELECT secret, account_id, programmer, requestor FROM web_session WHERE secret = ? AND expires_at_ms > ?", [secret, now]) {
-            WebCaller(session: $0.next(), account: $0.next(), programmer: $0.next(), requestor: $0.next())
-        }
-    }
-
-    func endWebSession(_ secret: Digest) throws {
-        try run("DELETE FROM web_session WHERE secret = ?", [secret])
-    }
-
     /// Links and sessions of browsers that are the account's.
     func endWebSessions(of account: AccountID) throws {
         try run("DELETE FROM web_link WHERE account_id = ?", [account])
         try run("DELETE FROM web_session WHERE account_id = ?", [account])
+    }
+}
+
+/// Those that are known whole.
+extension AutoSignInStore {
+    /// - Throws: Faults of the storage, here and below.
+    func webSession(_ secret: Digest, now: Timestamp) async throws(Fault) -> WebCaller? {
+        let live: Statement = "SELECT secret, account_id, programmer, requestor FROM web_session WHERE secret = ? AND expires_at_ms > ?"
+        return try await store.first(live, [secret, now]) {
+            WebCaller(session: $0.next(), account: $0.next(), programmer: $0.next(), requestor: $0.next())
+        }
+    }
+
+    func endWebSession(_ secret: Digest) async throws(Fault) {
+        try await store.change("DELETE FROM web_session WHERE secret = ?", [secret])
     }
 }

@@ -19,13 +19,13 @@ extension AutoSignInStore: AccountStore {
         case .hit(let account): return account
         case .miss(let current): epoch = current
         }
-        let found = try await store.read { try $0.account(id) }
+        let found = AccountRecord(rows: try await store.all(AccountRecord.withLogins, [id]) { AccountRecord.row(&$0) })
         if let found { accounts.offer(found, for: id, readIn: epoch) }
         return found
     }
 
     func account(of login: TVLogin, programmer: ProgrammerID) async throws(Fault) -> AccountRecord? {
-        try await store.read { database in try database.accountID(of: login, programmer: programmer).flatMap(database.account) }
+        AccountRecord(rows: try await store.all(AccountRecord.ofLogin, [programmer, login.mvpd, login.userID]) { AccountRecord.row(&$0) })
     }
 
     func setLock(_ id: AccountID, _ isLocked: Bool) async throws(Fault) -> Bool {

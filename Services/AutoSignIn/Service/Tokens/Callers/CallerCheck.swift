@@ -57,7 +57,7 @@ struct CallerCheck: Sendable {
     /// - Throws: `authentication_session_missing` when the cookie is unknown or over; faults of the storage.
     func browser(_ secret: WebSessionSecret) async throws(Fault) -> WebCaller {
         let now = clock.now()
-        guard let caller = try await store.store.read({ try $0.webSession(secret.digest, now: now) }) else {
+        guard let caller = try await store.webSession(secret.digest, now: now) else {
             throw Fault(.authenticationSessionMissing, "The page's session is over.")
         }
         return caller

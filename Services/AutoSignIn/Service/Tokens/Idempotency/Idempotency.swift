@@ -7,7 +7,7 @@ internal import Storage
 /// Lets a call that is sent again have its effect once: equal keys get the first answer for 24 hours (apple §4).
 ///
 /// Calls with the same key at the same time share one effect and one answer, also when copies of the service get them: an effect is committed together with
-/// its answer, and the commit of whoever comes second fails. A refusal is not kept: it changed nothing.
+/// its answer, and the commit of whoever comes second fails, or finds nothing left to do. A refusal is not kept: it changed nothing.
 actor Idempotency {
     private let store: AutoSignInStore
     private let seal: TokenSeal
@@ -39,7 +39,6 @@ actor Idempotency {
                 if let known = try await answer(at: place) { return .success(known) }
                 return .success(try await perform(Remembering(place: place, seal: seal, now: clock.now())).serialized())
             } catch {
-                guard error.cause is AnsweredElsewhere else { return .failure(error) }
                 return await answerElsewhere(place, error)
             }
         }
@@ -49,14 +48,18 @@ actor Idempotency {
         return try Answer(serialized: try result.get())
     }
 
-    /// What the copy kept that had the effect.
-    private func answerElsewhere(_ place: IdempotentPlace, _ conflict: Fault) async -> Result<[UInt8], Fault> {
-        do throws(Fault) { return try await answer(at: place).map { .success($0) } ?? .failure(conflict) } catch { return .failure(error) }
+    /// What another copy kept that had the effect meanwhile, because of which this one failed; or what this one kept in a commit whose answer was lost.
+    private func answerElsewhere(_ place: IdempotentPlace, _ failure: Fault) async -> Result<[UInt8], Fault> {
+        do throws(Fault) {
+            return try await answer(at: place).map { .success($0) } ?? .failure(failure)
+        } catch {
+            return .failure(error.code == .idempotencyKeyReused ? error : failure)
+        }
     }
 
     private func answer(at place: IdempotentPlace) async throws(Fault) -> [UInt8]? {
         let now = clock.now()
-        guard let kept = try await store.store.read({ try $0.keptAnswer(place.digest, now: now) }) else { return nil }
+        guard let kept = try await store.keptAnswer(place.digest, now: now) else { return nil }
         guard kept.request == place.request else { throw Self.reused }
         guard let answer = seal.open(kept.answer, "answer", of: place.owner) else {
             throw Fault(.internal, "An internal fault occurred.")
@@ -79,13 +82,10 @@ struct Remembering: Sendable {
         let sealed = try seal.close(try answer.serialized(), "answer", of: place.owner)
         let isFirst = try database.keep(sealed, request: place.request, at: place.digest, now: now, until: now + Idempotency.memory)
         guard isFirst else {
-            throw Fault(.unavailable, "The call was answered by another copy.", retryAfter: .seconds(1), cause: AnsweredElsewhere())
+            throw Fault(.unavailable, "The call was answered by another copy.", retryAfter: .seconds(1))
         }
     }
 }
-
-/// Another copy of the service has had the effect of this call and has kept its answer.
-private struct AnsweredElsewhere: Error {}
 
 extension IdempotentPlace {
     fileprivate var owner: String { digest.bytes.map { String($0, radix: 16) }.joined(separator: ".") }

@@ -60,22 +60,15 @@ struct Redeemer: Sendable {
 
     // MARK: In
 
-    private struct Entry: Sendable {
-        let attempt: Attempt
-        let version: TokenVersionRecord
-        let family: FamilyRecord
-        let logins: [TVLogin]
-        let isFirstSight: Bool
-    }
-
     private func enter(_ entry: Entry) async throws(Fault) -> StreamingSession {
         let attempt = entry.attempt
         let started = try await start(entry)
         guard let session = started.session, let identified = started.caller else {
             throw Fault(.internal, "An internal fault occurred.")
         }
-        let place = try attempt.idempotentPlace(identified)
-        try keys.claim(place, now: attempt.now)
+        var entry = entry
+        entry.place = try attempt.idempotentPlace(identified)
+        try keys.claim(entry.place, now: attempt.now)
         let record = StreamingSessionRecord(session, identified, family: entry.family, now: attempt.now)
         if !entry.isFirstSight, let known = try await continued(record, entry) { return StreamingSession(known, tv: started) }
         try await commit(record, entry)
@@ -91,13 +84,18 @@ struct Redeemer: Sendable {
         }
     }
 
-    /// The device had that very session before, and nothing has to be written: memory says whether the family still stands.
+    /// The device had that very session before, and nothing has to be written. Whether the family still stands says memory, or the store where other copies
+    /// may have ended it unheard.
     private func continued(_ record: StreamingSessionRecord, _ entry: Entry) async throws(Fault) -> StreamingSessionRecord? {
         let store = base.parts.store
-        guard let known = try await store.session(record.id), known.isSame(as: record),
-            record.lastUsedAt - known.lastUsedAt < FamilyRecord.useInterval,
-            let family = try await store.family(entry.family.id), !family.isOver,
-            let usedAt = family.lastUsedAt, record.lastUsedAt - usedAt < FamilyRecord.useInterval
+        let (known, family): (StreamingSessionRecord?, FamilyRecord?) =
+            if store.store.isCoherent {
+                (try await store.session(record.id), try await store.family(entry.family.id))
+            } else {
+                (try await store.session(record.id, whileStanding: entry.version, of: entry.family), entry.family)
+            }
+        guard let known, known.isSame(as: record), record.lastUsedAt - known.lastUsedAt < FamilyRecord.useInterval,
+            let family, !family.isOver, let usedAt = family.lastUsedAt, record.lastUsedAt - usedAt < FamilyRecord.useInterval
         else { return nil }
         return known
     }
@@ -107,6 +105,7 @@ struct Redeemer: Sendable {
         let attempt = entry.attempt
         let redemption = RedemptionRecord(
             family: entry.family.id, device: record.device, address: address(attempt), outcome: .accepted, at: attempt.now)
+        if entry.version.state != .pending, try await base.parts.store.store.commit({ entry.plan(record, redemption) }) != nil { return }
         let refusal = try await base.parts.store.change { database, touched -> Fault? in
             var (family, version) = (entry.family, entry.version)
             if try !database.stands(version, of: family) {
@@ -125,6 +124,7 @@ struct Redeemer: Sendable {
             }
             try database.noteUse(of: family, by: version, &touched, now: attempt.now)
             try database.insert(redemption)
+            if let claim = entry.place?.claim(now: attempt.now), try database.run(claim) != 1 { throw Idempotency.reused }
             touched.sessions.formUnion(try database.put(record))
             touched.newSessions.append(record)
             return nil
@@ -170,7 +170,7 @@ struct Redeemer: Sendable {
     /// From a device that the family has never seen, somebody else may have the value (apple §1.2).
     private func refuseReplayed(_ attempt: Attempt, _ family: FamilyRecord) async throws(Fault) -> Fault {
         let caller = try await base.callers.device(attempt.call, attempt.context)
-        let isKnown = try await base.parts.store.store.read { try $0.knows(caller.device, family) }
+        let isKnown = try await base.parts.store.knows(caller.device, family)
         try await note(isKnown ? .tokenReplayed : .familyRevokedByReplay, .replayed, attempt, family, caller)
         return Fault(.tokenReplayed, "The token was replaced by a newer one.")
     }

@@ -28,7 +28,7 @@ struct ValueLookup: Sendable {
     private static let nobody = Digest(bytes: [UInt8](repeating: 0, count: 32))
 
     private func read(_ id: TokenID) async throws(Fault) -> TokenVersionRecord? {
-        try await store.store.read { try $0.version(id) }
+        try await store.store.first(TokenVersionRecord.byID, [id]) { try TokenVersionRecord(columns: &$0) }
     }
 }
 
@@ -40,7 +40,7 @@ extension AutoSignInStore {
         case .hit(let family): return family
         case .miss(let current): epoch = current
         }
-        let found = try await store.read { try $0.family(id) }
+        let found = try await store.first(FamilyRecord.byID, [id]) { FamilyRecord(columns: &$0) }
         if let found { families.offer(found, for: id, readIn: epoch) }
         return found
     }

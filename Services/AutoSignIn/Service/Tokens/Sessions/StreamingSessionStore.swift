@@ -19,16 +19,16 @@ extension AutoSignInStore: StreamingSessionStore {
         case .hit(let session): return session
         case .miss(let current): epoch = current
         }
-        let found = try await store.read { try $0.session(id) }
+        let found = try await store.first(StreamingSessionRecord.byID, [id]) { StreamingSessionRecord(columns: &$0) }
         if let found { sessions.offer(found, for: id, readIn: epoch) }
         return found
     }
 
     func sessionWithoutTV(device: DeviceID, requestor: RequestorID, client: ClientID) async throws(Fault) -> StreamingSessionRecord? {
-        try await store.read { try $0.sessionWithoutTV(device: device, requestor: requestor, client: client) }
+        try await store.first(StreamingSessionRecord.withoutTV, [device, requestor, client]) { StreamingSessionRecord(columns: &$0) }
     }
 
     func sessions(of account: AccountID) async throws(Fault) -> [StreamingSessionRecord] {
-        try await store.read { try $0.sessions(of: account) }
+        try await store.all(StreamingSessionRecord.ofAccount, [account]) { StreamingSessionRecord(columns: &$0) }
     }
 }

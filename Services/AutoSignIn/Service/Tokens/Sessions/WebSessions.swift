@@ -45,7 +45,7 @@ struct WebSessions: Sendable {
     }
 
     func end(_ secret: WebSessionSecret) async throws(Fault) {
-        try await store.store.write { try $0.endWebSession(secret.digest) }
+        try await store.endWebSession(secret.digest)
     }
 
     private static func contract(_ secret: WebSessionSecret, _ requestor: RequestorID) -> WebSession {

@@ -7,7 +7,7 @@ import Testing
 @testable import AutoSignInService
 
 /// Two copies of the service on one store.
-@Suite("Two copies")
+@Suite("Two copies", .everyEngine)
 struct TwoCopiesTests {
     @Test("a call that reaches two copies with one key at the same time has one effect and one answer")
     func oneKeyAtTwoCopies() async throws {
@@ -37,7 +37,7 @@ struct TwoCopiesTests {
         let due = try await rig.files.read { try $0.dueLetters(kinds, now: now, limit: 10) }
         let letter = try #require(due.first)
         let lease = now + .seconds(120)
-        #expect(try await rig.files.write { try $0.claim(letter, until: lease) })
+        #expect(try await rig.files.write { try $0.run(Database.claim(letter, until: lease)) } == 1)
         var held = letter
         held.progress.attempts += 1
         held.nextAt = lease
@@ -46,7 +46,7 @@ struct TwoCopiesTests {
         rig.clock.advance(by: .seconds(121))
         let later = rig.clock.now()
         let taken = try #require(try await rig.files.read { try $0.dueLetters(kinds, now: later, limit: 10) }.first)
-        #expect(try await rig.files.write { try $0.claim(taken, until: later + .seconds(120)) })
+        #expect(try await rig.files.write { try $0.run(Database.claim(taken, until: later + .seconds(120))) } == 1)
         #expect(try await !rig.files.read { try $0.isHeld(mine) })
     }
 

@@ -168,4 +168,17 @@ struct AppleLinkTests {
         #expect(rig.logins.ended.count == 1)
         #expect(rig.logins.session("tv-2") == nil)
     }
+
+    @Test("a TV session that the device had before outlives a commit that fails")
+    func keepsSession() async throws {
+        let rig = try AppleRig()
+        rig.logins.signIn("tv-1")
+        _ = try await rig.link(rig.approve())
+        let entered = try await rig.signIn(rig.approve(device: "tv-2"), device: "tv-2").entered()
+        try await rig.files.refuseInserts(into: "streaming_session")
+        let signed = try await rig.approve(device: "tv-2")
+        #expect(await refusal { try await rig.signIn(signed, device: "tv-2") } == .internal)
+        #expect(rig.logins.ended == [] && rig.logins.session("tv-2")?.id == entered.sessionID)
+        #expect(try await rig.session(entered.sessionID) != nil)
+    }
 }

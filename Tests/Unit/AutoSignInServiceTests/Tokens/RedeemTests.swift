@@ -243,6 +243,20 @@ struct RedeemTests {
         #expect(try await rig.status().families.first?.devices.isEmpty == true)
     }
 
+    @Test("A session whose commit fails, or whose key was used for another value, is ended again")
+    func undoesSession() async throws {
+        let rig = try TokenRig()
+        let (first, second) = (try await rig.optIn("tv-1"), try await rig.optIn("phone"))
+        try await rig.redeem(first.value, on: "tv-2", key: "key")
+        #expect(await refusal { try await rig.redeem(second.value, on: "tv-2", key: "key") } == .idempotencyKeyReused)
+        #expect(rig.logins.session("tv-2") != nil, "it is the first value's")
+        try await rig.files.refuseInserts(into: "streaming_session")
+        #expect(await refusal { try await rig.redeem(first.value, on: "tv-3") } == .internal)
+        #expect(rig.logins.session("tv-3") == nil)
+        try await rig.files.acceptInserts(into: "streaming_session")
+        try await rig.redeem(first.value, on: "tv-3")
+    }
+
     @Test("A dependency that is away is not a wrong token (I10 is about Apple only)")
     func passesFaults() async throws {
         let rig = try TokenRig()

@@ -3,7 +3,6 @@ internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Identifiers
-internal import Logging
 
 /// Gives a device its session after Sign in with Apple (apple §1.4): of one of the account's TV logins where one serves, else one without TV.
 struct AppleSessionStart: Sendable {
@@ -15,7 +14,6 @@ struct AppleSessionStart: Sendable {
     let logins: any Logins
     let clock: any WallClock
     let random: any RandomSource
-    let logger: Logger
 
     /// - Returns: `nil` when no login serves, or the device has one of its own.
     /// - Throws: Faults of `authentication` other than `subscription_required`.
@@ -43,15 +41,5 @@ struct AppleSessionStart: Sendable {
             id: id, account: account, programmer: caller.programmer, requestor: caller.requestor, device: caller.device,
             deviceLabel: caller.deviceLabel, client: caller.client, origin: .apple(link, client), scopes: Self.scopes, hasTVSession: tv != nil,
             createdAt: now, lastUsedAt: now, expiresAt: end)
-    }
-
-    /// After a commit that failed: the session must not outlive it.
-    func undo(_ tv: AutomaticSession?, _ context: CallContext) async {
-        guard let id = tv?.session?.id else { return }
-        do {
-            _ = try await logins.endAutomaticSessions(EndAutomaticSessionsRequest(sessionIDs: [id]), context: context.child())
-        } catch {
-            logger.warning("apple.session_left_over", metadata: ["session": "\(id)", "error": "\(error)"])
-        }
     }
 }

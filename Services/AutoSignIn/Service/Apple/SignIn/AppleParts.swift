@@ -21,7 +21,7 @@ struct AppleParts: Sendable {
         proofs = AppleProofs(keys: keys, apple: apple, store: parts.store, clock: parts.clock)
         tickets = AppleTickets(store: parts.store, seal: parts.keys.seal(for: .tickets), clock: parts.clock, random: parts.random)
         linking = AppleLinking(seal: parts.keys.seal(for: .appleTokens), random: parts.random)
-        sessions = AppleSessionStart(logins: parts.logins, clock: parts.clock, random: parts.random, logger: parts.logger)
+        sessions = AppleSessionStart(logins: parts.logins, clock: parts.clock, random: parts.random)
     }
 
     var store: AutoSignInStore { base.parts.store }

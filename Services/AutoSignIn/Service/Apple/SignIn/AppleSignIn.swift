@@ -90,11 +90,15 @@ struct AppleSignIn: Sendable {
                 try remembering.keep(answer, in: database)
                 return answer
             }
-            if outcome == nil { await parts.sessions.undo(tv, context) } else { parts.base.outbox.wake() }
+            if outcome == nil { await undo(tv, context) } else { parts.base.outbox.wake() }
             return outcome
         } catch {
-            await parts.sessions.undo(tv, context)
+            await undo(tv, context)
             throw error
         }
+    }
+
+    private func undo(_ tv: AutomaticSession?, _ context: CallContext) async {
+        if let session = tv?.session { await parts.base.undo(StreamingSessionID(session.id), context) }
     }
 }

@@ -66,13 +66,21 @@ struct Redeemer: Sendable {
         guard let session = started.session, let identified = started.caller else {
             throw Fault(.internal, "An internal fault occurred.")
         }
-        var entry = entry
-        entry.place = try attempt.idempotentPlace(identified)
-        try keys.claim(entry.place, now: attempt.now)
         let record = StreamingSessionRecord(session, identified, family: entry.family, now: attempt.now)
-        if !entry.isFirstSight, let known = try await continued(record, entry) { return StreamingSession(known, tv: started) }
-        try await commit(record, entry)
-        return StreamingSession(record, tv: started)
+        let refusal: Fault?
+        do throws(Fault) {
+            var entry = entry
+            entry.place = try attempt.idempotentPlace(identified)
+            try keys.claim(entry.place, now: attempt.now)
+            if !entry.isFirstSight, let known = try await continued(record, entry) { return StreamingSession(known, tv: started) }
+            refusal = try await commit(record, entry)
+        } catch {
+            await base.undo(record.id, attempt.context)
+            throw error
+        }
+        guard let refusal else { return StreamingSession(record, tv: started) }
+        base.outbox.wake()
+        throw refusal
     }
 
     private func start(_ entry: Entry) async throws(Fault) -> AutomaticSession {
@@ -100,13 +108,14 @@ struct Redeemer: Sendable {
         return known
     }
 
-    /// What was revoked while `authentication` was asked is found here: the new session ends, and the answer is the refusal (I1).
-    private func commit(_ record: StreamingSessionRecord, _ entry: Entry) async throws(Fault) {
+    /// What was revoked while `authentication` was asked is found here: the new session ends in the same commit (I1).
+    /// - Returns: The refusal then.
+    private func commit(_ record: StreamingSessionRecord, _ entry: Entry) async throws(Fault) -> Fault? {
         let attempt = entry.attempt
         let redemption = RedemptionRecord(
             family: entry.family.id, device: record.device, address: address(attempt), outcome: .accepted, at: attempt.now)
-        if entry.version.state != .pending, try await base.parts.store.store.commit({ entry.plan(record, redemption) }) != nil { return }
-        let refusal = try await base.parts.store.change { database, touched -> Fault? in
+        if entry.version.state != .pending, try await base.parts.store.store.commit({ entry.plan(record, redemption) }) != nil { return nil }
+        return try await base.parts.store.change { database, touched -> Fault? in
             var (family, version) = (entry.family, entry.version)
             if try !database.stands(version, of: family) {
                 guard let newFamily = try database.family(family.id), let newVersion = try database.version(version.id) else {
@@ -129,9 +138,6 @@ struct Redeemer: Sendable {
             touched.newSessions.append(record)
             return nil
         }
-        guard let refusal else { return }
-        base.outbox.wake()
-        throw refusal
     }
 
     /// What stands against the value by now.

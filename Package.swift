@@ -416,9 +416,7 @@ if hasAny("tests") {
             "ConfigServiceTests",
             [
                 "Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography",
-                "Doubles", "Faults",
-                "Storage", "StorageSqlite", "Tokens",
-                logging,
+                "Doubles", "Faults", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite", "Tokens", logging,
             ]),
         tests("SamlProfileTests", ["Clocks", "PairedTimes", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
         tests(

@@ -32,7 +32,7 @@ struct Main {
         let rotation = SigningKeyRotation(
             try statementKeys(settings, environment.files), lead: .seconds(settings.statementKeyLead), tokenLife: nil, clock: environment.clock)
         let keys = rotation.keys
-        let rows = try environment.openStore(migrations: CatalogueStore.migrations)
+        let rows = try environment.openStore(migrations: CatalogueStore.migrations, postgres: CatalogueStore.postgresSteps)
         let store = CatalogueStore(rows)
         let keeper = CatalogueKeeper(
             file: CatalogueFile(
@@ -41,7 +41,6 @@ struct Main {
             clock: environment.clock, logger: environment.logger)
         await keeper.checkHistory()
         let published = try await publish(keeper)
-
         let statements = SoftwareStatementIssuer(keys: keys, issuer: settings.issuer, clock: environment.clock)
         let service = ConfigService(published: published, statements: statements, statementCallers: Set(settings.statementCallers))
         let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.keySet.json }, clock: environment.clock)
@@ -54,6 +53,9 @@ struct Main {
             administration.register(in: &registry)
             usage.register(in: &registry)
         }
+        let follower = CatalogueFollower(store: store, published: published, logger: environment.logger)
+        environment.background("published-versions") { await follower.run() }
+        environment.readiness.require("catalogue") { follower.lacking }
         environment.background("usage") { await usage.forgetOldSums() }
         environment.onStopping { published.endSubscriptions() }
         environment.onReload { await keeper.reload(into: published) }

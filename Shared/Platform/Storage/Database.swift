@@ -56,6 +56,12 @@ public final class Database {
         try all(statement, arguments) { $0.next() }
     }
 
+    /// Waits until nobody else writes to a table, and keeps it so until the transaction ends; whoever came first has it first. To be called before any statement
+    /// runs: what is read then is what the one before left. Others may read the table all the time.
+    /// - Parameter table: A word of the program's own.
+    @inlinable
+    public func takeTurn(at table: StaticString) throws { try session.takeTurn(at: "\(table)") }
+
     /// Whether a statement returns any row.
     @inlinable
     public func hasRow(_ statement: Statement, _ arguments: Arguments = []) throws -> Bool { try first(statement, arguments) { _ in } != nil }
@@ -68,4 +74,12 @@ public protocol DatabaseSession: AnyObject {
 
     /// - Parameter read: Called with each row, which is valid until it returns; false: no more of them.
     func query(_ statement: Statement, _ arguments: Arguments, _ read: (any RowSource) throws -> Bool) throws
+
+    /// Waits until no other transaction writes to a table; the first statement of this one.
+    func takeTurn(at table: String) throws
+}
+
+extension DatabaseSession {
+    /// For an engine with one writer at a time.
+    public func takeTurn(at table: String) {}
 }

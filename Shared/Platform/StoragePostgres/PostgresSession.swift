@@ -36,6 +36,9 @@ final class PostgresSession: DatabaseSession {
         try rows(statement, arguments).each(read)
     }
 
+    // It takes no snapshot, so that what waits here begins after what it waited for; whoever waits for a row would have to begin anew.
+    func takeTurn(at table: String) throws { _ = try rows(Statement("LOCK TABLE \"\(table)\" IN SHARE ROW EXCLUSIVE MODE"), []) }
+
     /// Stores what was done.
     /// - Throws: `DatabaseError`; nothing is stored, unless the connection was lost: then nobody knows.
     func commit() throws {

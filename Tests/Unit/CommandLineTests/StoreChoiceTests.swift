@@ -48,17 +48,17 @@ struct StoreChoiceTests {
         #expect(try write(.asBefore) == [])
         #expect(try storage(.authentication) == nil)
         for choice in [server, .asBefore] {
-            #expect(try write(choice) == (choice == server ? [.authentication, .authorization, .autosignin] : []))
+            #expect(try write(choice) == (choice == server ? [.config, .authentication, .authorization, .autosignin] : []))
             #expect(
                 try storage(.authentication) == [
                     "engine": "postgres", "hosts": ["[::1]:5433"], "user": "me", "passwordFile": home.pki.path + "/postgres-server.password",
                     "tls": ["trustAnchors": "/ca.pem"],
                 ])
         }
-        #expect(try write(.privateServer) == [.authentication, .authorization, .autosignin])
+        #expect(try write(.privateServer) == [.config, .authentication, .authorization, .autosignin])
         #expect(try storage(.authorization)?["hosts"] as? [String] == ["127.0.0.1:22007"])
-        #expect(try storage(.config) == nil && storage(.gateway) == nil)
-        #expect(try write(.files) == [.authentication, .authorization, .autosignin])
+        #expect(try storage(.gateway) == nil)
+        #expect(try write(.files) == [.config, .authentication, .authorization, .autosignin])
         #expect(try storage(.authorization) == nil)
     }
 }

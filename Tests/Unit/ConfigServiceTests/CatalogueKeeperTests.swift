@@ -6,7 +6,7 @@ import Foundation
 import Storage
 import Testing
 
-@Suite("Versions of the catalogue")
+@Suite("Versions of the catalogue", .eachEngine)
 struct CatalogueKeeperTests {
     @Test("the first version of a store is not below the seconds since 1970, so that no number is used again")
     func firstVersion() async throws {

@@ -1,6 +1,7 @@
 import ConfigService
 import Doubles
 import Foundation
+import PostgresServer
 import Storage
 import StorageSqlite
 import Testing
@@ -17,4 +18,14 @@ import Testing
         #expect(try StateInventory.tables(of: "config").symmetricDifference(tables).sorted() == [])
         await store.close()
     }
+
+    @Test("both engines have the same tables")
+    func engines() async throws {
+        // The triggers are each engine's own.
+        let steps = CatalogueStore.postgresSteps.filter { $0.name != "2-history-stays" }
+        #expect(try await EngineSchemas.differences(sqlite: CatalogueStore.migrations, postgres: steps) == [])
+    }
+
+    @Test("the tests of this module run with both engines", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func runsWithPostgres() { #expect(ConfigEngine.here == ConfigEngine.allCases) }
 }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The keys of software statements that the settings name.
-@Suite struct StatementKeyTests {
+@Suite(.eachEngine) struct StatementKeyTests {
     private static func settings(_ more: [String: Any]) throws -> ConfigSettings {
         let content: [String: Any] = ["catalogue": "catalogue.json", "statementKey": "now.key", "statementCallers": []]
         return try JSONDecoder().decode(ConfigSettings.self, from: JSONSerialization.data(withJSONObject: content.merging(more) { $1 }))

@@ -4,7 +4,7 @@ internal import PrivatePostgres
 /// The stores of a local cluster: which settings services get for them, and the server that they need.
 struct ClusterStore: Sendable {
     /// Services whose store PostgreSQL can keep.
-    static let services: [ClusterService] = [.authentication, .authorization, .autosignin]
+    static let services: [ClusterService] = [.config, .authentication, .authorization, .autosignin]
 
     let home: ClusterHome
     let ports: PortPlan
@@ -52,19 +52,19 @@ struct ClusterStore: Sendable {
                 "PostgreSQL is not installed", advice: "apt-get install postgresql, or give --store postgres://… of a server elsewhere")
         }
         let server = PrivatePostgres(folder: folder, port: ports.postgres, programs: programs)
-        let isNew = server.pid == nil
+        let isRunning = server.pid != nil
         do {
-            if isNew {
+            if !isRunning {
                 try server.requireAccess()
                 try server.make()
                 try server.start()
             }
-            // Also of services that another release kept in files.
+            // One that runs may be an earlier release's, which kept fewer services there.
             for service in Self.services { try makeRole(service.rawValue, server) }
         } catch {
             throw CommandFailure("the cluster's PostgreSQL does not start: \(error)", advice: "see \(folder.path)/log, or leave --store out")
         }
-        return isNew
+        return !isRunning
     }
 
     /// Stops the cluster's own server, if it runs.

@@ -21,6 +21,13 @@ public final class PublishedCatalogue: Sendable {
             encoded = try configuration.serialized()
         }
 
+        /// - Parameter encoded: As it is stored.
+        /// - Throws: `invalid_message`.
+        init(encoded: [UInt8]) throws(Fault) {
+            configuration = try Configuration(serialized: encoded)
+            self.encoded = encoded
+        }
+
         init(_ publication: Publication) {
             configuration = publication.configuration
             encoded = publication.encoded
@@ -81,14 +88,14 @@ public final class PublishedCatalogue: Sendable {
         state.withLock { _ = $0.subscribers.removeValue(forKey: number) }
     }
 
-    /// Ends all subscriptions when the program stops: with `unavailable`, so that nobody takes it for the end of all versions.
-    public func endSubscriptions() {
+    /// Ends all subscriptions when the program stops, or may miss versions: with `unavailable`, so that nobody takes it for the end of all versions.
+    public func endSubscriptions(_ reason: String = "The service is stopping.") {
         let subscribers = state.withLock { state in
             defer { state.subscribers = [:] }
             return state.subscribers.values
         }
-        let stopping = Fault(.unavailable, "The service is stopping.", retryAfter: .milliseconds(100))
-        for subscriber in subscribers { subscriber.finish(stopping) }
+        let end = Fault(.unavailable, reason, retryAfter: .milliseconds(100))
+        for subscriber in subscribers { subscriber.finish(end) }
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }

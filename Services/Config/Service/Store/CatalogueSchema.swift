@@ -22,6 +22,7 @@ extension CatalogueStore {
         Migration("4-numbers-of-rules", statements: numbersOfRules, isAdditive: true),
         Migration("5-former-rules", sql: formerRules, isAdditive: true),
         Migration("6-usage", sql: UsageStore.schema, isAdditive: true),
+        Migration("7-documents-stay", statements: documentsStay, isAdditive: true),
     ]
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.
@@ -46,6 +47,11 @@ extension CatalogueStore {
             ended_at_ms INTEGER NOT NULL
         );
         """
+
+    private static let documentsStay = [
+        "CREATE TRIGGER document_stays BEFORE UPDATE ON document BEGIN SELECT RAISE(ABORT, 'a document never changes'); END",
+        "CREATE TRIGGER document_remains BEFORE DELETE ON document BEGIN SELECT RAISE(ABORT, 'a document is never deleted'); END",
+    ]
 
     /// The order of rules is theirs, not of how SQLite keeps rows. A release that does not know the column gets it filled.
     private static let numbersOfRules = [

@@ -7,15 +7,34 @@ public import Storage
 public struct CatalogueStore: Sendable {
     private let store: Store
     private let documents = DocumentCache()
+    private let turn = WriterTurn()
 
     public init(_ store: Store) { self.store = store }
 
-    /// Runs changes in one transaction: all of them are stored, or none.
+    /// Runs changes in one transaction: all of them are stored, or none. Of all copies one writes at a time: what its changes are based on is the newest.
     func write<Value: Sendable>(now: Timestamp, _ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
-        try await store.write { [documents] database in try body(CatalogueLedger(database: database, now: now, documents: documents)) }
+        let write: @Sendable () async throws(Fault) -> Value = { [store, documents] () async throws(Fault) in
+            try await store.write { database in
+                try Self.takeTurn(database)
+                return try body(CatalogueLedger(database: database, now: now, documents: documents))
+            }
+        }
+        return store.isCoherent ? try await write() : try await turn.taken(write)
     }
 
     func read<Value: Sendable>(now: Timestamp, _ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
         try await store.read { [documents] database in try body(CatalogueLedger(database: database, now: now, documents: documents)) }
+    }
+
+    /// What is published, as octets, where its version is newer.
+    func published(after version: UInt64) async throws(Fault) -> [UInt8]? {
+        try await store.value(
+            "SELECT content FROM published WHERE version > ? AND content_version = version AND content IS NOT NULL", [Int64(clamping: version)])
+    }
+
+    /// A row that every writer changes: an engine that has no turns refuses the later of two all the same.
+    private static func takeTurn(_ database: Database) throws {
+        try database.takeTurn(at: "store_identity")
+        try database.run("UPDATE store_identity SET id = id WHERE \"only\" = 1")
     }
 }

@@ -7,6 +7,7 @@ internal import Storage
 struct UsageStore: Sendable {
     private let store: Store
     private let limits: UsageSettings
+    private let turn = WriterTurn()
 
     init(_ store: Store, limits: UsageSettings) {
         self.store = store
@@ -47,82 +48,36 @@ struct UsageStore: Sendable {
 
     /// - Returns: False for a batch that counted before.
     func take(_ entries: [Entry], copy: String, sequence: UInt64, now: Timestamp) async throws(Fault) -> Bool {
-        try await store.write { [limits] database in
-            let last: Int64 = try database.value("SELECT sequence FROM usage_copy WHERE copy = ?", [copy]) ?? 0
-            guard last < Int64(clamping: sequence) else { return false }
-            try database.run(
-                """
-                INSERT INTO usage_copy (copy, sequence, heard_at_ms) VALUES (?, ?, ?)
-                ON CONFLICT (copy) DO UPDATE SET sequence = excluded.sequence, heard_at_ms = excluded.heard_at_ms
-                """, [copy, Int64(clamping: sequence), now])
-            var identities = Identities(database: database, most: limits.combinations)
-            var sums: [Place: UsageCounts] = [:]
-            for entry in entries {
-                let id = try identities.id(of: entry.combination, on: entry.moment / Level.day.unit)
-                for level in Level.allCases {
-                    sums[Place(level: level, moment: entry.moment / level.unit, combination: id), default: UsageCounts()] += entry.counts
+        let take: @Sendable () async throws(Fault) -> Bool = { [store, limits] () async throws(Fault) in
+            try await store.write { database in
+                // All batches count in the same rows.
+                try database.takeTurn(at: "usage_copy")
+                let last: Int64 = try database.value("SELECT sequence FROM usage_copy WHERE copy = ?", [copy]) ?? 0
+                guard last < Int64(clamping: sequence) else { return false }
+                try database.run(
+                    """
+                    INSERT INTO usage_copy (copy, sequence, heard_at_ms) VALUES (?, ?, ?)
+                    ON CONFLICT (copy) DO UPDATE SET sequence = excluded.sequence, heard_at_ms = excluded.heard_at_ms
+                    """, [copy, Int64(clamping: sequence), now])
+                var identities = try UsageIdentities(of: entries.map(\.combination), most: limits.combinations, database)
+                var sums: [Place: UsageCounts] = [:]
+                for entry in entries {
+                    let id = try identities.id(of: entry.combination, on: entry.moment / Level.day.unit)
+                    for level in Level.allCases {
+                        sums[Place(level: level, moment: entry.moment / level.unit, combination: id), default: UsageCounts()] += entry.counts
+                    }
                 }
+                for level in Level.allCases { try database.add(sums.filter { $0.key.level == level }, to: level) }
+                return true
             }
-            for (place, counts) in sums { try database.add(counts, at: place) }
-            return true
         }
+        return store.isCoherent ? try await take() : try await turn.taken(take)
     }
 
     fileprivate struct Place: Hashable {
         let level: Level
         let moment: Int64
         let combination: Int64
-    }
-
-    /// Finds or makes the numbers of combinations, in one transaction.
-    private struct Identities {
-        let database: Database
-        let most: Int
-        private var count: Int?
-
-        init(database: Database, most: Int) {
-            self.database = database
-            self.most = most
-        }
-
-        mutating func id(of combination: UsageCombination, on day: Int64) throws -> Int64 {
-            if let id = try known(combination, on: day) { return id }
-            if try isFull() {
-                let collapsed = combination.collapsed
-                return try known(collapsed, on: day) ?? insert(collapsed, on: day)
-            }
-            return try insert(combination, on: day)
-        }
-
-        private func known(_ combination: UsageCombination, on day: Int64) throws -> Int64? {
-            let found = try database.first("SELECT id, last_day FROM usage_combination WHERE digest = ?", [combination.digest]) { columns in
-                (id: columns.next() as Int64, day: columns.next() as Int64)
-            }
-            guard let found else { return nil }
-            if found.day < day { try database.run("UPDATE usage_combination SET last_day = ? WHERE id = ?", [day, found.id]) }
-            return found.id
-        }
-
-        private mutating func isFull() throws -> Bool {
-            let known = if let count { count } else { try database.value("SELECT count(*) FROM usage_combination") ?? 0 }
-            count = known
-            return known >= most
-        }
-
-        private mutating func insert(_ combination: UsageCombination, on day: Int64) throws -> Int64 {
-            // The highest number stays as long as the store, so that none is given twice.
-            let id = (try database.value("SELECT max(id) FROM usage_combination") as Int64? ?? 0) + 1
-            try database.run(
-                """
-                INSERT INTO usage_combination (
-                    id, digest, last_day, media_company, dc, proxy, mvpd, requestor_id, channel, resource_id, device, eap, os_family, browser_family, cdt,
-                    platform_version, os_type, browser_version, reason, sso_type, platform, application_name, application_version, customer_app, api,
-                    decision_type
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, [id, combination.digest, day] + Arguments(combination.values.map { .text($0) }))
-            count = (count ?? 0) + 1
-            return id
-        }
     }
 
     // MARK: Reading
@@ -137,6 +92,8 @@ struct UsageStore: Sendable {
     /// Rows that one report may read, and sums that it may make of them.
     private static let mostRows = 5_000_000
     private static let mostSums = 300_000
+    /// Rows that an engine hands over at once.
+    private static let page = 20_000
 
     /// - Parameters:
     ///   - moments: Of the level.
@@ -151,13 +108,20 @@ struct UsageStore: Sendable {
             let count: Int? = try database.value(Self.counting[level] ?? "", bounds + [Self.mostRows + 1])
             guard (count ?? 0) <= Self.mostRows else { return nil }
             var sums: [Bucket: UsageCounts] = [:]
-            // In the order of their key: a sorter of the engine's would take longer than the sums.
-            try database.session.query(Self.reading[level] ?? "", bounds) { row in
-                var columns = ColumnReader(row)
-                let time = (columns.next() as Int64) / divisor
-                guard let group = groups[columns.next()] else { return true }
-                sums[Bucket(time: time, combination: group), default: UsageCounts()] += UsageCounts(&columns)
-                return sums.count <= Self.mostSums
+            var last = (moment: moments.lowerBound, combination: Int64(0))
+            var isMore = true
+            while isMore {
+                var rows = 0
+                // In the order of their key: a sorter of the engine's would take longer than the sums.
+                try database.session.query(Self.reading[level] ?? "", [last.moment, last.combination, moments.upperBound, Self.page]) { row in
+                    var columns = ColumnReader(row)
+                    last = (columns.next(), columns.next())
+                    rows += 1
+                    guard let group = groups[last.combination] else { return true }
+                    sums[Bucket(time: last.moment / divisor, combination: group), default: UsageCounts()] += UsageCounts(&columns)
+                    return sums.count <= Self.mostSums
+                }
+                isMore = rows == Self.page && sums.count <= Self.mostSums
             }
             return sums.count <= Self.mostSums ? sums : nil
         }
@@ -185,15 +149,24 @@ struct UsageStore: Sendable {
     }
 
     private static let reading = statements { table in
-        "SELECT moment, combination, \(UsageCounts.columns.joined(separator: ", ")) FROM \(table) WHERE moment >= ? AND moment < ?"
+        """
+        SELECT moment, combination, \(UsageCounts.columns.joined(separator: ", ")) FROM \(table)
+        WHERE (moment, combination) > (?, ?) AND moment < ? ORDER BY moment, combination LIMIT ?
+        """
     }
 
-    fileprivate static let upserts = statements { table in
+    /// Rows that one statement adds: a round trip for each would take long where the store is elsewhere.
+    fileprivate static let rowsAtOnce = 16
+    fileprivate static let upserts = statements { upsert(1, into: $0) }
+    fileprivate static let upsertsAtOnce = statements { upsert(rowsAtOnce, into: $0) }
+
+    private static func upsert(_ rows: Int, into table: String) -> String {
         let columns = UsageCounts.columns
-        let places = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
+        let places = "(" + Array(repeating: "?", count: columns.count + 2).joined(separator: ", ") + ")"
         let changes = columns.map { "\($0) = \(table).\($0) + excluded.\($0)" }.joined(separator: ", ")
         return """
-            INSERT INTO \(table) (moment, combination, \(columns.joined(separator: ", "))) VALUES (\(places))
+            INSERT INTO \(table) (moment, combination, \(columns.joined(separator: ", ")))
+            VALUES \(Array(repeating: places, count: rows).joined(separator: ", "))
             ON CONFLICT (moment, combination) DO UPDATE SET \(changes)
             """
     }
@@ -242,8 +215,15 @@ struct UsageStore: Sendable {
 }
 
 extension Database {
-    fileprivate func add(_ counts: UsageCounts, at place: UsageStore.Place) throws {
-        guard let statement = UsageStore.upserts[place.level] else { return }
-        try run(statement, [place.moment, place.combination] + Arguments(counts.values.map { .integer(Int64(clamping: $0)) }))
+    fileprivate func add(_ sums: [UsageStore.Place: UsageCounts], to level: UsageStore.Level) throws {
+        guard let one = UsageStore.upserts[level], let several = UsageStore.upsertsAtOnce[level] else { return }
+        var rows = sums.map { place, counts in
+            [.integer(place.moment), .integer(place.combination)] + counts.values.map { StoredValue.integer(Int64(clamping: $0)) }
+        }[...]
+        while rows.count >= UsageStore.rowsAtOnce {
+            try run(several, Arguments(rows.prefix(UsageStore.rowsAtOnce).flatMap { $0 }))
+            rows = rows.dropFirst(UsageStore.rowsAtOnce)
+        }
+        for row in rows { try run(one, Arguments(row)) }
     }
 }

@@ -6,7 +6,7 @@ import Contracts
 import Foundation
 import Testing
 
-@Suite("Certificates under administration")
+@Suite("Certificates under administration", .eachEngine)
 struct CertificateEditingTests {
     private func use(_ certificates: [(pem: String, encrypts: Bool)], _ admin: AdministrationWorld) async throws -> EntityOutcome.Outcome {
         try await admin.edit(.programmer, "harbor", as: .ed) { programmer in

@@ -6,7 +6,7 @@ import Contracts
 import Faults
 import Testing
 
-@Suite("Degradation rules")
+@Suite("Degradation rules", .eachEngine)
 struct DegradationTests {
     private func request(
         _ who: AdministrationWorld.Who = .ed, kind: DegradationKind = .authnAll, requestor: String = "NEWS", mvpds: [String] = ["TinyCable"],

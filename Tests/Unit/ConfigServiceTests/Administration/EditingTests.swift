@@ -5,7 +5,7 @@ import Faults
 import Foundation
 import Testing
 
-@Suite("Editing the catalogue")
+@Suite("Editing the catalogue", .eachEngine)
 struct EditingTests {
     @Test("dashboard #4: what is added is one draft with a line each, and nothing is live")
     func draftOfFive() async throws {

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// A catalogue as a whole, beside what administrators pushed.
-@Suite("Imports of a catalogue")
+@Suite("Imports of a catalogue", .eachEngine)
 struct ImportTests {
     private static let games = AdministrationWorld.catalogue.replacingOccurrences(of: #""name": "Sport""#, with: #""name": "Games""#)
 

@@ -7,7 +7,7 @@ import Faults
 import Foundation
 import Testing
 
-@Suite("Degradation by applications")
+@Suite("Degradation by applications", .eachEngine)
 struct MeasureTests {
     /// With a back office of harbor, and one of reef.
     private static let catalogue = AdministrationWorld.catalogue.replacingOccurrences(

@@ -5,7 +5,7 @@ import Faults
 import Foundation
 import Testing
 
-@Suite("Pushing drafts")
+@Suite("Pushing drafts", .eachEngine)
 struct PushTests {
     @Test("dashboard #22: a push needs a description of 1 to 500 characters", arguments: ["", " ", String(repeating: "x", count: 501)])
     func description(text: String) async throws {

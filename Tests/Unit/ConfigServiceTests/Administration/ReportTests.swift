@@ -3,7 +3,7 @@ import ContractRuntime
 import Contracts
 import Testing
 
-@Suite("Configuration reports")
+@Suite("Configuration reports", .eachEngine)
 struct ReportTests {
     private func rows(_ admin: AdministrationWorld, _ kind: ReportKind, mvpds: [String] = ["TinyCable"]) async throws -> [[String]] {
         let request = GetReportRequest(token: AdministrationWorld.Who.vic.token, kind: kind, requestorIDs: ["NEWS"], mvpdIDs: mvpds)

@@ -4,7 +4,7 @@ import Contracts
 import Faults
 import Testing
 
-@Suite("Rights of administrators")
+@Suite("Rights of administrators", .eachEngine)
 struct RightsTests {
     private typealias Who = AdministrationWorld.Who
     private typealias Call = @Sendable (AdministrationWorld, String) async throws -> Void

@@ -3,7 +3,7 @@ import Faults
 import Testing
 
 /// Who may write a secret, and what a push may name (clients #99).
-@Suite struct SecretTests {
+@Suite(.eachEngine) struct SecretTests {
     private typealias Who = AdministrationWorld.Who
 
     private func authorize(

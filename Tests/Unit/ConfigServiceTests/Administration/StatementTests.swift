@@ -5,7 +5,7 @@ import Faults
 import Testing
 import Tokens
 
-@Suite("Software statements under administration")
+@Suite("Software statements under administration", .eachEngine)
 struct StatementTests {
     private func download(_ admin: AdministrationWorld, as who: AdministrationWorld.Who = .ed) async throws -> Contracts.SoftwareStatement {
         let request = DownloadSoftwareStatementRequest(token: who.token, applicationID: "news-tv")

@@ -7,7 +7,6 @@ import Doubles
 import Foundation
 import Logging
 import Storage
-import StorageSqlite
 
 /// The service for reports on a store of its own; its clock stands at 26 November 2026, 9:45 in Los Angeles.
 final class UsageFixture: Sendable {
@@ -19,10 +18,13 @@ final class UsageFixture: Sendable {
     let store: Store
     let service: UsageService
     private let folder: String
+    private let isOwner: Bool
 
-    init(limits: UsageSettings = UsageSettings()) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "usage-\(UUID().uuidString)").path
-        store = try Store(file: folder + "/config.sqlite", name: "config", migrations: CatalogueStore.migrations)
+    /// - Parameter other: Another copy of the service, whose store it has too.
+    init(limits: UsageSettings = UsageSettings(), beside other: UsageFixture? = nil) throws {
+        folder = other?.folder ?? FileManager.default.temporaryDirectory.appending(path: "usage-\(UUID().uuidString)").path
+        isOwner = other == nil
+        store = try ConfigEngine.current.open(folder)
         let configuration = Configuration(
             version: 1,
             requestors: [
@@ -35,7 +37,7 @@ final class UsageFixture: Sendable {
         service = try UsageService(store: store, limits: limits, catalogue: FixedCatalogue(configuration), clock: clock, logger: silent)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit { if isOwner { try? FileManager.default.removeItem(atPath: folder) } }
 
     func push(_ sums: [UsageSum], copy: String = "copy-1", _ sequence: UInt64 = 1) async throws {
         _ = try await service.reportUsage(UsageBatch(copyID: copy, sequence: sequence, dataCenter: "west", sums: sums), context: CallContext())

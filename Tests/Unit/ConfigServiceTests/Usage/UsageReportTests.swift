@@ -4,7 +4,7 @@ import Contracts
 import Faults
 import Testing
 
-@Suite("Usage reports") struct UsageReportTests {
+@Suite("Usage reports", .eachEngine) struct UsageReportTests {
     private let fixture: UsageFixture
 
     init() async throws {

@@ -6,7 +6,7 @@ import Faults
 import Foundation
 import Testing
 
-@Suite("Usage: taking in and forgetting") struct UsageTakingTests {
+@Suite("Usage: taking in and forgetting", .eachEngine) struct UsageTakingTests {
     private static let play = UsageCounts(mediaTokens: 1)
 
     private func tokens(_ fixture: UsageFixture, _ path: String = "", start: String = "") async throws -> UInt64 {
@@ -25,14 +25,38 @@ import Testing
         #expect(try await tokens(fixture) == 3)
     }
 
-    @Test("the same batch from many tasks at once counts once")
+    @Test("the same batch from many tasks at once counts once, whichever copies get it")
     func race() async throws {
         let fixture = try UsageFixture()
+        let other = try UsageFixture(beside: fixture)
         try await withThrowingTaskGroup { group in
-            for _ in 0..<8 { group.addTask { try await fixture.push([UsageFixture.sum(Self.play)], 1) } }
+            for number in 0..<8 { group.addTask { try await (number % 2 == 0 ? fixture : other).push([UsageFixture.sum(Self.play)], 1) } }
             try await group.waitForAll()
         }
         #expect(try await tokens(fixture) == 1)
+        #expect(try await tokens(other) == 1)
+    }
+
+    @Test("batches of many callers through two copies all count, and each copy reports them all, also those that came since it was asked last")
+    func copies() async throws {
+        let copies = [try UsageFixture()]
+        let both = copies + [try UsageFixture(beside: copies[0])]
+        for round in UInt64(1)...3 {
+            try await withThrowingTaskGroup { group in
+                for caller in 0..<6 {
+                    group.addTask {
+                        let sums = (0..<40).map { UsageFixture.sum(Self.play, resource: "resource-\(round)-\(caller % 3)-\($0)") }
+                        try await both[(caller + Int(round)) % 2].push(sums, copy: "copy-\(caller)", round)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for copy in both {
+                #expect(try await tokens(copy) == round * 240)
+                let channels = try await copy.report("year/month/day/requestor-id/channel", metrics: ["media-tokens"], limit: 1000)
+                #expect(channels.rows.count == Int(round) * 120 && channels.rows.allSatisfy { $0.counts == [2] })
+            }
+        }
     }
 
     @Test("minutes go first, then hours, then days; what a coarser sum tells stays")

@@ -34,12 +34,11 @@ extension CatalogueLedger {
     func end(_ active: ActiveDegradation) throws {
         guard let rule = active.rule else { return }
         try database.run("DELETE FROM degradation_rule WHERE id = ?", [rule.id])
+        let number = (try database.value("SELECT max(number) FROM former_degradation_rule") ?? Int64(0)) + 1
         try database.run(
-            "INSERT INTO former_degradation_rule (rule, author, reason, ended_at_ms) VALUES (?, ?, ?, ?)",
-            [try rule.serialized(), active.author, active.reason, min(Int64(clamping: rule.endsAtMilliseconds), now.milliseconds)])
-        try database.run(
-            "DELETE FROM former_degradation_rule WHERE number <= (SELECT max(number) FROM former_degradation_rule) - ?",
-            [Int64(Self.longestHistory)])
+            "INSERT INTO former_degradation_rule (number, rule, author, reason, ended_at_ms) VALUES (?, ?, ?, ?, ?)",
+            [number, try rule.serialized(), active.author, active.reason, min(Int64(clamping: rule.endsAtMilliseconds), now.milliseconds)])
+        try database.run("DELETE FROM former_degradation_rule WHERE number <= ?", [number - Int64(Self.longestHistory)])
     }
 
     /// Newest first.

@@ -10,7 +10,8 @@ extension AdministrationService {
         case .authnTtl, .authzTtl, .sso: break
         case .unknown, .unrecognized: throw Fault(.invalidRequest, "The report is not known.")
         }
-        let catalogue = Catalogue(publisher.published.configuration)
+        // Another copy may have pushed a moment ago.
+        let catalogue = Catalogue(try await publisher.read { try $0.newestConfiguration() })
         for id in request.requestorIDs {
             guard let requestor = catalogue.requestor(id), rights.sees(programmer: requestor.programmerID) else { throw Fault.notFound("requestor") }
         }

@@ -11,7 +11,7 @@ extension AdministrationService {
         guard CatalogueSyntax.isID(request.reference) else {
             throw Fault(.invalidRequest, "A reference has 1 to 128 letters, digits, '_' and '-'.")
         }
-        let owner = try owner(request, rights)
+        let owner = try await owner(request, rights)
         do {
             try await publisher.write { ledger in
                 if let known = request.known, known.isFile || known.programmerID != owner {
@@ -33,11 +33,12 @@ extension AdministrationService {
         }
     }
 
-    private func owner(_ request: AuthorizeSecretRequest, _ rights: Rights) throws -> String {
+    private func owner(_ request: AuthorizeSecretRequest, _ rights: Rights) async throws -> String {
         if rights.isOperator {
-            guard request.programmerID.isEmpty || publisher.published.configuration.programmers.contains(where: { $0.id == request.programmerID })
-            else { throw Fault.notFound("programmer") }
-            return request.programmerID
+            let key = EntityKey(.programmers, request.programmerID)
+            if key.id.isEmpty { return "" }
+            guard try await publisher.read({ try $0.newestDocument()[key] != nil }) else { throw Fault.notFound("programmer") }
+            return key.id
         }
         let own = rights.administrator.programmerIDs
         if request.programmerID.isEmpty, let only = own.first, own.count == 1 { return only }

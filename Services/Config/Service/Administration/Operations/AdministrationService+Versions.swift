@@ -7,10 +7,9 @@ extension AdministrationService {
     public func listVersions(_ request: ListVersionsRequest, context: CallContext) async throws -> VersionPage {
         let rights = try rights(request.token, .read)
         let page = try Page(request.page)
-        let all = try await publisher.read { try $0.versions() }
+        let (all, published) = try await publisher.read { (try $0.versions(), try $0.publishedVersion()) }
         let versions = all.filter { rights.sees(record: $0.programmers) }
         let current = all.first?.version ?? 0
-        let published = publisher.published.configuration.version
         return VersionPage(
             versions: page.slice(versions).map { $0.contract(current: current, published: published) }, total: UInt32(versions.count),
             page: page.number, size: page.size)
@@ -18,10 +17,9 @@ extension AdministrationService {
 
     public func getVersion(_ request: GetVersionRequest, context: CallContext) async throws -> VersionSnapshot {
         let rights = try rights(request.token, .read)
-        let published = publisher.published.configuration.version
         return try await publisher.read { ledger in
             let (record, document) = try visible(request.version, rights, ledger)
-            let current = try ledger.requireNewest().version
+            let (current, published) = (try ledger.requireNewest().version, try ledger.publishedVersion())
             let seen = document.filtered { rights.sees($0, in: document) }
             return VersionSnapshot(version: record.contract(current: current, published: published), documentJson: seen.tree.canonical)
         }

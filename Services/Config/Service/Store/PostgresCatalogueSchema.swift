@@ -1,0 +1,85 @@
+public import Storage
+
+/// The tables of `CatalogueSchema.swift` in PostgreSQL's words: whoever adds a step there adds one here, with the same columns.
+extension CatalogueStore {
+    /// Released steps never change; a change is a new step. Each statement may run again.
+    public static let postgresSteps = [
+        Migration("1-tables", statements: postgresTables + UsageStore.postgresTables),
+        Migration("2-history-stays", statements: historyStays, isAdditive: true),
+    ]
+
+    /// Compared and ordered by octets.
+    private static let text = #"TEXT COLLATE "C""#
+
+    private static let postgresTables = [
+        #"CREATE TABLE IF NOT EXISTS store_identity ("only" BIGINT PRIMARY KEY CHECK ("only" = 1), id \#(text) NOT NULL)"#,
+        """
+        CREATE TABLE IF NOT EXISTS published (
+            "only" BIGINT PRIMARY KEY CHECK ("only" = 1), version BIGINT NOT NULL, changed_at_ms BIGINT NOT NULL, content_sha256 \(text) NOT NULL,
+            inputs_sha256 \(text) NOT NULL DEFAULT '', content BYTEA, content_version BIGINT NOT NULL DEFAULT 0, reading BIGINT NOT NULL DEFAULT 0
+        )
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS statement (
+            software_id \(text) PRIMARY KEY, application_id \(text) NOT NULL, created_at_ms BIGINT NOT NULL, revoked_at_ms BIGINT
+        )
+        """,
+        "CREATE INDEX IF NOT EXISTS statement_by_application ON statement (application_id)",
+        "CREATE TABLE IF NOT EXISTS document (sha256 \(text) PRIMARY KEY, content BYTEA NOT NULL)",
+        """
+        CREATE TABLE IF NOT EXISTS version (
+            version BIGINT PRIMARY KEY, created_at_ms BIGINT NOT NULL, author \(text) NOT NULL, approver \(text) NOT NULL,
+            description \(text) NOT NULL, origin BIGINT NOT NULL, document_sha256 \(text) NOT NULL REFERENCES document (sha256),
+            programmers \(text) NOT NULL, previous_sha256 \(text) NOT NULL, record_sha256 \(text) NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS audit (
+            number BIGINT PRIMARY KEY, created_at_ms BIGINT NOT NULL, author \(text) NOT NULL, action \(text) NOT NULL, text \(text) NOT NULL,
+            version BIGINT NOT NULL, programmers \(text) NOT NULL, previous_sha256 \(text) NOT NULL, record_sha256 \(text) NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS draft (
+            author \(text) PRIMARY KEY, base_version BIGINT NOT NULL, content BYTEA NOT NULL, changed_at_ms BIGINT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS pending_push (
+            id \(text) PRIMARY KEY, author \(text) NOT NULL, description \(text) NOT NULL, base_version BIGINT NOT NULL, content BYTEA NOT NULL,
+            created_at_ms BIGINT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS degradation_rule (
+            id \(text) PRIMARY KEY, rule BYTEA NOT NULL, author \(text) NOT NULL, reason \(text) NOT NULL, ends_at_ms BIGINT NOT NULL, number BIGINT
+        )
+        """,
+        "CREATE INDEX IF NOT EXISTS degradation_rule_by_end ON degradation_rule (ends_at_ms)",
+        """
+        CREATE TABLE IF NOT EXISTS former_degradation_rule (
+            number BIGINT PRIMARY KEY, rule BYTEA NOT NULL, author \(text) NOT NULL, reason \(text) NOT NULL, ended_at_ms BIGINT NOT NULL
+        )
+        """,
+    ]
+
+    /// Whoever is not the owner of the tables may not take the triggers away.
+    private static let historyStays =
+        [
+            """
+            CREATE OR REPLACE FUNCTION history_stays() RETURNS trigger LANGUAGE plpgsql AS $body$
+            BEGIN
+                RAISE EXCEPTION 'the history of the catalogue never changes' USING ERRCODE = 'restrict_violation';
+            END
+            $body$
+            """
+        ]
+        + ["version", "audit", "document"].flatMap { table in
+            [
+                "DROP TRIGGER IF EXISTS \(table)_stays ON \(table)",
+                "CREATE TRIGGER \(table)_stays BEFORE UPDATE OR DELETE ON \(table) FOR EACH ROW EXECUTE FUNCTION history_stays()",
+                "DROP TRIGGER IF EXISTS \(table)_remains ON \(table)",
+                "CREATE TRIGGER \(table)_remains BEFORE TRUNCATE ON \(table) FOR EACH STATEMENT EXECUTE FUNCTION history_stays()",
+            ]
+        }
+}

@@ -5,5 +5,5 @@ import ArgumentParser
 struct ChaosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos", abstract: "Break a cluster of the real programs under load, and tell what that cost.",
-        subcommands: [RunCommand.self, ListCommand.self, ProxyCommand.self], defaultSubcommand: RunCommand.self)
+        subcommands: [RunCommand.self, HostsCommand.self, ListCommand.self, ProxyCommand.self], defaultSubcommand: RunCommand.self)
 }

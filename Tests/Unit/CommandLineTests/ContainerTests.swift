@@ -7,13 +7,17 @@ import Testing
 @Suite struct ContainerTests {
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
 
-    private static func written(_ network: ContainerNetwork = ContainerNetwork()) throws -> (folder: URL, pki: LocalPki) {
+    private static func written(_ network: ContainerNetwork = ContainerNetwork(), _ database: HostDatabase? = nil) throws -> (
+        folder: URL, pki: LocalPki
+    ) {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-containers-\(UUID().uuidString)")
         let pki = LocalPki(folder: root.appendingPathComponent("keys"))
         try FileManager.default.createDirectory(at: pki.folder, withIntermediateDirectories: true)
         try pki.ensure()
+        if !network.hosts.isEmpty { try pki.ensureSharedKeys() }
+        if let database { try pki.ensureDatabase(database) }
         let folder = root.appendingPathComponent("settings")
-        try ContainerSettings(network: network, pki: pki, checkout: checkout, folder: folder).write()
+        try ContainerSettings(network: network, pki: pki, checkout: checkout, folder: folder, database: database).write()
         return (folder, pki)
     }
 
@@ -82,6 +86,42 @@ import Testing
     func refusesNoHosts(hosts: [String]) {
         let options = ["--folder", "f", "--pki", "p"] + hosts.flatMap { ["--host", $0] }
         #expect(throws: (any Error).self) { try SettingsCommand.parse(options) }
+    }
+
+    @Test("Hosts have the keys of a role in common, and the database that keeps its store")
+    func namesTheDatabase() throws {
+        let ca = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).crt")
+        try Data("-----BEGIN CERTIFICATE-----\n".utf8).write(to: ca)
+        let database = try #require(
+            try HostDatabase(hosts: ["db-a:5432", "db-b:5432"], authority: ca.path, requiresStandby: true, copies: 2))
+        var network = ContainerNetwork()
+        network.hosts = try ["a1", "b2"].map(HostPlan.init)
+        let (folder, _) = try Self.written(network, database)
+        for host in ["a1", "b2"] {
+            let file = folder.appendingPathComponent("\(host)/authentication/config.json")
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+            let storage = try #require(object["storage"] as? [String: Any])
+            #expect(storage["hosts"] as? [String] == ["db-a:5432", "db-b:5432"] && storage["requireStandby"] as? Bool == true)
+            #expect((object["authentication"] as? [String: Any])?["secretsKey"] as? String == "pki/authentication-secrets.key")
+        }
+        for key in ["authentication-secrets.key", "authentication-service-token.key", "postgres-authentication.password", "postgres-ca.crt"] {
+            #expect(try Self.text(folder, "a1/authentication/pki/\(key)") == Self.text(folder, "b2/authentication/pki/\(key)"))
+        }
+        let password = try Self.text(folder, "a1/config/pki/postgres-config.password").trimmingCharacters(in: .newlines)
+        let script = try Self.text(folder, "postgres.sql")
+        #expect(script.contains(#"CREATE ROLE "config" LOGIN PASSWORD '\#(password)';"#) && script.contains(#"CREATE DATABASE "autosignin""#))
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent("postgres.sql").path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+    }
+
+    @Test(
+        "A database needs hosts, an authority and a port",
+        arguments: [
+            ["--store-host", "db-a:5432", "--store-ca", "ca"], ["--host", "a1", "--store-host", "db-a:5432"],
+            ["--host", "a1", "--store-host", "db-a", "--store-ca", "ca"], ["--host", "a1", "--store-ca", "ca"], ["--require-standby"],
+        ])
+    func refusesNoDatabase(options: [String]) {
+        #expect(throws: (any Error).self) { try SettingsCommand.parse(["--folder", "f", "--pki", "p"] + options) }
     }
 
     @Test("Browsers go to the sandbox outside, the services' own calls inside")

@@ -15,6 +15,8 @@ struct ContainerSettings {
     var trustedProxy = ""
     /// Calls that one address may make at once.
     var burst = 10
+    /// Where services on several hosts keep their stores; `nil`: in files.
+    var database: HostDatabase?
 
     /// Where the images have their settings and the pages, and keep state.
     static let settings = "/etc/boxoffice"
@@ -45,7 +47,16 @@ struct ContainerSettings {
             for service in ClusterService.allCases where index == 0 || service != .sandbox { try write(service, at: host, &kept) }
         }
         try writeOperator()
+        if database != nil { try writeScript() }
         return kept
+    }
+
+    private func writeScript() throws {
+        let passwords = try HostDatabase.services.map { service in
+            (service, try TextFile.read(pki.path(HostDatabase.passwordFile(service))).trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        let text = HostDatabase.script(passwords: Dictionary(uniqueKeysWithValues: passwords))
+        try replace(folder.appendingPathComponent(HostDatabase.script), with: Data(text.utf8), mode: 0o600)
     }
 
     private func write(_ service: ClusterService, at host: HostPlan?, _ kept: inout [String]) throws {
@@ -70,10 +81,15 @@ struct ContainerSettings {
         try write(adapted, to: place.appendingPathComponent("config.json"), &kept)
     }
 
-    /// A host has a zone, and each peer has a copy on every host.
+    /// A host has a zone, each peer has a copy on every host, and its data folder is its own, so that no copy may make keys there.
     private func adapt(_ settings: inout [String: Any], _ service: ClusterService, to host: HostPlan) {
         guard service != .sandbox else { return }
         settings["zone"] = host.zone
+        if let database, HostDatabase.services.contains(service) { settings["storage"] = database.settings(of: service) }
+        if let keys = LocalPki.sharedKeys[service.rawValue], var own = settings[service.rawValue] as? [String: Any] {
+            for key in keys where own[key.setting] == nil { own[key.setting] = "pki/\(key.file)" }
+            settings[service.rawValue] = own
+        }
         guard let peers = settings["peers"] as? [String: Any] else { return }
         settings["peers"] = peers.reduce(into: [String: Any]()) { all, peer in
             var object = peer.value as? [String: Any] ?? [:]

@@ -12,7 +12,8 @@ public struct SettingsCommand: AsyncParsableCommand {
             and its default port; the options say how browsers and apps outside find what is published.
 
             With --host, once for each host: a folder for each host, with one for each program in it. Every program finds the copies of its peers on all \
-            hosts, by the hosts' names. Certificates are for one host each and end after 90 days: run the command again in time, and copy what it renewed.
+            hosts, by the hosts' names. Certificates are for one host each and end after 90 days: run the command again in time, and copy what it renewed. \
+            With --store-host the stores are in PostgreSQL, and 'postgres.sql' holds what its administrator runs.
             """
     )
 
@@ -27,6 +28,19 @@ public struct SettingsCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A host that gets a copy of each program, with its zone if it has one; once for each host. Default: none.", valueName: "name[=zone]"))
     var hosts: [String] = []
+
+    @Option(
+        name: .customLong("store-host"),
+        help: ArgumentHelp(
+            "A PostgreSQL server that may be the primary; once for each. The services on the hosts keep their stores there. Default: files.",
+            valueName: "host:port"))
+    var storeHosts: [String] = []
+
+    @Option(name: .customLong("store-ca"), help: "PEM file of the authority of the servers' certificates.")
+    var storeAuthority: String?
+
+    @Flag(name: .customLong("require-standby"), help: "Refuse a PostgreSQL server that waits for no standby.")
+    var requiresStandby = false
 
     @Option(help: "Base URL of the gateway for browsers and apps.")
     var gateway = ContainerNetwork().gateway
@@ -56,12 +70,17 @@ public struct SettingsCommand: AsyncParsableCommand {
     public func validate() throws {
         let names = try hosts.map { try HostPlan($0).name }
         guard Set(names).count == names.count else { throw ValidationError("--host names a host twice") }
+        _ = try database
         guard (0...1_000_000).contains(burst) else { throw ValidationError("--burst takes a number from 0 to 1000000; it is \(burst)") }
         for (name, text) in [("--gateway", gateway), ("--gateway-tls", gatewayTLS), ("--admin", admin), ("--sandbox", sandbox), ("--apple", apple)] {
             guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false, url.path.isEmpty,
                 url.query == nil, url.fragment == nil
             else { throw ValidationError("\(name) takes scheme, host and port, such as http://localhost:8080; it is '\(text)'") }
         }
+    }
+
+    private var database: HostDatabase? {
+        get throws { try HostDatabase(hosts: storeHosts, authority: storeAuthority, requiresStandby: requiresStandby, copies: hosts.count) }
     }
 
     public func run() async throws {
@@ -71,15 +90,21 @@ public struct SettingsCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure("cannot make the folder \(pki)", advice: "check its owner and permissions (\(error.localizedDescription))")
         }
-        let made = try keys.ensure()
+        var made = try keys.ensure()
+        if !hosts.isEmpty { made += try keys.ensureSharedKeys() }
+        let database = try database
+        if let database { try keys.ensureDatabase(database) }
         let network = ContainerNetwork(
             gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, sandbox: sandbox, apple: apple, hosts: try hosts.map(HostPlan.init))
         let kept = try ContainerSettings(
             network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder),
-            trustedProxy: trustedProxy == "none" ? "" : trustedProxy, burst: burst
+            trustedProxy: trustedProxy == "none" ? "" : trustedProxy, burst: burst, database: database
         ).write()
         for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written again)") }
         let places = hosts.isEmpty ? "" : " on \(hosts.count) hosts"
         Console().line("\(folder): settings of \(ClusterService.allCases.count) programs\(places), \(made.count) keys and certificates made")
+        if database != nil {
+            Console().line("\(folder)/\(HostDatabase.script): makes roles and databases; run it once with psql at the primary, as its administrator")
+        }
     }
 }

@@ -75,6 +75,50 @@ package struct LocalPki: Sendable {
         }
     }
 
+    /// Keys that a service makes in its data folder, where its copies share that folder. On hosts, each with a data folder of its own, they come from here.
+    static let sharedKeys: [String: [(setting: String, file: String)]] = [
+        "authentication": [
+            ("secretsKey", "authentication-secrets.key"), ("sdkTokenKey", "authentication-sdk-token.key"),
+            ("sdkSealKey", "authentication-sdk-seal.key"), ("serviceTokenKey", "authentication-service-token.key"),
+        ],
+        "authorization": [("sdkTokenKey", "authorization-sdk-token.key")],
+    ]
+
+    /// Makes the keys that copies of a service on several hosts must have in common.
+    @discardableResult
+    func ensureSharedKeys() throws -> [String] {
+        try make { made in
+            for file in Self.sharedKeys.values.joined().map(\.file).sorted() where isMissing(file) {
+                let text =
+                    if file.hasSuffix("sdk-token.key") {
+                        try P256PrivateKey.generate().pem()
+                    } else if file.hasSuffix("service-token.key") {
+                        try RSAPrivateKey.generate().pem()
+                    } else {
+                        SymmetricKey.random().hexRepresentation + "\n"
+                    }
+                try write(text, to: file, mode: 0o600)
+                made.append(file)
+            }
+        }
+    }
+
+    /// Makes the passwords of the services at a PostgreSQL server, and takes the server's authority in.
+    func ensureDatabase(_ database: HostDatabase) throws {
+        _ = try make { made in
+            for service in HostDatabase.services where isMissing(HostDatabase.passwordFile(service)) {
+                try write(SymmetricKey.random().hexRepresentation + "\n", to: HostDatabase.passwordFile(service), mode: 0o600)
+                made.append(HostDatabase.passwordFile(service))
+            }
+            let authority = try TextFile.read(database.authority)
+            guard authority.contains("-----BEGIN CERTIFICATE-----") else {
+                throw CommandFailure(
+                    "\(database.authority) holds no certificate", advice: "give the PEM file of the authority of the servers' certificates")
+            }
+            try write(authority, to: HostDatabase.authorityFile, mode: 0o644)
+        }
+    }
+
     /// How long a certificate for a host is good: it is made for one machine, and made anew by whoever keeps that machine.
     private static let hostValidity = 90
 

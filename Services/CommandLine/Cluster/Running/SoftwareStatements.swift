@@ -18,6 +18,12 @@ package struct SoftwareStatements: Sendable {
         identity = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
     }
 
+    /// Of a cluster whose `config` is on another host.
+    package init(host: String, ports: PortPlan, pki: LocalPki) {
+        address = RpcAddress(host: host, port: ports.main(.config))
+        identity = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
+    }
+
     /// - Throws: `CommandFailure` when the file names no `config`.
     init(_ cluster: ClusterFile) throws {
         guard let entry = cluster.services[ClusterService.config.rawValue], let address = RpcAddress(entry.address) else {

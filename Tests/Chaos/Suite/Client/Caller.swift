@@ -13,6 +13,8 @@ struct Caller: Sendable {
     let tally: Tally
     /// Documented refusals beside 503 that an operation may answer at the moment.
     let tolerated: Tolerance
+    /// What stands in front of several gateways; `nil`: nothing.
+    var balancer: Balancer?
 
     static func makeClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration()
@@ -30,26 +32,43 @@ struct Caller: Sendable {
         _ operation: Operation, _ method: HTTPMethod, _ url: String, expecting expected: Set<Int>, headers: [(String, String)] = [],
         body: String? = nil, check: (Answer) -> String? = { _ in nil }
     ) async -> Outcome {
-        var request = HTTPClientRequest(url: url)
+        var request = HTTPClientRequest(url: balancer?.address(of: url) ?? url)
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         tally.begin()
         let begun = ContinuousClock.now
-        let outcome = await outcome(of: request, operation, expected, check)
+        let outcome = await settled(request, operation, expected, check)
         note(outcome, operation, begun)
         return outcome
     }
 
-    private func outcome(
-        of request: HTTPClientRequest, _ operation: Operation, _ expected: Set<Int>, _ check: (Answer) -> String?
+    /// With a balancer no longer than it keeps a connection.
+    private func settled(
+        _ request: HTTPClientRequest, _ operation: Operation, _ expected: Set<Int>, _ check: (Answer) -> String?
     ) async -> Outcome {
+        let call = Task { try await execute(request) }
+        guard let balancer else { return outcome(await call.result, operation, expected, check) }
+        let patience = Task { try await balancer.waitUntilGone(request.url) }
+        let watch = Task { if (try? await patience.value) != nil { call.cancel() } }
+        let result = await call.result
+        patience.cancel()
+        await watch.value
+        return outcome(result, operation, expected, check)
+    }
+
+    private func execute(_ request: HTTPClientRequest) async throws -> Answer {
+        let response = try await client.execute(request, deadline: .now() + TimeAmount(Self.deadline))
+        let content = try await response.body.collect(upTo: Self.bodyLimit)
+        return Answer(
+            status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: Array(content.readableBytesView))
+    }
+
+    private func outcome(
+        _ result: Result<Answer, any Error>, _ operation: Operation, _ expected: Set<Int>, _ check: (Answer) -> String?
+    ) -> Outcome {
         do {
-            let response = try await client.execute(request, deadline: .now() + TimeAmount(Self.deadline))
-            let content = try await response.body.collect(upTo: Self.bodyLimit)
-            let answer = Answer(
-                status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: Array(content.readableBytesView))
-            return judge(answer, operation, expected, check)
+            return judge(try result.get(), operation, expected, check)
         } catch let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout {
             return .late
         } catch {

@@ -1,0 +1,219 @@
+import AsyncHTTPClient
+import BoxofficeCommand
+import Foundation
+import Glibc
+import Synchronization
+
+/// Two hosts with all services each, over one PostgreSQL, as `boxoffice settings --host` prepares them; a balancer in front of the gateways.
+final class HostsCluster: Sendable {
+    struct Place: Hashable, Sendable {
+        let host: HostNetwork.Host
+        let service: ClusterService
+    }
+
+    let network: HostNetwork
+    let hosts: [HostNetwork.Host]
+    /// Where the stand-ins of MVPD and Apple run.
+    let world: HostNetwork.Host
+    let folder: URL
+    let people = (0..<2000).map { "viewer-\($0)" }
+    let balancer: Balancer
+    let ports = PortPlan(base: nil)
+    private let binaries: Mutex<URL>
+    private let client: HTTPClient
+    private let processes = Mutex<[Place: ServiceProcess]>([:])
+    private let sandbox = Mutex<ServiceProcess?>(nil)
+
+    /// The services that a host runs.
+    static let services: [ClusterService] = [.config, .authentication, .authorization, .autosignin, .gateway]
+
+    /// - Parameters:
+    ///   - hosts: Those of the services.
+    ///   - databases: Keep the stores.
+    init(
+        folder: URL, network: HostNetwork, hosts: [HostNetwork.Host], world: HostNetwork.Host, binaries: URL, checkout: URL, client: HTTPClient,
+        databases: DatabaseServers
+    ) throws {
+        (self.network, self.hosts, self.world, self.client, self.folder) = (network, hosts, world, client, folder)
+        self.binaries = Mutex(binaries)
+        let ports = self.ports
+        // Names that only the balancer knows, which ends TLS as well; behind it everything is plain.
+        let (gateway, admin) = ("https://tv.example", "https://admin.tv.example")
+        balancer = Balancer(
+            publicAddresses: [gateway, admin],
+            targets: hosts.map { host in
+                Balancer.Target(
+                    addresses: [ports.main(.gateway), 8081].map { "http://\(host.address):\($0)" }, readiness: Self.readiness(of: .gateway, at: host))
+            }, client: client)
+        try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        var words = [binaries.appendingPathComponent("boxoffice").path, "settings", "--pki", pki.folder.path, "--folder", settings.path]
+        for (index, host) in hosts.enumerated() { words += ["--host", "\(host.name)=zone-\(index)"] }
+        words += ["--gateway", gateway, "--gateway-tls", gateway, "--admin", admin, "--trusted-proxy", network.here, "--burst", "1000000"]
+        words += ["--sandbox", "http://\(world.address):8090", "--apple", "http://\(world.address):8091"]
+        words += ["--store-ca", databases.trustAnchor.path, "--require-standby"]
+        for server in databases.servers { words += ["--store-host", server.place] }
+        try Tool.run(words, folder: checkout)
+        try databases.prepare(script: settings.appendingPathComponent("postgres.sql"))
+        for host in hosts {
+            for service in Self.services { try adapt(service, at: host, checkout) }
+            try edit(settings.appendingPathComponent("\(host.name)/config/catalogue.json")) { catalogue in
+                // Trials that last longer than the run.
+                catalogue = Self.replaced(catalogue) { object in
+                    guard object["kind"] as? String == "basic", object["ttl"] != nil else { return object }
+                    return object.merging(["ttl": 864_000]) { $1 }
+                }
+            }
+        }
+        try edit(settings.appendingPathComponent("\(hosts[0].name)/sandbox/config.json")) { settings in
+            settings["people"] = (["ada"] + people).map { ["name": $0] }
+            settings = Self.replaced(settings) { Self.withPages(in: checkout, $0) }
+        }
+    }
+
+    var publicAddress: String { balancer.publicAddresses[0] }
+    var administration: String { balancer.publicAddresses[1] }
+    var logs: URL { folder.appendingPathComponent("logs") }
+    private var settings: URL { folder.appendingPathComponent("hosts") }
+    private var pki: LocalPki { LocalPki(folder: folder.appendingPathComponent("pki")) }
+
+    var adminToken: String {
+        get throws { try pki.adminToken() }
+    }
+
+    func softwareStatement() async throws -> String {
+        let statements = SoftwareStatements(host: hosts[0].address, ports: ports, pki: pki)
+        guard let statement = try await statements.fetch()["acme-tv"] else { throw ChaosFailure("the catalogue has no application acme-tv") }
+        return statement
+    }
+
+    // MARK: Settings
+
+    private func file(of service: ClusterService, at host: HostNetwork.Host) -> URL {
+        settings.appendingPathComponent("\(host.name)/\(service.rawValue)/config.json")
+    }
+
+    /// What an operator changes: where state and pages are; and the stand-ins are elsewhere.
+    private func adapt(_ service: ClusterService, at host: HostNetwork.Host, _ checkout: URL) throws {
+        let data = folder.appendingPathComponent("data/\(host.name)/\(service.rawValue)")
+        try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try edit(file(of: service, at: host)) { settings in
+            settings["data"] = data.path
+            // Longer than the balancer needs to notice.
+            if service == .gateway { settings["limits"] = ["stopDelaySeconds": 1] }
+            settings = Self.replaced(settings) { Self.withPages(in: checkout, $0) }
+        }
+    }
+
+    /// A host would have them in a folder of its own.
+    private static func withPages(in checkout: URL, _ object: [String: Any]) -> [String: Any] {
+        let folder = "/usr/share/boxoffice/"
+        return object.mapValues { value in
+            guard let text = value as? String, text.hasPrefix(folder) else { return value }
+            return checkout.appendingPathComponent("Services/\(text.dropFirst(folder.count))").path
+        }
+    }
+
+    private func edit(_ file: URL, _ change: (inout [String: Any]) throws -> Void) throws {
+        // The stand-ins are where the first host would have them.
+        let text = try String(contentsOf: file, encoding: .utf8).replacing("\(hosts[0].name):809", with: "\(world.address):809")
+        guard var object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+            throw ChaosFailure("\(file.path) is no JSON object")
+        }
+        try change(&object)
+        try JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys]).write(to: file, options: .atomic)
+    }
+
+    /// Changes each object in this one, the innermost first.
+    private static func replaced(_ object: [String: Any], _ change: ([String: Any]) -> [String: Any]) -> [String: Any] {
+        func walk(_ value: Any) -> Any {
+            switch value {
+            case let object as [String: Any]: change(object.mapValues(walk))
+            case let list as [Any]: list.map(walk)
+            default: value
+            }
+        }
+        return walk(object) as? [String: Any] ?? object
+    }
+
+    func log(of place: Place) -> URL { logs.appendingPathComponent("\(place.host.name)-\(place.service.rawValue).log") }
+
+    // MARK: Processes
+
+    var places: [Place] { hosts.flatMap { host in Self.services.map { Place(host: host, service: $0) } } }
+
+    /// - Parameter folder: Of the programs, for whatever starts from now on.
+    func use(binaries folder: URL) { binaries.withLock { $0 = folder } }
+
+    private func program(_ service: ClusterService) throws -> String {
+        let binary = binaries.withLock { $0.appendingPathComponent(service.rawValue) }
+        guard FileManager.default.isExecutableFile(atPath: binary.path) else { throw ChaosFailure("\(binary.path) is not built; build it first") }
+        return binary.path
+    }
+
+    private func start(_ service: ClusterService, at host: HostNetwork.Host, _ file: URL, log: URL) throws -> ServiceProcess {
+        let words = host.wrapper + [try program(service), "--config", file.path]
+        return try ServiceProcess.start(
+            service, binary: URL(fileURLWithPath: words[0]), arguments: Array(words.dropFirst()),
+            environment: service.environment.merging(["MVPD_STANDIN": world.address]) { $1 }, log: log)
+    }
+
+    func startSandbox() async throws {
+        let process = try start(
+            .sandbox, at: world, settings.appendingPathComponent("\(hosts[0].name)/sandbox/config.json"),
+            log: logs.appendingPathComponent("sandbox.log"))
+        sandbox.withLock { $0 = process }
+        try await Wait.until("the stand-ins answer", within: .seconds(20)) { await answers("http://\(world.address):8090/healthz") }
+    }
+
+    /// Starts a service and does not wait for it.
+    func launch(_ place: Place) throws {
+        let process = try start(place.service, at: place.host, file(of: place.service, at: place.host), log: log(of: place))
+        processes.withLock { $0[place] = process }
+    }
+
+    func process(_ place: Place) -> ServiceProcess? { processes.withLock { $0[place] } }
+
+    private static func readiness(of service: ClusterService, at host: HostNetwork.Host) -> String {
+        ClusterAddresses(ports: PortPlan(base: nil)).readiness(of: service).replacing("127.0.0.1", with: host.address)
+    }
+
+    func isReady(_ place: Place) async -> Bool { await answers(Self.readiness(of: place.service, at: place.host)) }
+
+    private func answers(_ url: String) async -> Bool {
+        var request = HTTPClientRequest(url: url)
+        request.headers.add(name: "Connection", value: "close")
+        return (try? await client.execute(request, timeout: .seconds(1)))?.status == .ok
+    }
+
+    /// - Returns: When it was.
+    @discardableResult
+    func waitUntilReady(_ place: Place, within limit: Duration = .seconds(30)) async throws -> ContinuousClock.Instant {
+        try await Wait.until("\(place.service.rawValue) at \(place.host.name) is ready (its log: \(log(of: place).path))", within: limit) {
+            // For a moment it is `ip` that runs.
+            guard let process = process(place), process.isRunning || kill(process.pid, 0) == 0 else {
+                let lines = (try? String(contentsOf: log(of: place), encoding: .utf8))?.split(separator: "\n") ?? []
+                throw ChaosFailure("\(place.service.rawValue) at \(place.host.name) ended: \(lines.last.map(String.init) ?? "its log is empty")")
+            }
+            return await isReady(place)
+        }
+        return .now
+    }
+
+    /// - Parameter number: `SIGKILL` or `SIGTERM`.
+    func end(_ place: Place, _ number: Int32) async throws {
+        guard let process = process(place) else { return }
+        process.signal(number)
+        try await Wait.until("\(place.service.rawValue) at \(place.host.name) has ended", within: .seconds(20), every: .milliseconds(2)) {
+            !process.isRunning
+        }
+    }
+
+    /// - Returns: Those that had to be killed, or had ended before.
+    func stop() async -> [String] {
+        await balancer.stop()
+        let processes = processes.withLock { $0 }
+        let missing = processes.filter { !$1.isRunning }.map { "\($0.key.service.rawValue) at \($0.key.host.name) had ended by itself" }
+        let killed = await ClusterStopper.stop(Array(processes.values) + [sandbox.withLock { $0 }].compactMap(\.self))
+        return missing + killed.map { "\($0.rawValue) did not stop when asked to" }
+    }
+}

@@ -11,6 +11,7 @@ final class SchemaWatch: Sendable {
     private let logger: Logger
     private let trouble = Mutex<String?>(nil)
     private let isAway = Mutex(false)
+    private let warning = Mutex<String?>(nil)
 
     init(store: Store, logger: Logger) {
         self.store = store
@@ -38,6 +39,12 @@ final class SchemaWatch: Sendable {
         case (nil, true): logger.notice("store.back", metadata: ["place": "\(store.place)"])
         default: break
         }
+        let (found, before) = warning.withLock { warning in
+            let before = warning
+            warning = store.warning
+            return (warning, before)
+        }
+        if let found, before == nil { logger.warning("store.warning", metadata: ["place": "\(store.place)", "reason": "\(found)"]) }
     }
 
     private func look() async {

@@ -15,5 +15,6 @@ extension Fault {
     }
 
     package static let storeIsClosed = Fault(.unavailable, "The service is shutting down.", retryAfter: .seconds(1))
+    package static let storeIsNotAwaited = Fault(.deadlineExceeded, "Nobody waits for the answer any more.")
     package static let storeIsBusy = Fault(.overloaded, "The service's storage is at its limit.", retryAfter: .milliseconds(500))
 }

@@ -8,11 +8,13 @@ package struct PendingWrite: Sendable {
     /// Runs the caller's statements; the delivery is due once they are committed. May run again after a rollback.
     package let perform: @Sendable (Database) throws -> Delivery
     package let fail: @Sendable (Fault) -> Void
+    package let interest: Interest
 
     init<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)?,
+        _ interest: Interest, _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)?,
         deliver: @escaping @Sendable (Result<Value, Fault>) -> Void
     ) {
+        self.interest = interest
         perform = { database in
             let value = try body(database)
             return {

@@ -58,9 +58,9 @@ extension Store {
     }
 
     private static func stored(_ plan: Plan, in lanes: any StatementLanes) async throws(Fault) -> [any StoredRows]? {
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<[any StoredRows]?, Fault>, Never>) in
+        let result = await Interest.awaiting { (interest, continuation: CheckedContinuation<Result<[any StoredRows]?, Fault>, Never>) in
             do throws(Fault) {
-                try lanes.commit(plan) { continuation.resume(returning: $0) }
+                try lanes.commit(plan, interest) { continuation.resume(returning: $0) }
             } catch {
                 continuation.resume(returning: .failure(error))
             }
@@ -72,9 +72,9 @@ extension Store {
     @usableFromInline
     func look(_ statement: Statement, _ arguments: Arguments) async throws(Fault) -> any StoredRows {
         guard let lanes else { throw .storeIsClosed }
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<any StoredRows, Fault>, Never>) in
+        let result = await Interest.awaiting { (interest, continuation: CheckedContinuation<Result<any StoredRows, Fault>, Never>) in
             do throws(Fault) {
-                try lanes.look(statement, arguments) { continuation.resume(returning: $0) }
+                try lanes.look(statement, arguments, interest) { continuation.resume(returning: $0) }
             } catch {
                 continuation.resume(returning: .failure(error))
             }

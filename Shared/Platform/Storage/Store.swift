@@ -15,7 +15,7 @@ public final class Store: Sendable {
     public var isCoherent: Bool { changes != nil || !hasLanes }
     @usableFromInline let hasLanes: Bool
     let lanes: (any StatementLanes)?
-    private let engine: any StoreEngine
+    let engine: any StoreEngine
     private let limits: StoreLimits
     private let metrics: StoreMetrics
     private let readsUnderWay = Atomic(0)
@@ -40,6 +40,9 @@ public final class Store: Sendable {
     /// Why the engine cannot be used right now, for operators; `nil` when it can.
     public var trouble: String? { engine.trouble }
 
+    /// What is wrong with the engine though it can be used, for operators; `nil`: nothing.
+    public var warning: String? { engine.warning }
+
     /// Runs statements that change the store and returns when they are on disk.
     ///
     /// The statements are a savepoint in a transaction that they may share with those of other callers: all of them are stored or, when the
@@ -53,14 +56,13 @@ public final class Store: Sendable {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)? = nil
     ) async throws(Fault) -> Value {
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
+        try await awaiting { (interest, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
             do throws(Fault) {
-                try engine.submit(PendingWrite(body, whenCommitted: whenCommitted) { continuation.resume(returning: $0) })
+                try engine.submit(PendingWrite(interest, body, whenCommitted: whenCommitted) { continuation.resume(returning: $0) })
             } catch {
                 continuation.resume(returning: .failure(error))
             }
-        }
-        return try result.get()
+        }.get()
     }
 
     /// Runs statements that only read, on a snapshot of what is committed. Reads that wait at the same moment share one.
@@ -72,12 +74,17 @@ public final class Store: Sendable {
             metrics.refused.increment()
             throw .storeIsBusy
         }
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
-            engine.read { opened in
+        return try await awaiting { (interest, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
+            engine.read(interest) { opened in
                 continuation.resume(returning: Result { try body(opened.get()) }.mapError(Fault.storage))
             }
-        }
-        return try result.get()
+        }.get()
+    }
+
+    /// A file answers so soon that nobody gives up meanwhile: only elsewhere it is worth its cost to hear of that.
+    private func awaiting<Value: Sendable>(_ submit: (Interest, CheckedContinuation<Value, Never>) -> Void) async -> Value {
+        guard hasLanes else { return await withCheckedContinuation { submit(.always, $0) } }
+        return await Interest.awaiting(submit)
     }
 
     /// Whether this program still knows what the store holds: a newer release may have changed it while this one had it open.

@@ -14,6 +14,12 @@ package protocol StoreEngine: Sendable {
     /// Why the engine cannot be used right now, for operators; `nil` when it can.
     var trouble: String? { get }
 
+    /// What is wrong with the engine though it can be used, for operators; `nil`: nothing.
+    var warning: String? { get }
+
+    /// Takes a duty that copies of the store share, or says that it is this copy's still; `nil`: it is another one's.
+    func duty(_ name: String) async -> Duty?
+
     /// Writes that wait for their turn, without those of the commit under way.
     var waitingWrites: Int { get }
 
@@ -22,8 +28,10 @@ package protocol StoreEngine: Sendable {
     func submit(_ write: PendingWrite) throws(Fault)
 
     /// Runs a read, which may share a snapshot with others, of all that was acknowledged before.
-    /// - Parameter job: Gets the database, or why there is none.
-    func read(_ job: @escaping @Sendable (Result<Database, any Error>) -> Void)
+    /// - Parameters:
+    ///   - interest: Whether somebody waits for it still.
+    ///   - job: Gets the database, or why there is none.
+    func read(_ interest: Interest, _ job: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
     /// How many steps of the schema a program must know to work with the rows; 0 where nobody has said.
     func leastLevel(_ database: Database) throws -> Int
@@ -38,4 +46,6 @@ package protocol StoreEngine: Sendable {
 extension StoreEngine {
     package var lanes: (any StatementLanes)? { nil }
     package var trouble: String? { nil }
+    package var warning: String? { nil }
+    package func duty(_ name: String) async -> Duty? { .everyone }
 }

@@ -22,7 +22,7 @@ public struct Sweeper: Sendable {
         self.logger = logger
     }
 
-    /// Sweeps each table at its interval until the task is cancelled.
+    /// Sweeps each table at its interval until the task is cancelled; of copies on several hosts one does.
     public func run() async {
         await withDiscardingTaskGroup { group in
             for sweep in sweeps {
@@ -69,6 +69,11 @@ public struct Sweeper: Sendable {
 
     private func repeatedly(_ sweep: Sweep) async {
         while !Task.isCancelled {
+            guard await store.duty("sweep \(sweep.table)") != nil else {
+                // Another copy does it. When that one ends, somebody else goes on at the next round.
+                try? await Task.sleep(for: sweep.interval)
+                continue
+            }
             do throws(Fault) {
                 let removed = try await self.sweep(sweep)
                 if removed > 0 { logger.debug("storage.swept", metadata: ["table": "\(sweep.table)", "rows": "\(removed)"]) }

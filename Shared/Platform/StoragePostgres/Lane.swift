@@ -1,11 +1,11 @@
+internal import Faults
 internal import Foundation
 internal import Glibc
 internal import Storage
-internal import Synchronization
 
 /// A thread with a connection of its own, which takes work from a queue, a batch at a time, for as long as the queue is open. A connection that is lost is
 /// made anew.
-final class Lane<Work: Sendable>: Sendable {
+final class Lane<Work: LaneWork>: Sendable {
     /// Does work on the connection, and tells its senders.
     /// - Returns: What is left when the connection was lost.
     typealias Duty = @Sendable (_ batch: [Work], _ connection: PostgresConnection) -> LaneLoss<Work>?
@@ -13,23 +13,15 @@ final class Lane<Work: Sendable>: Sendable {
     private static var batch: Int { 64 }
 
     private let queue: LaneQueue<Work>
-    private let connect: @Sendable () throws -> PostgresConnection
+    private let heart: Heart
     private let duty: Duty
-    private let abandon: @Sendable (Work, DatabaseError) -> Void
     private let pipe = WakePipe()
-    private let isClosing = Atomic(false)
 
-    /// - Parameters:
-    ///   - connect: Blocks until there is a connection.
-    ///   - abandon: Tells a sender that its work was not done.
-    init(
-        _ queue: LaneQueue<Work>, connect: @escaping @Sendable () throws -> PostgresConnection, duty: @escaping Duty,
-        abandon: @escaping @Sendable (Work, DatabaseError) -> Void
-    ) {
+    /// - Parameter heart: Knows the server.
+    init(_ queue: LaneQueue<Work>, heart: Heart, duty: @escaping Duty) {
         self.queue = queue
-        self.connect = connect
+        self.heart = heart
         self.duty = duty
-        self.abandon = abandon
     }
 
     /// - Parameters:
@@ -39,15 +31,23 @@ final class Lane<Work: Sendable>: Sendable {
         let thread = Thread { [self] in
             var pause = ReconnectPause()
             var tell: (@Sendable () -> Void)? = whenTried
-            while !queue.isClosed {
+            var doubt: CommitInDoubt<Work>?
+            while !queue.isClosed || doubt != nil {
                 do {
-                    let connection = try connect()
+                    let connection = try heart.connect()
+                    let again = try doubt.map { try settle($0, on: connection) }
+                    doubt = nil
                     queue.laneIsUp()
                     tell?()
                     tell = nil
                     pause.reset()
-                    serve(connection)
+                    doubt = serve(connection, first: again ?? [])
                 } catch {
+                    if let open = doubt, open.isOver {
+                        CommitMark.count(.unknown, heart.store)
+                        for work in open.settle(.unknown) { work.fail(.storage(Self.error(error))) }
+                        doubt = nil
+                    }
                     queue.laneFailed(Self.error(error))
                     tell?()
                     tell = nil
@@ -55,32 +55,58 @@ final class Lane<Work: Sendable>: Sendable {
                     pipe.clear()
                 }
             }
-            for work in queue.take(.max, else: pipe) { abandon(work, .away) }
+            for work in queue.take(.max, else: pipe) { work.fail(.storage(DatabaseError.away)) }
             whenEnded()
         }
         thread.name = name
         thread.start()
     }
 
+    /// Tells those who wait for a commit what became of it.
+    /// - Returns: What is to run again.
+    /// - Throws: `DatabaseError` while that is not known, and there is time to ask again.
+    private func settle(_ doubt: CommitInDoubt<Work>, on connection: PostgresConnection) throws -> [Work] {
+        let verdict = CommitMark.verdict(doubt.mark, on: connection)
+        guard verdict != .unknown || doubt.isOver else { throw DatabaseError.away }
+        CommitMark.count(verdict, heart.store)
+        return doubt.settle(verdict)
+    }
+
     /// To be called after the queue was closed.
     func hurry() { pipe.wake() }
 
     /// Until the connection is lost, or the queue is closed and empty.
-    private func serve(_ connection: PostgresConnection) {
-        var loss: DatabaseError?
+    /// - Parameter again: To be done before what waits.
+    /// - Returns: What the connection was lost at, when nobody knows whether that is stored.
+    private func serve(_ connection: PostgresConnection, first again: [Work]) -> CommitInDoubt<Work>? {
+        var (loss, doubt): (DatabaseError?, CommitInDoubt<Work>?)
+        var again = again
         while loss == nil {
-            let batch = queue.take(Self.batch, else: pipe)
+            if heart.pulse.isElsewhere(connection) {
+                loss = DatabaseError(.unavailable, "PostgreSQL: another server has taken the place of this one")
+                for work in again { work.fail(.storage(DatabaseError.away)) }
+                _ = pollOne(pipe.readEnd, CInt(POLLIN), .milliseconds(50))
+                break
+            }
+            let batch = again.isEmpty ? queue.take(Self.batch, else: pipe) : again
+            again = []
             if batch.isEmpty {
                 if queue.isClosed { break }
                 loss = rest(connection)
                 continue
             }
-            if let lost = duty(batch, connection) {
-                loss = lost.reason
-                for work in lost.unfinished { abandon(work, lost.reason) }
+            let wanted = batch.filter { work in
+                let isThere = work.interest.isThere
+                if !isThere { work.fail(.storeIsNotAwaited) }
+                return isThere
+            }
+            if !wanted.isEmpty, let lost = duty(wanted, connection) {
+                (loss, doubt) = (lost.reason, lost.doubt)
+                for work in lost.unfinished { work.fail(.storage(lost.reason)) }
             }
         }
-        for work in queue.laneIsDown(loss ?? .away) { abandon(work, loss ?? .away) }
+        for work in queue.laneIsDown(loss ?? .away) { work.fail(.storage(loss ?? .away)) }
+        return doubt
     }
 
     /// Waits for work, and for the server's farewell.
@@ -101,15 +127,25 @@ final class Lane<Work: Sendable>: Sendable {
     }
 }
 
+/// What a lane takes from callers.
+protocol LaneWork: Sendable {
+    /// Whether a caller waits for it still.
+    var interest: Interest { get }
+    /// Tells the caller that it was not done.
+    func fail(_ fault: Fault)
+}
+
 /// A connection was lost at work.
 struct LaneLoss<Work: Sendable>: Sendable {
     let reason: DatabaseError
-    /// Whose senders were told nothing.
+    /// Whose senders were told nothing, and of which nothing is stored.
     let unfinished: [Work]
+    let doubt: CommitInDoubt<Work>?
 
-    init(_ error: any Error, unfinished: [Work]) {
+    init(_ error: any Error, unfinished: [Work], doubt: CommitInDoubt<Work>? = nil) {
         reason = (error as? PostgresError)?.databaseError() ?? .away
         self.unfinished = unfinished
+        self.doubt = doubt
     }
 }
 

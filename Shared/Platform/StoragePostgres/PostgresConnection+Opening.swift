@@ -8,17 +8,21 @@ extension PostgresConnection {
     private static let patience: Duration = .seconds(2)
 
     /// Connects to the first host that takes writes. Blocks.
-    /// - Parameter program: How operators of the server see it.
+    /// - Parameters:
+    ///   - program: How operators of the server see it.
+    ///   - silent: Called with a host that gives no answer.
     /// - Throws: `PostgresError` saying what is wrong with each host.
-    static func open(_ options: PostgresOptions, program: String) throws -> PostgresConnection {
+    static func open(_ options: PostgresOptions, program: String, silent: (PostgresOptions.Host) -> Void = { _ in }) throws -> PostgresConnection {
         let password = try options.password()
         var problems: [PostgresError] = []
         for host in options.hosts {
             do {
-                let connection = try connect(options.parameters(host, password: password, program: program), options)
+                let connection = try connect(options.parameters(host, password: password, program: program), host, options)
                 try connection.requireDurable(options)
+                try connection.learnServer()
                 return connection
             } catch let error as PostgresError {
+                if error.isSilence { silent(host) }
                 problems.append(PostgresError(state: error.state, message: "\(host): \(error.message)"))
             }
         }
@@ -27,7 +31,9 @@ extension PostgresConnection {
         throw PostgresError(state: state, message: problems.map(\.message).joined(separator: "; "))
     }
 
-    private static func connect(_ parameters: [(String, String)], _ options: PostgresOptions) throws -> PostgresConnection {
+    private static func connect(
+        _ parameters: [(String, String)], _ host: PostgresOptions.Host, _ options: PostgresOptions
+    ) throws -> PostgresConnection {
         let keys = parameters.map { strdup($0.0) }
         let values = parameters.map { strdup($0.1) }
         defer { for text in keys + values { free(text) } }
@@ -44,7 +50,7 @@ extension PostgresConnection {
             PQfinish(started)
             throw error
         }
-        return try PostgresConnection(started, isPreparing: options.isPrepared)
+        return try PostgresConnection(started, host: host, isPreparing: options.isPrepared)
     }
 
     private static func finish(_ connection: OpaquePointer) throws {
@@ -53,7 +59,7 @@ extension PostgresConnection {
         while true {
             guard PQstatus(connection) != CONNECTION_BAD else { throw failure(connection) }
             guard let _ = pollOne(PQsocket(connection), events, ContinuousClock.now.duration(to: end)) else {
-                throw PostgresError.lost("does not answer within \(patience)")
+                throw PostgresError.silent(patience)
             }
             switch PQconnectPoll(connection) {
             case PGRES_POLLING_OK: return
@@ -81,6 +87,15 @@ extension PostgresConnection {
         }
         return .lost(message)
     }
+
+    /// Which server this is; an engine that is no PostgreSQL need not say so.
+    private func learnServer() throws {
+        if case .rows(let rows) = try run([Command("SELECT \(Self.serverStart)")], timeout: Self.patience).first {
+            server = try rows.first { "\($0.next() as Int64)" } ?? ""
+        }
+    }
+
+    static var serverStart: String { "CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT)" }
 
     /// An acknowledged write must stay.
     private func requireDurable(_ options: PostgresOptions) throws {

@@ -9,10 +9,13 @@ final class PostgresConnection {
     struct Command {
         let text: String
         let arguments: Arguments
+        /// Whether the server is to answer it, and those before it, before it goes on.
+        let isFlushed: Bool
 
-        init(_ statement: Statement, _ arguments: Arguments = []) {
+        init(_ statement: Statement, _ arguments: Arguments = [], isFlushed: Bool = false) {
             text = statement.postgres
             self.arguments = arguments
+            self.isFlushed = isFlushed
         }
     }
 
@@ -37,6 +40,10 @@ final class PostgresConnection {
     }
 
     let descriptor: CInt
+    /// Where it leads to, as the settings have it.
+    let host: PostgresOptions.Host
+    /// The start of the server there, by which it is told from all others, and from itself before it failed; empty where the engine does not tell.
+    var server = ""
     private let connection: OpaquePointer
     private let isPreparing: Bool
     private var forms: [String: [Form]] = [:]
@@ -44,10 +51,13 @@ final class PostgresConnection {
     private var sent: [Sent] = []
     /// False after an error of the connection itself: it is of no more use.
     private(set) var isUsable = true
+    /// What the server has answered since the last `run` began, also where that was lost.
+    private(set) var answered: [Outcome] = []
 
     /// - Parameter connection: Open, without anything under way; finished with this.
-    init(_ connection: OpaquePointer, isPreparing: Bool) throws {
+    init(_ connection: OpaquePointer, host: PostgresOptions.Host, isPreparing: Bool) throws {
         self.connection = connection
+        self.host = host
         self.isPreparing = isPreparing
         descriptor = PQsocket(connection)
         guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else { throw lost() }
@@ -61,10 +71,12 @@ final class PostgresConnection {
     func run(_ commands: [Command], timeout: Duration) throws -> [Outcome] {
         do {
             sent.removeAll(keepingCapacity: true)
+            answered.removeAll(keepingCapacity: true)
             for command in commands { try send(command) }
             guard PQpipelineSync(connection) == 1 else { throw lost() }
             try flush(timeout)
-            return try answers(commands.count, timeout)
+            try answers(timeout)
+            return answered
         } catch {
             isUsable = false
             throw error
@@ -102,6 +114,11 @@ final class PostgresConnection {
     // MARK: Sending
 
     private func send(_ command: Command) throws {
+        try sendUnflushed(command)
+        if command.isFlushed, PQsendFlushRequest(connection) != 1 { throw lost() }
+    }
+
+    private func sendUnflushed(_ command: Command) throws {
         let types = command.arguments.values.map(Oids.of)
         guard isPreparing else {
             let text = numberedPlaces(command.text)
@@ -188,9 +205,7 @@ final class PostgresConnection {
 
     // MARK: Answers
 
-    private func answers(_ count: Int, _ timeout: Duration) throws -> [Outcome] {
-        var outcomes: [Outcome] = []
-        outcomes.reserveCapacity(count)
+    private func answers(_ timeout: Duration) throws {
         /// Of the preparation before an execution.
         var failure: PostgresError?
         for step in sent {
@@ -201,13 +216,12 @@ final class PostgresConnection {
                 forms[text]?[form].isPrepared = false
                 if rows.status != PGRES_PIPELINE_ABORTED { failure = rows.error }
             case .execution:
-                outcomes.append(outcome(rows, failure))
+                answered.append(outcome(rows, failure))
                 failure = nil
             }
         }
         guard let end = try next(timeout), PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw lost("the server's answers are out of order") }
         PQclear(end)
-        return outcomes
     }
 
     private func outcome(_ rows: PostgresRows, _ failure: PostgresError?) -> Outcome {
@@ -240,7 +254,7 @@ final class PostgresConnection {
 
     /// - Returns: What the socket is ready for.
     private func wait(_ events: CInt, _ timeout: Duration) throws -> CInt {
-        guard let ready = pollOne(descriptor, events, timeout) else { throw PostgresError.lost("the server did not answer within \(timeout)") }
+        guard let ready = pollOne(descriptor, events, timeout) else { throw PostgresError.silent(timeout) }
         return ready
     }
 }

@@ -15,6 +15,7 @@ final class PostgresEngine: StoreEngine {
     private let looks: LaneQueue<Look>
     private let plans: LaneQueue<PlannedWrite>
     private let sessions: SessionPool
+    private let heart: Heart
     private let hurry: @Sendable () -> Void
     private let ended = DispatchGroup()
     private let refused: @Sendable () -> Void
@@ -29,32 +30,30 @@ final class PostgresEngine: StoreEngine {
     init(_ options: PostgresOptions, name: String, steps: [Migration], limits: StoreLimits, metrics: StoreMetrics) throws(StoreError) {
         place = options.place
         try Self.prepare(options, name: name, steps: steps)
-        let connect: @Sendable () throws -> PostgresConnection = { try PostgresConnection.open(options, program: name) }
+        let heart = Heart(ServerChoice(options, program: name), store: name)
+        self.heart = heart
         let looks = LaneQueue<Look>(most: limits.waitingReads)
         let plans = LaneQueue<PlannedWrite>(most: limits.waitingWrites)
         (self.looks, self.plans) = (looks, plans)
-        sessions = SessionPool(most: options.interactive, limits: limits, metrics: metrics, connect: connect)
+        sessions = SessionPool(most: options.interactive, limits: limits, metrics: metrics, heart: heart)
         refused = { metrics.refused.increment() }
         let commit = PlanCommit(metrics: metrics, timeout: Self.timeout)
         let readers = (0..<options.readLanes).map { _ in
-            Lane(looks, connect: connect) {
-                Look.run($0, on: $1, timeout: Self.timeout)
-            } abandon: {
-                $0.deliver(.failure(.storage($1)))
-            }
+            Lane(looks, heart: heart) { Look.run($0, on: $1, pulse: heart.pulse, timeout: Self.timeout) }
         }
-        let writers = (0..<options.writeLanes).map { _ in
-            Lane(plans, connect: connect) {
-                commit($0, on: $1)
-            } abandon: {
-                $0.deliver(.failure(.storage($1)))
-            }
-        }
+        let writers = (0..<options.writeLanes).map { _ in Lane(plans, heart: heart) { commit($0, on: $1) } }
         hurry = {
             for lane in readers { lane.hurry() }
             for lane in writers { lane.hurry() }
         }
         let tried = DispatchGroup()
+        tried.enter()
+        ended.enter()
+        heart.start { [tried] in
+            tried.leave()
+        } whenEnded: { [ended] in
+            ended.leave()
+        }
         for lane in readers { Self.start(lane, "store-reads", tried, ended) }
         for lane in writers { Self.start(lane, "store-writes", tried, ended) }
         tried.wait()
@@ -65,6 +64,7 @@ final class PostgresEngine: StoreEngine {
         plans.close()
         sessions.close {}
         hurry()
+        heart.stop()
     }
 
     private static func start<Work>(_ lane: Lane<Work>, _ name: String, _ tried: DispatchGroup, _ ended: DispatchGroup) {
@@ -100,17 +100,21 @@ final class PostgresEngine: StoreEngine {
 
     var waitingWrites: Int { plans.waiting + sessions.waiting }
 
-    var trouble: String? { (looks.trouble ?? plans.trouble)?.description }
+    var trouble: String? { (looks.trouble ?? plans.trouble ?? heart.pulse.lacking)?.description ?? heart.pulse.clock.trouble }
+
+    var warning: String? { heart.pulse.clock.advice }
+
+    func duty(_ name: String) async -> Duty? { await heart.duty(name) }
 
     func submit(_ write: PendingWrite) throws(Fault) {
         try requireServer()
         try counted { () throws(Fault) in try sessions.submit(.write(write)) }
     }
 
-    func read(_ job: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    func read(_ interest: Interest, _ job: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         do throws(Fault) {
             try requireServer()
-            try counted { () throws(Fault) in try sessions.submit(.read(job)) }
+            try counted { () throws(Fault) in try sessions.submit(.read(interest, job)) }
         } catch {
             job(.failure(error))
         }
@@ -131,12 +135,18 @@ final class PostgresEngine: StoreEngine {
         plans.close()
         await withCheckedContinuation { continuation in sessions.close { continuation.resume() } }
         hurry()
+        heart.stop()
         await withCheckedContinuation { continuation in ended.notify(queue: .global()) { continuation.resume() } }
     }
 
-    /// While the lanes have no connection nobody waits for one.
+    /// While the lanes have no connection, or the server commits nothing, nobody waits for it.
     private func requireServer() throws(Fault) {
         if let trouble = plans.trouble { throw .storage(trouble) }
+        try requireHeartbeat()
+    }
+
+    private func requireHeartbeat() throws(Fault) {
+        if let trouble = heart.pulse.trouble { throw .storage(trouble) }
     }
 
     private func counted(_ body: () throws(Fault) -> Void) throws(Fault) {
@@ -151,31 +161,18 @@ final class PostgresEngine: StoreEngine {
 
 extension PostgresEngine: StatementLanes {
     func look(
-        _ statement: Statement, _ arguments: Arguments, _ deliver: @escaping @Sendable (Result<any StoredRows, Fault>) -> Void
+        _ statement: Statement, _ arguments: Arguments, _ interest: Interest,
+        _ deliver: @escaping @Sendable (Result<any StoredRows, Fault>) -> Void
     ) throws(Fault) {
-        try counted { () throws(Fault) in try looks.submit(Look(statement: statement, arguments: arguments, deliver: deliver)) }
-    }
-
-    func commit(_ plan: Plan, _ deliver: @escaping @Sendable (Result<[any StoredRows]?, Fault>) -> Void) throws(Fault) {
-        try counted { () throws(Fault) in try plans.submit(PlannedWrite(plan: plan, deliver: deliver)) }
-    }
-}
-
-extension PostgresError {
-    /// For whoever starts the program.
-    fileprivate var advice: String {
-        switch state {
-        case "28P01": "refuses the password (\(message)); check storage.user and storage.passwordFile"
-        case _ where state.hasPrefix("28"):
-            "lets nobody in (\(message)); check storage.user, storage.passwordFile and storage.tls, and the server's pg_hba.conf"
-        case "3D000": "has no such database (\(message)); make it, or correct storage.database"
-        case "42501": "may not be changed by this user (\(message)); a schema that is not up to date needs the right to create tables"
-        case "53300": "has no connection left (\(message)); raise max_connections, or lower storage.lanes"
-        case "25006": "takes no writes (\(message)); name the primary in storage.hosts"
-        case "0A000": "cannot keep the store (\(message))"
-        case "": "cannot be reached (\(message)); check storage.hosts, and that the server runs"
-        default: "cannot be used (\(state) \(message))"
+        try requireHeartbeat()
+        try counted { () throws(Fault) in
+            try looks.submit(Look(statement: statement, arguments: arguments, interest: interest, deliver: deliver))
         }
+    }
+
+    func commit(_ plan: Plan, _ interest: Interest, _ deliver: @escaping @Sendable (Result<[any StoredRows]?, Fault>) -> Void) throws(Fault) {
+        try requireHeartbeat()
+        try counted { () throws(Fault) in try plans.submit(PlannedWrite(plan: plan, interest: interest, deliver: deliver)) }
     }
 }
 

@@ -28,9 +28,33 @@ struct PostgresError: Error, Sendable {
 
     static func lost(_ message: String) -> PostgresError { PostgresError(state: "", message: message) }
 
+    static func silent(_ timeout: Duration) -> PostgresError { .lost("\(silence)\(timeout)") }
+    private static let silence = "the server did not answer within "
+
+    /// It is there, or was, and says nothing.
+    var isSilence: Bool { state.isEmpty && message.hasPrefix(Self.silence) }
+
     /// - Parameter statement: What ran; empty: nothing did.
     func databaseError(_ statement: String = "") -> DatabaseError {
         let code = state.isEmpty ? "" : "\(state) "
         return DatabaseError(kind, "PostgreSQL: \(code)\(message)" + (statement.isEmpty ? "" : " - while executing `\(statement)`"))
+    }
+}
+
+extension PostgresError {
+    /// For whoever starts the program.
+    var advice: String {
+        switch state {
+        case "28P01": "refuses the password (\(message)); check storage.user and storage.passwordFile"
+        case _ where state.hasPrefix("28"):
+            "lets nobody in (\(message)); check storage.user, storage.passwordFile and storage.tls, and the server's pg_hba.conf"
+        case "3D000": "has no such database (\(message)); make it, or correct storage.database"
+        case "42501": "may not be changed by this user (\(message)); a schema that is not up to date needs the right to create tables"
+        case "53300": "has no connection left (\(message)); raise max_connections, or lower storage.lanes"
+        case "25006": "takes no writes (\(message)); name the primary in storage.hosts"
+        case "0A000": "cannot keep the store (\(message))"
+        case "": "cannot be reached (\(message)); check storage.hosts, and that the server runs"
+        default: "cannot be used (\(state) \(message))"
+        }
     }
 }

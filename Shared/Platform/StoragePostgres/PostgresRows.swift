@@ -14,6 +14,8 @@ final class PostgresRows: StoredRows, @unchecked Sendable {
     var affected: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
     /// What was done, for example `COMMIT`.
     var tag: String { String(cString: PQcmdStatus(result)) }
+    /// Whether rows were changed, and not only read.
+    var isChange: Bool { affected > 0 && ["INSERT", "UPDATE", "DELETE"].contains { tag.hasPrefix($0) } }
     var status: ExecStatusType { PQresultStatus(result) }
 
     /// Why there is no answer.

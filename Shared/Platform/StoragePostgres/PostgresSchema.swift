@@ -11,6 +11,29 @@ struct PostgresSchema {
         #"CREATE TABLE IF NOT EXISTS schema_level ("only" BIGINT PRIMARY KEY CHECK ("only" = 1), current BIGINT NOT NULL, least BIGINT NOT NULL)"#,
         #"INSERT INTO schema_lock ("only") VALUES (1) ON CONFLICT ("only") DO NOTHING"#,
     ]
+    /// Tables of the engine itself, beside those of a service. Steps of theirs only add, and count in no level.
+    static let own = [
+        Migration(
+            "store-1-copies",
+            statements: [
+                // Each copy's last sign of life: see `Heart`.
+                "CREATE TABLE IF NOT EXISTS heartbeat (holder TEXT PRIMARY KEY, beat_at_ms BIGINT NOT NULL) WITH (fillfactor = 50)",
+                "CREATE TABLE IF NOT EXISTS duty (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until_ms BIGINT NOT NULL, fence BIGINT NOT NULL)",
+                "CREATE TABLE IF NOT EXISTS commit_mark (id BIGINT PRIMARY KEY, made_at_ms BIGINT NOT NULL)",
+                """
+                CREATE TABLE IF NOT EXISTS key_check (
+                    name TEXT NOT NULL, fingerprint BYTEA NOT NULL, noted_at_ms BIGINT NOT NULL, PRIMARY KEY (name, fingerprint)
+                )
+                """,
+                """
+                CREATE TABLE IF NOT EXISTS signing_key (
+                    name TEXT NOT NULL, kid TEXT NOT NULL, content TEXT NOT NULL, since_ms BIGINT NOT NULL, seen_ms BIGINT NOT NULL,
+                    PRIMARY KEY (name, kid)
+                )
+                """,
+            ], isAdditive: true)
+    ]
+    private static let ownPrefix = "store-"
     static let leastLevel: Statement = "SELECT least FROM schema_level"
 
     let steps: [Migration]
@@ -20,15 +43,16 @@ struct PostgresSchema {
     /// - Throws: `StoreError` when the server's schema is newer than this program, `PostgresError`.
     func bringUpToDate() throws {
         let applied = try appliedSteps()
-        if applied.contains(where: { name in !steps.contains { $0.name == name } }) {
+        if applied.contains(where: { name in !name.hasPrefix(Self.ownPrefix) && !steps.contains { $0.name == name } }) {
             // A newer release only adds, until it says that this one is too old.
             guard let least: Int = try first(Self.leastLevel), steps.count >= least else {
                 throw StoreError(
                     file: place, reason: "was changed by a newer version of this service; start that version, or restore a backup")
             }
         }
-        guard steps.contains(where: { !applied.contains($0.name) }) else { return }
+        guard (Self.own + steps).contains(where: { !applied.contains($0.name) }) else { return }
         try keepBooks()
+        for step in Self.own where !applied.contains(step.name) { try apply(step, among: []) }
         for (index, step) in steps.enumerated() where !applied.contains(step.name) { try apply(step, among: Array(steps[...index])) }
     }
 
@@ -52,6 +76,7 @@ struct PostgresSchema {
         }
     }
 
+    /// - Parameter steps: That the level counts; empty: it is not one of them.
     private func apply(_ step: Migration, among steps: [Migration]) throws {
         try rows("BEGIN")
         do {
@@ -64,11 +89,13 @@ struct PostgresSchema {
                 try rows(
                     "INSERT INTO schema_step (name, applied_at_ms) VALUES (?, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))",
                     [step.name])
-                try rows(
-                    """
-                    INSERT INTO schema_level ("only", current, least) VALUES (1, ?1, ?2) ON CONFLICT ("only")
-                    DO UPDATE SET current = excluded.current, least = excluded.least WHERE excluded.current > schema_level.current
-                    """, [steps.count, steps.least])
+                if !steps.isEmpty {
+                    try rows(
+                        """
+                        INSERT INTO schema_level ("only", current, least) VALUES (1, ?1, ?2) ON CONFLICT ("only")
+                        DO UPDATE SET current = excluded.current, least = excluded.least WHERE excluded.current > schema_level.current
+                        """, [steps.count, steps.least])
+                }
             }
             try rows("COMMIT")
         } catch {

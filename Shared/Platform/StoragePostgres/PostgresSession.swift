@@ -21,13 +21,18 @@ final class PostgresSession: DatabaseSession {
 
     private let connection: PostgresConnection
     private let kind: Kind
+    private let pulse: Pulse
     private var hasBegun = false
+    private var hasWritten = false
+    /// Of the transaction whose end got no answer.
+    private(set) var doubt: Int64?
     /// A statement failed: nothing can run any more, nor be stored.
     private var failure: DatabaseError?
 
-    init(_ connection: PostgresConnection, _ kind: Kind) {
+    init(_ connection: PostgresConnection, _ kind: Kind, _ pulse: Pulse) {
         self.connection = connection
         self.kind = kind
+        self.pulse = pulse
     }
 
     func run(_ statement: Statement, _ arguments: Arguments) throws -> Int { try rows(statement, arguments).affected }
@@ -40,12 +45,21 @@ final class PostgresSession: DatabaseSession {
     func takeTurn(at table: String) throws { _ = try rows(Statement("LOCK TABLE \"\(table)\" IN SHARE ROW EXCLUSIVE MODE"), []) }
 
     /// Stores what was done.
-    /// - Throws: `DatabaseError`; nothing is stored, unless the connection was lost: then nobody knows.
+    /// - Throws: `DatabaseError`; nothing is stored, unless `doubt` says that nobody knows.
     func commit() throws {
         if let failure { throw failure }
         guard hasBegun else { return }
         hasBegun = false
-        let rows = try run([PostgresConnection.Command("COMMIT")], "COMMIT")
+        var commands = [PostgresConnection.Command("COMMIT")]
+        let mark = hasWritten ? CommitMark.fresh() : nil
+        if let mark { commands.insert(PostgresConnection.Command(CommitMark.add, CommitMark.arguments(mark)), at: 0) }
+        let rows: PostgresRows
+        do {
+            rows = try run(commands, "COMMIT")
+        } catch {
+            if !connection.isUsable { doubt = mark } else { hasBegun = true }
+            throw error
+        }
         guard rows.tag == "COMMIT" else { throw DatabaseError(.other, "PostgreSQL: the transaction was rolled back") }
     }
 
@@ -71,15 +85,19 @@ final class PostgresSession: DatabaseSession {
             var last: PostgresRows?
             for outcome in try connection.run(commands, timeout: Self.timeout) {
                 switch outcome {
-                case .rows(let rows): last = rows
+                case .rows(let rows):
+                    last = rows
+                    hasWritten = hasWritten || rows.isChange
                 case .failed(let error): throw error
                 case .skipped: break
                 }
             }
             guard let last else { throw PostgresError.lost("the server skipped a statement") }
+            // It may be what a server says that another one has replaced meanwhile.
+            if !hasWritten, let trouble = pulse.trouble(with: connection) { throw trouble }
             return last
         } catch {
-            let error = (error as? PostgresError)?.databaseError(text) ?? .away
+            let error = (error as? PostgresError)?.databaseError(text) ?? error as? DatabaseError ?? .away
             failure = error
             throw error
         }

@@ -2,13 +2,16 @@ internal import Faults
 internal import Storage
 
 /// A statement that only reads, with who waits for it.
-struct Look: Sendable {
+struct Look: LaneWork {
     let statement: Statement
     let arguments: Arguments
+    let interest: Interest
     let deliver: @Sendable (Result<any StoredRows, Fault>) -> Void
 
+    func fail(_ fault: Fault) { deliver(.failure(fault)) }
+
     /// Runs statements of one flush. What stands behind one that fails was not run, and goes once more.
-    static func run(_ looks: [Look], on connection: PostgresConnection, timeout: Duration) -> LaneLoss<Look>? {
+    static func run(_ looks: [Look], on connection: PostgresConnection, pulse: Pulse, timeout: Duration) -> LaneLoss<Look>? {
         var left = looks[...]
         while !left.isEmpty {
             let outcomes: [PostgresConnection.Outcome]
@@ -16,6 +19,11 @@ struct Look: Sendable {
                 outcomes = try connection.run(left.map { PostgresConnection.Command($0.statement, $0.arguments) }, timeout: timeout)
             } catch {
                 return LaneLoss(error, unfinished: Array(left))
+            }
+            // Asked when the answers are there: they may be those of a server that another one has replaced meanwhile.
+            if let trouble = pulse.trouble(with: connection) {
+                for look in left { look.deliver(.failure(.storage(trouble))) }
+                return nil
             }
             for outcome in outcomes {
                 guard let look = left.first else { return nil }

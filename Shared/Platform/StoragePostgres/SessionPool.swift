@@ -8,7 +8,21 @@ internal import Synchronization
 final class SessionPool: Sendable {
     enum Job: Sendable {
         case write(PendingWrite)
-        case read(@Sendable (Result<Database, any Error>) -> Void)
+        case read(Interest, @Sendable (Result<Database, any Error>) -> Void)
+
+        var interest: Interest {
+            switch self {
+            case .write(let write): write.interest
+            case .read(let interest, _): interest
+            }
+        }
+
+        func fail(_ fault: Fault) {
+            switch self {
+            case .write(let write): write.fail(fault)
+            case .read(_, let read): read(.failure(fault))
+            }
+        }
     }
 
     private struct State {
@@ -29,17 +43,17 @@ final class SessionPool: Sendable {
     private let work = DispatchSemaphore(value: 0)
     /// Held by a transaction that others came between more than once: one of them at a time comes through.
     private let turn = NSLock()
-    private let connect: @Sendable () throws -> PostgresConnection
+    private let heart: Heart
     private let most: Int
     private let limits: StoreLimits
     private let metrics: StoreMetrics
 
     /// - Parameter most: Threads.
-    init(most: Int, limits: StoreLimits, metrics: StoreMetrics, connect: @escaping @Sendable () throws -> PostgresConnection) {
+    init(most: Int, limits: StoreLimits, metrics: StoreMetrics, heart: Heart) {
         self.most = most
         self.limits = limits
         self.metrics = metrics
-        self.connect = connect
+        self.heart = heart
     }
 
     var waiting: Int { state.withLock { $0.waiting.count } }
@@ -84,13 +98,17 @@ final class SessionPool: Sendable {
     private func serve() {
         var connection: PostgresConnection?
         while let job = next() {
-            if connection?.isUsable != true { connection = nil }
+            guard job.interest.isThere else {
+                job.fail(.storeIsNotAwaited)
+                continue
+            }
+            if let known = connection, !known.isUsable || heart.pulse.isElsewhere(known) { connection = nil }
             do {
-                let usable = try connection ?? connect()
+                let usable = try connection ?? heart.connect()
                 connection = usable
                 run(job, usable)
             } catch {
-                Self.abandon(job, (error as? PostgresError)?.databaseError() ?? .away)
+                job.fail(.storage((error as? PostgresError)?.databaseError() ?? .away))
             }
         }
     }
@@ -133,31 +151,26 @@ final class SessionPool: Sendable {
         for tell in tell { tell() }
     }
 
-    private static func abandon(_ job: Job, _ error: DatabaseError) {
-        switch job {
-        case .write(let write): write.fail(.storage(error))
-        case .read(let read): read(.failure(error))
-        }
-    }
-
     private func run(_ job: Job, _ connection: PostgresConnection) {
         switch job {
         case .write(let write): commit(write, connection)
-        case .read(let read):
-            let session = PostgresSession(connection, .reading)
+        case .read(_, let read):
+            let session = PostgresSession(connection, .reading, heart.pulse)
             read(.success(Database(session)))
             session.rollback()
         }
     }
 
     private func commit(_ write: PendingWrite, _ connection: PostgresConnection) {
-        var isAlone = false
+        var (isAlone, connection) = (false, connection)
         defer { if isAlone { turn.unlock() } }
         for attempt in 1... {
             let start = ContinuousClock.now
-            let session = PostgresSession(connection, .writing)
+            let session = PostgresSession(connection, .writing, heart.pulse)
+            var delivery: PendingWrite.Delivery?
             do {
                 let deliver = try write.perform(Database(session))
+                delivery = deliver
                 try session.commit()
                 metrics.commits.increment()
                 metrics.batchSize.record(1)
@@ -165,6 +178,11 @@ final class SessionPool: Sendable {
                 return deliver()
             } catch {
                 session.rollback()
+                if let mark = session.doubt, let (verdict, next) = settle(mark) {
+                    if verdict == .stored, let delivery { return delivery() }
+                    connection = next
+                    if verdict == .notStored, attempt == 1 { continue }
+                }
                 guard connection.isUsable, Self.mayRunAgain(error, after: attempt) else {
                     metrics.failedCommits.increment()
                     return write.fail(.storage(error))
@@ -177,6 +195,25 @@ final class SessionPool: Sendable {
             }
             RetryPause.sleep(beforeTry: attempt)
         }
+    }
+
+    /// What became of a transaction whose end got no answer.
+    /// - Returns: Also a connection that is there; `nil`: none is, within the time that callers wait.
+    private func settle(_ mark: Int64) -> (CommitMark.Verdict, PostgresConnection)? {
+        let end = ContinuousClock.now + CommitMark.patience
+        var pause = ReconnectPause()
+        repeat {
+            if let connection = try? heart.connect() {
+                let verdict = CommitMark.verdict(mark, on: connection)
+                if verdict != .unknown {
+                    CommitMark.count(verdict, heart.store)
+                    return (verdict, connection)
+                }
+            }
+            Thread.sleep(forTimeInterval: pause.next() / .seconds(1))
+        } while ContinuousClock.now < end
+        CommitMark.count(.unknown, heart.store)
+        return nil
     }
 
     private static func mayRunAgain(_ error: any Error, after attempt: Int) -> Bool {

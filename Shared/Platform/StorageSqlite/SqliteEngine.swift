@@ -26,7 +26,7 @@ final class SqliteEngine: StoreEngine {
 
     func submit(_ write: PendingWrite) throws(Fault) { try commits.submit(write) }
 
-    func read(_ job: @escaping @Sendable (Result<Storage.Database, any Error>) -> Void) { reads.submit(job) }
+    func read(_ interest: Interest, _ job: @escaping @Sendable (Result<Storage.Database, any Error>) -> Void) { reads.submit(job) }
 
     func leastLevel(_ database: Storage.Database) throws -> Int { try database.onSqlite(SchemaLevel.read)?.least ?? 0 }
 

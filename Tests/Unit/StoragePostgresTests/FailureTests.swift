@@ -5,76 +5,80 @@ import Storage
 import StoragePostgres
 import Testing
 
-/// What callers see while the server is away, and what is there when it is back.
-@Suite("A server that fails", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
-struct FailureTests {
-    @Test("when the server is killed calls fail at once, and what was acknowledged is there when it is back")
-    func killed() async throws {
-        let server = try PostgresServer()
-        let store = try Store.notes(server.options())
-        let writers = (0..<8).map { writer in
-            Task { () -> [String] in
-                var acknowledged: [String] = []
-                var number = 0
-                while !Task.isCancelled {
-                    let text = "\(writer) \(number)"
-                    number += 1
-                    do {
-                        if writer % 2 == 0 {
-                            try await store.add(text)
-                        } else {
-                            try await store.write { try $0.run("INSERT INTO note (text) VALUES (?)", [text]) }
+extension InTime {
+    /// What callers see while the server is away, and what is there when it is back.
+    @Suite("A server that fails", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    struct FailureTests {
+        @Test("when the server is killed calls fail at once, and what was acknowledged is there when it is back")
+        func killed() async throws {
+            let server = try await offThread { try PostgresServer() }
+            let store = try await server.notes()
+            let writers = (0..<8).map { writer in
+                Task { () -> [String] in
+                    var acknowledged: [String] = []
+                    var number = 0
+                    while !Task.isCancelled {
+                        let text = "\(writer) \(number)"
+                        number += 1
+                        do {
+                            if writer % 2 == 0 {
+                                try await store.add(text)
+                            } else {
+                                try await store.write { try $0.run("INSERT INTO note (text) VALUES (?)", [text]) }
+                            }
+                            acknowledged.append(text)
+                        } catch {
+                            #expect(((error as? Fault)?.code).map { [.unavailable, .deadlineExceeded].contains($0) } == true, "\(error)")
+                            await Task.yield()
                         }
-                        acknowledged.append(text)
-                    } catch {
-                        #expect(((error as? Fault)?.code).map { [.unavailable, .deadlineExceeded].contains($0) } == true, "\(error)")
-                        await Task.yield()
                     }
+                    return acknowledged
                 }
-                return acknowledged
             }
-        }
-        for _ in 0..<2 {
-            let before = try await store.texts().count
-            try await eventually("they write") { (try? await store.texts().count) ?? 0 > before + 100 }
-            try server.server.stop(isKilled: true)
-            try await eventually("it is noticed") { store.trouble != nil }
-            let start = ContinuousClock.now
-            for call in [{ _ = try await store.texts() }, { try await store.add("x") }, { try await store.read { _ = try $0.hasRow("SELECT 1") } }] {
-                let fault = await #expect(throws: Fault.self) { try await call() }
-                #expect(fault?.code == .unavailable && fault?.retryAfter != nil)
+            for _ in 0..<2 {
+                let before = try await store.texts().count
+                try await eventually("they write") { (try? await store.texts().count) ?? 0 > before + 100 }
+                try await offThread { try server.server.stop(isKilled: true) }
+                try await eventually("it is noticed") { store.trouble != nil }
+                let start = ContinuousClock.now
+                for call in [
+                    { _ = try await store.texts() }, { try await store.add("x") }, { try await store.read { _ = try $0.hasRow("SELECT 1") } },
+                ] {
+                    let fault = await #expect(throws: Fault.self) { try await call() }
+                    #expect(fault?.code == .unavailable && fault?.retryAfter != nil)
+                }
+                #expect(start.duration(to: .now) < .seconds(1))
+                try await offThread { try server.server.start() }
+                try await eventually("it is back") { store.trouble == nil }
             }
-            #expect(start.duration(to: .now) < .seconds(1))
-            try server.server.start()
-            try await eventually("it is back") { store.trouble == nil }
+            try await eventually("it writes") { (try? await store.add("back")) != nil }
+            var acknowledged: Set<String> = ["back"]
+            for writer in writers {
+                writer.cancel()
+                acknowledged.formUnion(await writer.value)
+            }
+            let found = Set(try await store.texts())
+            #expect(acknowledged.subtracting(found).sorted() == [], "acknowledged writes are lost")
+            await store.close()
         }
-        try await eventually("it writes") { (try? await store.add("back")) != nil }
-        var acknowledged: Set<String> = ["back"]
-        for writer in writers {
-            writer.cancel()
-            acknowledged.formUnion(await writer.value)
-        }
-        let found = Set(try await store.texts())
-        #expect(acknowledged.subtracting(found).sorted() == [], "acknowledged writes are lost")
-        await store.close()
-    }
 
-    @Test("a server that says nothing is given up", .timeLimit(.minutes(1)))
-    func silent() async throws {
-        let server = try PostgresServer()
-        let store = try Store.notes(server.options())
-        try await store.add("before")
-        let processes = try server.server.run(sql: "SELECT pid FROM pg_stat_activity WHERE application_name = 'boxoffice-test'").split(
-            separator: "\n")
-        let stopped = processes.compactMap { Int32($0) } + [try #require(server.server.pid)]
-        for pid in stopped { kill(pid, SIGSTOP) }
-        defer { for pid in stopped { kill(pid, SIGCONT) } }
-        for call in [{ _ = try await store.texts() }, { try await store.add("meanwhile") }] {
-            let fault = await #expect(throws: Fault.self) { try await call() }
-            #expect(fault?.code == .unavailable)
+        @Test("a server that says nothing is given up", .timeLimit(.minutes(1)))
+        func silent() async throws {
+            let server = try await offThread { try PostgresServer() }
+            let store = try await server.notes()
+            try await store.add("before")
+            let processes = try server.server.run(sql: "SELECT pid FROM pg_stat_activity WHERE application_name = 'boxoffice-test'").split(
+                separator: "\n")
+            let stopped = processes.compactMap { Int32($0) } + [try #require(server.server.pid)]
+            for pid in stopped { kill(pid, SIGSTOP) }
+            defer { for pid in stopped { kill(pid, SIGCONT) } }
+            for call in [{ _ = try await store.texts() }, { try await store.add("meanwhile") }] {
+                let fault = await #expect(throws: Fault.self) { try await call() }
+                #expect(fault?.code == .unavailable)
+            }
+            for pid in stopped { kill(pid, SIGCONT) }
+            try await eventually("it answers again") { (try? await store.texts())?.contains("before") == true }
+            await store.close()
         }
-        for pid in stopped { kill(pid, SIGCONT) }
-        try await eventually("it answers again") { (try? await store.texts())?.contains("before") == true }
-        await store.close()
     }
 }

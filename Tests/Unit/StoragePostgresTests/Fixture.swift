@@ -32,7 +32,7 @@ func eventually(_ what: String, _ condition: () async throws -> Bool) async thro
     let end = ContinuousClock.now + .seconds(20)
     while try await !condition() {
         try #require(ContinuousClock.now < end, "\(what)")
-        await Task.yield()
+        try await Task.sleep(for: .milliseconds(2))
     }
 }
 
@@ -44,3 +44,13 @@ func withNotes(_ change: (inout PostgresOptions) -> Void = { _ in }, _ body: (St
     try await body(store)
     await store.close()
 }
+
+/// Runs what blocks where it holds up no other test.
+func offThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}
+
+/// Tests of what has seconds: one at a time.
+@Suite("In time", .serialized) struct InTime {}

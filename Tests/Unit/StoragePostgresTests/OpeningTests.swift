@@ -31,7 +31,7 @@ struct OpeningTests {
             try await store.add("\(number)")
         }
         #expect(try await stores[0].texts().count == 8)
-        #expect(try await stores[0].value("SELECT count(*) FROM schema_step") == 2)
+        #expect(try await stores[0].value("SELECT count(*) FROM schema_step") == 3)
         for store in stores { await store.close() }
     }
 

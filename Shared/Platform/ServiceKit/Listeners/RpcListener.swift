@@ -53,7 +53,7 @@ struct RpcListener: Service {
             if lacking.isEmpty { server.health.setServing() } else { server.health.setNotServing(reason: lacking.joined(separator: "; ")) }
             // What was said may be wrong already, where the program begins to stop.
             guard lacking == readiness.lacking else { continue }
-            try? await Task.sleep(for: .milliseconds(lacking.isEmpty ? 1000 : 20))
+            try? await Task.sleep(for: .milliseconds(lacking.isEmpty ? 250 : 20))
         }
     }
 }

@@ -1,0 +1,42 @@
+internal import Storage
+internal import Synchronization
+
+/// Connects to whichever of the servers takes writes: in the order of the settings, but the one that took
+/// the last heartbeat first, and those that gave no answer last.
+final class ServerChoice: Sendable {
+    private let options: PostgresOptions
+    private let program: String
+    private let order: Mutex<[PostgresOptions.Host]>
+
+    /// - Parameter program: How operators of the server see it.
+    init(_ options: PostgresOptions, program: String) {
+        self.options = options
+        self.program = program
+        order = Mutex(options.hosts)
+    }
+
+    /// Blocks until there is a connection.
+    /// - Parameter part: Of the program, for operators of the server.
+    /// - Throws: `PostgresError` saying what is wrong with each host.
+    func connect(part: String? = nil) throws -> PostgresConnection {
+        var options = options
+        options.hosts = order.withLock { $0 }
+        return try PostgresConnection.open(options, program: part.map { "\(program)-\($0)" } ?? program) { silent($0) }
+    }
+
+    /// The host took a heartbeat: that is where everybody is to be.
+    func alive(_ host: PostgresOptions.Host) {
+        order.withLock { order in
+            guard order.first != host, let index = order.firstIndex(of: host) else { return }
+            order.insert(order.remove(at: index), at: 0)
+        }
+    }
+
+    /// The host gives no answer, or commits nothing: another one may have taken its place.
+    func silent(_ host: PostgresOptions.Host) {
+        order.withLock { order in
+            guard order.count > 1, let index = order.firstIndex(of: host) else { return }
+            order.append(order.remove(at: index))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import PostgresServer
+import Storage
+import StoragePostgres
+import Testing
+
+@Suite("Duties", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+struct DutyTests {
+    @Test("one copy at a time has a duty, which goes to another one when it ends, or is silent for too long")
+    func handOver() async throws {
+        let options = try PostgresServer.shared.options()
+        let (one, other) = (try Store.notes(options), try Store.notes(options))
+        let first = try #require(await one.duty("sweep note"))
+        #expect(await one.duty("sweep note") == first)
+        #expect(await other.duty("sweep note") == nil)
+        #expect(await other.duty("another")?.fence == 1)
+        await one.close()
+        let second = try #require(await other.duty("sweep note"))
+        #expect(second.fence > first.fence)
+        // A copy that was killed gives nothing back.
+        try await other.write { try $0.run("UPDATE duty SET holder = 'dead', until_ms = until_ms - 60000 WHERE name = 'sweep note'") }
+        let third = try Store.notes(options)
+        #expect(try #require(await third.duty("sweep note")).fence > second.fence)
+        await third.close()
+        await other.close()
+        #expect(await other.duty("sweep note") == nil)
+    }
+
+    @Test("of copies that ask at once one gets it")
+    func race() async throws {
+        let options = try PostgresServer.shared.options()
+        let stores = try (0..<4).map { _ in try Store.notes(options) }
+        for round in 0..<5 {
+            let got = await withTaskGroup { group in
+                for store in stores { group.addTask { await store.duty("round \(round)") != nil } }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(got == 1)
+        }
+        for store in stores { await store.close() }
+    }
+}

@@ -209,7 +209,7 @@ let package = Package(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
                 "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StoragePostgres",
-                "StorageSqlite", "StrictJson", "Transport", "UsageCounting",
+                "StorageSqlite", "StrictJson", "Tokens", "Transport", "UsageCounting",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
             ], exclude: ["README.md"]),
 
@@ -230,7 +230,8 @@ let package = Package(
                 "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
             ]),
         service(
-            "AuthenticationMain", "Services/Authentication/Main", ["AuthenticationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
+            "AuthenticationMain", "Services/Authentication/Main",
+            ["AuthenticationService", "Contracts", "OutboundHttp", "ServiceKit", "Storage", "Tokens"]),
 
         cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
         library("MediaRss", "Services/Authorization/MediaRss", ["CMrss"]),
@@ -409,7 +410,7 @@ if hasAny("tests") {
             [
                 "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "PostgresServer", "Rpc", "Storage",
                 "StoragePostgres",
-                "StorageSqlite", "Transport", logging, unixSignals,
+                "StorageSqlite", "Tokens", "Transport", logging, unixSignals,
                 coreMetrics, hummingbird, hummingbirdTesting, nioPosix,
             ]),
         tests(

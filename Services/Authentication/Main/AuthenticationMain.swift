@@ -2,6 +2,7 @@ internal import AuthenticationService
 internal import Contracts
 internal import OutboundHttp
 internal import ServiceKit
+internal import Storage
 internal import Tokens
 
 /// The authentication service as a program.
@@ -29,6 +30,9 @@ struct Main {
         let serviceTokenKey = try environment.keyFile(
             settings.serviceTokenKey, else: "service-token.key", .rsa, setting: "authentication.serviceTokenKey")
         let secretKeys = try Self.keys(files) { try AuthenticationKeys.secretKeys(settings, path: secretsKey, read: $0) }
+        let seals = try Self.keys(files) { try AuthenticationKeys.storedTokenSeals(settings, path: sdkSealKey, read: $0) }
+        try await environment.requireKnown(
+            keys.fingerprints + [secretKeys.fingerprint("secretsKey"), seals.fingerprint("sdkSealKey")], in: store)
         let accessTokenKeys = SigningKeyRotation(
             keys.accessTokens, lead: .seconds(settings.accessTokenKeyLead), tokenLife: .seconds(settings.accessTokenTTL), clock: environment.clock)
         let storedTokenKeys = SigningKeyRotation(
@@ -39,10 +43,12 @@ struct Main {
             lead: .seconds(settings.accessTokenKeyLead), clock: environment.clock)
         let service = try AuthenticationService(
             settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys, storedTokenKeys: storedTokenKeys.keys,
-            storedTokenSeals: try Self.keys(files) { try AuthenticationKeys.storedTokenSeals(settings, path: sdkSealKey, read: $0) },
-            serviceTokenKeys: serviceTokenKeys, clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
+            storedTokenSeals: seals, serviceTokenKeys: serviceTokenKeys, clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
             database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), usage: try environment.usageCounter(), clock: environment.clock, logger: environment.logger)
+        try await environment.share(accessTokenKeys, named: "access token", in: store) { service.accessTokenKeysChanged() }
+        try await environment.share(storedTokenKeys, named: "sdk token", in: store) { service.storedTokenKeysChanged() }
+        try await environment.share(serviceTokenKeys, named: "service token", in: store)
         environment.onKeyChange(of: settings.accessTokenKeyFiles.map(files.path), named: "access_token_keys") {
             accessTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.accessTokens(settings, read: $0) })
             service.accessTokenKeysChanged()
@@ -67,31 +73,7 @@ struct Main {
         } advance: {
             serviceTokenKeys.advance() ? serviceTokenKeys.signing.identifier : nil
         }
-        environment.onChange(of: ([sdkSealKey] + settings.olderSdkSealKeys).map(files.path)) {
-            do {
-                try service.adopt(
-                    storedTokenSeals: try Self.keys(files) { try AuthenticationKeys.storedTokenSeals(settings, path: sdkSealKey, read: $0) })
-                environment.logger.info("sdk_seal_keys.reloaded")
-            } catch {
-                environment.logger.error("sdk_seal_keys.reload_refused", metadata: ["reason": "\(error)"])
-            }
-        }
-        environment.onChange(of: settings.keyFiles.map(files.path)) {
-            do {
-                try service.adopt(try Self.keys(files) { try AuthenticationKeys(settings, read: $0) })
-                environment.logger.info("keys.reloaded")
-            } catch {
-                environment.logger.error("keys.reload_refused", metadata: ["reason": "\(error); the keys from before stay"])
-            }
-        }
-        environment.onChange(of: ([secretsKey] + settings.olderSecretsKeys).map(files.path)) {
-            do {
-                try await service.adopt(secretKeys: try Self.keys(files) { try AuthenticationKeys.secretKeys(settings, path: secretsKey, read: $0) })
-                environment.logger.info("secret_keys.reloaded")
-            } catch {
-                environment.logger.error("secret_keys.reload_refused", metadata: ["reason": "\(error)"])
-            }
-        }
+        takeInSecretKeys(environment, service, store, seals: sdkSealKey, secrets: secretsKey)
         environment.background("provider-keys") { await service.keepProviderKeys() }
         environment.background("unused-clients") { await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) }
         environment.offer { registry in
@@ -103,7 +85,7 @@ struct Main {
     }
 
     /// - Throws: `StartFailure` naming the file that cannot be used.
-    private static func keys<Keys>(
+    static func keys<Keys>(
         _ files: SettingsFiles, _ load: ((_ path: String, _ key: String) throws -> String) throws -> Keys
     ) throws -> Keys {
         do {

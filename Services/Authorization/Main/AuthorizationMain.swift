@@ -49,6 +49,12 @@ struct Main {
             resourcesPerDecision: settings.resourcesPerDecision,
             clock: environment.clock,
             logger: environment.logger)
+        try await environment.sharePublicKeys("media token", in: store) {
+            keys.told
+        } take: {
+            keys.take($0)
+        }
+        try await environment.share(storedTokenKeys, named: "sdk token", in: store) { service.storedTokenKeysChanged() }
         environment.offer { registry in AuthorizationMethods.register(service, in: &registry) }
         environment.onChange(of: MediaTokenKeyFiles.paths(settings).map(files.path)) {
             keys.reload { () throws(MediaTokenKeyProblem) in try MediaTokenKeyFiles(settings, path: files.path) }

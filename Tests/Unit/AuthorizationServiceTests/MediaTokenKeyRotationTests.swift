@@ -4,6 +4,7 @@ import Doubles
 import Foundation
 import Logging
 import MediaTokenVerifier
+import Storage
 import Testing
 import Tokens
 
@@ -80,6 +81,35 @@ import Tokens
         keys.reload { () throws(MediaTokenKeyProblem) in try folder.load() }
         let issuer = MediaTokenIssuer(referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: SigningPool(threads: 1), clock: clock)
         #expect(before.accepts(try await issuer.issue(Self.play, form: .reference).serialized, clock))
+    }
+
+    @Test("Copies that tell each other publish the keys and certificates of all of them")
+    func publishesThoseOfOtherCopies() async throws {
+        let folders = [try Folder(), try Folder()]
+        defer { for folder in folders { try? FileManager.default.removeItem(at: folder.url) } }
+        let clock = ManualClock()
+        let copies = try folders.map { try MediaTokenKeyRotation(try $0.load(), lead: .seconds(600), clock: clock, logger: Self.log) }
+        let all = copies.flatMap(\.told).map { SharedPublicKey($0.identifier, content: $0.content, since: clock.now()) }
+        #expect(all.count == 4)
+        for copy in copies { copy.take(all) }
+        for copy in copies {
+            let issuer = MediaTokenIssuer(referenceKey: copy.referenceKey, jwsKeys: copy.jwsKeys, pool: SigningPool(threads: 1), clock: clock)
+            for form in MediaTokenIssuer.Form.allCases {
+                let token = try await issuer.issue(Self.play, form: form).serialized
+                for asked in copies { #expect(try Backend(asked).accepts(token, clock)) }
+            }
+        }
+        // A new key waits until the table has had it for the lead time.
+        try folders[0].write(try .generate(), jws: try .generate())
+        copies[0].reload { () throws(MediaTokenKeyProblem) in try folders[0].load() }
+        let before = copies[0].jwsKeys.ring.current.identifier
+        clock.advance(by: .seconds(600))
+        copies[0].advance()
+        #expect(copies[0].jwsKeys.ring.current.identifier == before)
+        copies[0].take(copies[0].told.map { SharedPublicKey($0.identifier, content: $0.content, since: clock.now()) })
+        clock.advance(by: .seconds(600))
+        copies[0].advance()
+        #expect(copies[0].jwsKeys.ring.current.identifier != before)
     }
 
     /// The keys of a backend that fetched the published ones.

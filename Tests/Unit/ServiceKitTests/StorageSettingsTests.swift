@@ -4,6 +4,7 @@ import PostgresServer
 import Storage
 import StoragePostgres
 import Testing
+import Tokens
 
 @testable import ServiceKit
 
@@ -91,5 +92,41 @@ struct StorageSettingsTests {
         try await eventually("it is well again") { environment.readiness.lacking == [] }
         #expect(try await store.value("SELECT count(*) FROM t") == 1)
         await store.close()
+    }
+
+    @Test(
+        "a secret key that no copy had is refused by name, and signing keys of each copy count at all",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func keysOfCopies() async throws {
+        let server = try PostgresServer()
+        let storage =
+            #"{"engine": "postgres", "hosts": ["\#(server.server.folder.path):\#(server.server.port)"], "database": "postgres", "user": "postgres"}"#
+        let steps = [Migration("1", statements: ["CREATE TABLE IF NOT EXISTS t (x BIGINT)"])]
+        let copies = try (0..<2).map { _ in try environment(storage) }
+        let stores = try copies.map { try $0.openStore(migrations: [], postgres: steps) }
+        func key(_ octet: UInt8, older: [UInt8] = []) -> KeyFingerprint {
+            KeyFingerprint("alpha.sealKey", current: [octet], older: older.map { [$0] })
+        }
+        try await copies[0].requireKnown([key(1)], in: stores[0])
+        try await copies[1].requireKnown([key(1)], in: stores[1])
+        let failure = await #expect(throws: StartFailure.self) { try await copies[1].requireKnown([key(2)], in: stores[1]) }
+        #expect(failure?.lines.count == 1)
+        for words in ["alpha.sealKey names a key that no copy has used", "copy the file", "DELETE FROM key_check WHERE name = 'alpha.sealKey'"] {
+            #expect(failure?.lines[0].contains(words) == true, "\(failure?.lines ?? [])")
+        }
+        try await copies[1].requireKnown([key(2, older: [1])], in: stores[1])
+
+        let keys = try (0..<2).map { _ in
+            SigningKeyRotation(SigningKeyFiles(current: SigningKey(try .generate())), lead: .seconds(60), tokenLife: .seconds(3600))
+        }
+        for (number, copy) in copies.enumerated() { try await copy.share(keys[number], named: "token", in: stores[number]) {} }
+        // The first one hears of the second one's a second later, once it runs.
+        try await copies[0].share(keys[0], named: "token", in: stores[0]) {}
+        for keys in keys { #expect(keys.keys.keySet.keys.count == 2) }
+        for store in stores { await store.close() }
+
+        let file = try environment(nil).openStore(migrations: [], postgres: steps)
+        try await copies[0].requireKnown([key(9)], in: file)
+        await file.close()
     }
 }

@@ -82,4 +82,44 @@ import Testing
         keys.adopt(SigningKeyFiles(current: second))
         #expect(!isGood(token, at: keys.keys), "what the files list no more is refused")
     }
+
+    @Test("Copies that tell each other verify what any of them signs, and a new key signs once all could know it for the lead time")
+    func copiesThatTellEachOther() throws {
+        let (one, other) = (rotation(SigningKeyFiles(current: first)), rotation(SigningKeyFiles(current: second)))
+        #expect(!isGood(try token(by: other.keys), at: one.keys))
+        let start = clock.now()
+        let all = one.published + other.published
+        #expect(one.share(all, since: [first.identifier: start, second.identifier: start]))
+        #expect(!one.share(all, since: [first.identifier: start, second.identifier: start]))
+        #expect(other.share(all, since: [:]))
+        #expect(isGood(try token(by: other.keys), at: one.keys))
+        #expect(isGood(try token(by: one.keys), at: other.keys))
+        let third = Self.key()
+        one.adopt(SigningKeyFiles(current: third))
+        clock.advance(.seconds(60))
+        #expect(!one.advance(), "nobody has heard of it")
+        one.share(all + [third.publicKey], since: [third.identifier: clock.now()])
+        clock.advance(.seconds(59))
+        #expect(!one.advance())
+        clock.advance(.seconds(1))
+        #expect(one.advance() && one.signingKeyName == third.identifier)
+        // The other one got its file later, and changes at the same moment.
+        other.adopt(SigningKeyFiles(current: third))
+        other.share(all + [third.publicKey], since: [third.identifier: clock.now() - .seconds(60)])
+        #expect(other.advance() && other.signingKeyName == third.identifier)
+    }
+
+    @Test("Keys of service tokens are told to other copies too")
+    func serviceTokens() throws {
+        let (here, there) = (ServiceTokenKey(try RSAPrivateKey.generate()), ServiceTokenKey(try RSAPrivateKey.generate()))
+        let keys = ServiceTokenKeys(ServiceTokenKeys.Files(current: here), lead: .seconds(60), clock: clock)
+        keys.share([there.publicKey, here.publicKey], since: [:])
+        #expect(keys.keySet.keys.map(\.identifier) == [here.identifier, there.identifier])
+        #expect(keys.published.map(\.identifier) == [here.identifier])
+        keys.adopt(ServiceTokenKeys.Files(current: there))
+        clock.advance(.seconds(60))
+        #expect(!keys.advance())
+        keys.share([there.publicKey], since: [there.identifier: clock.now() - .seconds(60)])
+        #expect(keys.advance() && keys.signing.identifier == there.identifier)
+    }
 }

@@ -13,6 +13,19 @@ public final class MediaTokenKeyRotation: Sendable {
     private struct State {
         var reference: KeySuccession<ReferenceKey>
         var jws: KeySuccession<SigningKey>
+        /// Of other copies' files; `nil`: copies do not tell each other.
+        var shared: (certificates: [Certificate], jws: [JSONWebKey])?
+
+        var ring: SigningKeyRing {
+            var seen: Set<String> = [jws.signing.identifier]
+            let others = (jws.published.map(\.publicKey) + (shared?.jws ?? [])).filter { seen.insert($0.identifier).inserted }
+            return SigningKeyRing(current: jws.signing, previous: others)
+        }
+
+        var certificates: [Certificate] {
+            var seen: Set<Certificate> = []
+            return (reference.published.flatMap(\.certificates) + (shared?.certificates ?? [])).filter { seen.insert($0).inserted }
+        }
     }
 
     /// For the issuer.
@@ -33,8 +46,8 @@ public final class MediaTokenKeyRotation: Sendable {
             reference: KeySuccession(current: files.reference, lead: lead, tokenLife: Self.tokenLife, now: now),
             jws: KeySuccession(current: files.jwsKey, next: files.nextJwsKey, lead: lead, tokenLife: Self.tokenLife, now: now))
         referenceKey = ReferenceSigningKey(files.reference.key)
-        jwsKeys = SigningKeys(state.jws.ring)
-        published = try PublishedMediaTokenKeys(certificates: Self.certificates(state.reference), jwsKeys: jwsKeys)
+        jwsKeys = SigningKeys(state.ring)
+        published = try PublishedMediaTokenKeys(certificates: state.certificates, jwsKeys: jwsKeys)
         self.state = Mutex(state)
         self.clock = clock
         self.logger = logger
@@ -47,8 +60,10 @@ public final class MediaTokenKeyRotation: Sendable {
             let files = try load()
             let now = clock.now()
             state.withLock { state in
-                state.reference.adopt(current: files.reference, next: nil, now: now)
-                state.jws.adopt(current: files.jwsKey, next: files.nextJwsKey, now: now)
+                // Where copies tell each other, a key's lead begins when all can know it.
+                let since = state.shared == nil ? now : KeySuccession<SigningKey>.never
+                state.reference.adopt(current: files.reference, next: nil, now: since)
+                state.jws.adopt(current: files.jwsKey, next: files.nextJwsKey, now: since)
                 _ = state.reference.advance(now: now)
                 _ = state.jws.advance(now: now)
                 put(state)
@@ -68,19 +83,32 @@ public final class MediaTokenKeyRotation: Sendable {
         }
     }
 
+    /// What is published by the files of this process, for its copies.
+    var own: (certificates: [Certificate], jws: [JSONWebKey]) {
+        state.withLock { ($0.reference.published.flatMap(\.certificates), $0.jws.published.map(\.publicKey)) }
+    }
+
+    /// Publishes what all copies' files hold. From the first call on, a new key signs only when it has been among these for the lead time.
+    /// - Parameter since: By fingerprint or name, since when each has been published.
+    func share(certificates: [Certificate], jws: [JSONWebKey], since: [String: Timestamp]) {
+        state.withLock { state in
+            state.shared = (certificates, jws)
+            for (identifier, moment) in since {
+                state.reference.note(identifier, publishedSince: moment)
+                state.jws.note(identifier, publishedSince: moment)
+            }
+            put(state)
+        }
+    }
+
     /// Publishing comes before signing.
     private func put(_ state: State) {
         do throws(CryptographyError) {
-            try published.replace(certificates: Self.certificates(state.reference))
+            try published.replace(certificates: state.certificates)
             referenceKey.replace(state.reference.signing.key)
         } catch {
             logger.error("media_token_keys.publication_failed", metadata: ["reason": "\(error)"])
         }
-        jwsKeys.replace(state.jws.ring)
-    }
-
-    private static func certificates(_ keys: KeySuccession<ReferenceKey>) -> [Certificate] {
-        var seen: Set<Certificate> = []
-        return keys.published.flatMap(\.certificates).filter { seen.insert($0).inserted }
+        jwsKeys.replace(state.ring)
     }
 }

@@ -12,6 +12,9 @@ extension SigningKey: SuccessiveKey {}
 /// A key that was not published before signs only when it has been published for `lead`; a key that no longer signs stays published until
 /// its last token has expired.
 public struct KeySuccession<Key: SuccessiveKey>: Sendable {
+    /// When a key takes over of which other copies have not heard.
+    public static var never: Timestamp { Timestamp(milliseconds: .max / 2) }
+
     private let lead: Duration
     private let tokenLife: Duration
     public private(set) var signing: Key
@@ -55,6 +58,11 @@ public struct KeySuccession<Key: SuccessiveKey>: Sendable {
         for key in named { since[key.identifier] = publishedSince[key.identifier] ?? now }
         for entry in retired { since[entry.key.identifier] = publishedSince[entry.key.identifier] }
         publishedSince = since
+    }
+
+    /// Since when a key of the files has been published, where that is known better than by when this process saw the files.
+    public mutating func note(_ identifier: String, publishedSince moment: Timestamp) {
+        if publishedSince[identifier] != nil { publishedSince[identifier] = moment }
     }
 
     /// Lets the new key take over once it has been published for `lead`, and forgets keys after their last token has expired.

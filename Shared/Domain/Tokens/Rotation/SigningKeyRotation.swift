@@ -27,10 +27,12 @@ public final class SigningKeyRotation: Sendable {
     private struct State {
         var succession: KeySuccession<SigningKey>
         var older: [JSONWebKey]
+        /// Of other copies' files; `nil`: copies do not tell each other.
+        var shared: [JSONWebKey]?
 
         var ring: SigningKeyRing {
             var seen: Set<String> = [succession.signing.identifier]
-            let others = (succession.published.map(\.publicKey) + older).filter { seen.insert($0.identifier).inserted }
+            let others = (succession.published.map(\.publicKey) + older + (shared ?? [])).filter { seen.insert($0.identifier).inserted }
             return SigningKeyRing(current: succession.signing, previous: others)
         }
     }
@@ -64,10 +66,33 @@ public final class SigningKeyRotation: Sendable {
     public func adopt(_ files: SigningKeyFiles) {
         let now = clock.now()
         state.withLock { state in
-            state.succession.adopt(current: files.current, next: files.next, now: now)
+            state.succession.adopt(current: files.current, next: files.next, now: state.shared == nil ? now : KeySuccession<SigningKey>.never)
             state.older = files.older
             _ = state.succession.advance(now: now)
             keys.replace(state.ring)
+        }
+    }
+
+    /// What counts by the files of this process, for its copies.
+    public var published: [JSONWebKey] {
+        state.withLock { state in state.succession.published.map(\.publicKey) + state.older }
+    }
+
+    /// Takes in what all copies publish. From the first call on, a new key signs only when it has been among these for the lead time.
+    /// - Parameters:
+    ///   - keys: Of all copies' files; their tokens are good here too.
+    ///   - since: By name, since when each has been published.
+    /// - Returns: True when other keys count than before.
+    @discardableResult
+    public func share(_ keys: [JSONWebKey], since: [String: Timestamp]) -> Bool {
+        state.withLock { state in
+            let before = Set(state.ring.keySet.keys.map(\.identifier))
+            state.shared = keys
+            for (identifier, moment) in since { state.succession.note(identifier, publishedSince: moment) }
+            let ring = state.ring
+            guard Set(ring.keySet.keys.map(\.identifier)) != before else { return false }
+            self.keys.replace(ring)
+            return true
         }
     }
 

@@ -37,6 +37,8 @@ public final class ServiceTokenKeys: Sendable {
     private struct State {
         var succession: KeySuccession<ServiceTokenKey>
         var older: [JSONWebKey]
+        /// Of other copies' files; `nil`: copies do not tell each other.
+        var shared: [JSONWebKey]?
         /// Made once for many tokens.
         var keySet: JSONWebKeySet
 
@@ -47,7 +49,13 @@ public final class ServiceTokenKeys: Sendable {
             publish()
         }
 
-        mutating func publish() { keySet = JSONWebKeySet(keys: succession.published.map(\.publicKey) + older) }
+        var own: [JSONWebKey] { succession.published.map(\.publicKey) + older }
+
+        mutating func publish() {
+            let all = own + (shared ?? [])
+            keySet = JSONWebKeySet(
+                keys: all.enumerated().filter { index, key in !all[..<index].contains { $0.identifier == key.identifier } }.map(\.element))
+        }
     }
 
     private let state: Mutex<State>
@@ -69,11 +77,23 @@ public final class ServiceTokenKeys: Sendable {
     /// Verify now.
     public var keySet: JSONWebKeySet { state.withLock { $0.keySet } }
 
+    /// What counts by the files of this process, for its copies.
+    public var published: [JSONWebKey] { state.withLock { $0.own } }
+
+    /// As `SigningKeyRotation.share`.
+    public func share(_ keys: [JSONWebKey], since: [String: Timestamp]) {
+        state.withLock { state in
+            state.shared = keys
+            for (identifier, moment) in since { state.succession.note(identifier, publishedSince: moment) }
+            state.publish()
+        }
+    }
+
     /// Takes the keys that the files hold now.
     public func adopt(_ files: Files) {
         let now = clock.now()
         state.withLock { state in
-            state.succession.adopt(current: files.current, next: nil, now: now)
+            state.succession.adopt(current: files.current, next: nil, now: state.shared == nil ? now : KeySuccession<ServiceTokenKey>.never)
             state.older = files.older
             _ = state.succession.advance(now: now)
             state.publish()

@@ -20,7 +20,7 @@ struct Main {
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
         let (settings, files) = (environment.settings, environment.files)
         let store = try environment.openStore(migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
-        environment.sweep(store, AuthenticationDatabase.sweeps)
+        environment.sweep(store, AuthenticationDatabase.sweeps(of: store))
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
@@ -74,8 +74,13 @@ struct Main {
             serviceTokenKeys.advance() ? serviceTokenKeys.signing.identifier : nil
         }
         takeInSecretKeys(environment, service, store, seals: sdkSealKey, secrets: secretsKey)
+        environment.background("sign-in-reports") { await service.shareSignInReports { await store.duty("sign-in reports") != nil } }
         environment.background("provider-keys") { await service.keepProviderKeys() }
-        environment.background("unused-clients") { await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) }
+        environment.background("unused-clients") {
+            await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) {
+                await store.duty("unused clients") != nil
+            }
+        }
         environment.offer { registry in
             AuthenticationMethods.register(service, in: &registry)
             SessionsMethods.register(service, in: &registry)

@@ -38,11 +38,11 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
 
     /// - Throws: `not_found`.
     public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
-        try service.signIns.reports.report(request)
+        try await service.signIns.reports.report(request)
     }
 
     public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> Contracts.SignInReports {
-        service.signIns.reports.list(request)
+        try await service.signIns.reports.list(request)
     }
 
     /// - Throws: As `ResponseExplainer.explain`.

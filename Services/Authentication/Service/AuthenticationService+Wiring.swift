@@ -126,7 +126,7 @@ extension AuthenticationService {
             let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
             let (bearers, scrambler) = (callers.bearers, parts.scrambler)
             let ends = SignInEnds(activationOrigins: parts.activationOrigins)
-            reports = SignInReports()
+            reports = SignInReports(store: store)
             let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics)
             let oauth = OAuthSignInStarter(
                 store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)

@@ -107,8 +107,11 @@ public struct AuthenticationService: Sendable {
     /// - Parameters:
     ///   - days: For a client that has no session, profile or live code.
     ///   - idleDays: For one that never made any.
-    public func forgetUnusedClients(after days: Int, idleAfter idleDays: Int) async {
-        while (try? await Task.sleep(for: .seconds(3600))) != nil { await forgetClients(after: days, idleAfter: idleDays) }
+    ///   - isMine: Whether it is this copy's turn.
+    public func forgetUnusedClients(after days: Int, idleAfter idleDays: Int, isMine: @Sendable () async -> Bool = { true }) async {
+        while (try? await Task.sleep(for: .seconds(3600))) != nil {
+            if await isMine() { await forgetClients(after: days, idleAfter: idleDays) }
+        }
     }
 
     func forgetClients(after days: Int, idleAfter idleDays: Int) async {
@@ -127,6 +130,21 @@ public struct AuthenticationService: Sendable {
         guard forgotten > 0 else { return }
         callers.bearers.forgetTokens()
         logger.info("clients.forgotten", metadata: ["clients": "\(forgotten)"])
+    }
+
+    /// Tells other copies of sign-ins that failed, twice a second until it is cancelled.
+    /// - Parameter isMine: Whether it is this copy's turn to forget old ones.
+    public func shareSignInReports(isMine: @Sendable () async -> Bool) async {
+        var round = 0
+        while (try? await Task.sleep(for: .milliseconds(500))) != nil {
+            round = (round + 1) % 120
+            let mustTrim = round == 0 ? await isMine() : false
+            do throws(Fault) {
+                try await signIns.reports.share(mustTrim: mustTrim)
+            } catch {
+                logger.debug("sign_in_reports.not_shared", metadata: ["reason": "\(error)"])
+            }
+        }
     }
 
     /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.

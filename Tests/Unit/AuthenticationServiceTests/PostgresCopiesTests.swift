@@ -1,7 +1,10 @@
 import Clocks
+import Contracts
 import Doubles
 import Faults
 import PostgresServer
+import SamlExplanation
+import SamlProfile
 import Storage
 import Testing
 
@@ -9,10 +12,14 @@ import Testing
 
 /// Copies of the service on several hosts, which keep their state in one server and hear nothing of each other.
 @Suite struct PostgresCopiesTests {
-    @Test("both engines have the same tables, but for the count that copies poll")
+    @Test("both engines have the same tables, but for what copies on several hosts tell each other")
     func tables() async throws {
         let found = try await EngineSchemas.differences(sqlite: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
-        #expect(found == ["+ epoch.name TEXT NOT NULL", "+ epoch.value BIGINT NOT NULL"])
+        #expect(
+            found == [
+                "+ epoch.name TEXT NOT NULL", "+ epoch.value BIGINT NOT NULL", "+ sign_in_report.content BYTEA NOT NULL",
+                "+ sign_in_report.ended_at_ms BIGINT NOT NULL", "+ sign_in_report.mvpd TEXT NOT NULL", "+ sign_in_report.trace TEXT NOT NULL",
+            ])
     }
 
     private static func withTwo(_ body: (SqliteAuthenticationStore, SqliteAuthenticationStore) async throws -> Void) async throws {
@@ -67,6 +74,33 @@ import Testing
                 return try await group.reduce(into: [Int]()) { $0.append($1) }
             }
             #expect(completed == [Int](repeating: 1, count: 48))
+        }
+    }
+
+    @Test("a sign-in that failed at one copy is explained by each", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func reports() async throws {
+        try await Self.withTwo { one, other in
+            let (here, there) = (SignInReports(capacity: 2, strays: 2, store: one), SignInReports(store: other))
+            func add(_ number: Int, mvpd: String, _ result: SignInResult = .rejected) {
+                let explanation = ResponseExplanation(SamlRejection(.unknownState, "no"), at: .pendingRequest, hint: "")
+                here.add(
+                    SignInRecord(
+                        trace: "\(number)", endedAt: t0 + .seconds(number), mvpd: mvpd, result: result, reason: "state.unknown",
+                        explanation: explanation))
+            }
+            for number in 1...4 { add(number, mvpd: "DemoCable") }
+            for number in 5...8 { add(number, mvpd: "") }
+            add(9, mvpd: "DemoCable", .signedIn)
+            await #expect(throws: Fault.self) { try await there.report(.init(traceID: "1")) }
+            try await here.share(mustTrim: false)
+            try await here.share(mustTrim: false)
+            #expect(try await there.list(.init()).reports.map(\.traceID) == ["8", "7", "6", "5", "4", "3", "2", "1"])
+            #expect(try await here.list(.init()).reports.map(\.traceID) == ["9", "8", "7", "6", "5", "4", "3", "2", "1"])
+            #expect(try await there.list(.init(mvpd: "DemoCable", failedOnly: true, limit: 3)).reports.map(\.traceID) == ["4", "3", "2"])
+            let whole = try await there.report(.init(traceID: "1"))
+            #expect(whole.mvpd == "DemoCable" && !whole.checks.isEmpty)
+            try await other.trimStrays(to: 2)
+            #expect(try await there.list(.init()).reports.map(\.traceID) == ["8", "7", "4", "3", "2", "1"])
         }
     }
 

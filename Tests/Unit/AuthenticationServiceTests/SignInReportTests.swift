@@ -85,9 +85,9 @@ struct SignInReportTests {
         }
         for number in 1...6 { add(number, mvpd: "DemoCable") }
         for number in 7...100 { add(number, mvpd: "") }
-        #expect(reports.list(.init()).reports.map(\.traceID) == ["100", "99", "6", "5", "4", "3"])
-        #expect(reports.list(.init(mvpd: "DemoCable", limit: 1)).reports.map(\.traceID) == ["6"])
-        #expect(throws: (any Error).self) { try reports.report(.init(traceID: "2")) }
+        #expect(try await reports.list(.init()).reports.map(\.traceID) == ["100", "99", "6", "5", "4", "3"])
+        #expect(try await reports.list(.init(mvpd: "DemoCable", limit: 1)).reports.map(\.traceID) == ["6"])
+        await #expect(throws: (any Error).self) { try await reports.report(.init(traceID: "2")) }
     }
 
     @Test("a response in hand is explained without its sign-in, at the time that it names")

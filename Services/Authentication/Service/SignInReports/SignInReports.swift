@@ -3,43 +3,86 @@ internal import Faults
 internal import SamlExplanation
 internal import Synchronization
 
-/// The latest sign-ins, for engineers who ask why one failed: in memory only, and never more than a number of them.
+/// The latest sign-ins, for engineers who ask why one failed: in memory, and never more than a number of them; those that failed also where all copies find them, if there
+/// is such a place.
 ///
 /// Answers that lead to no pending sign-in are kept apart, since anybody can send them: they must not push the others out.
 final class SignInReports: Sendable {
     private struct State {
         var known: Ring
         var unknown: Ring
+        /// Failed, and on their way to the other copies.
+        var leaving: [SignInRecord] = []
     }
 
+    /// Reports that may wait: more come only when many are sent that say nothing new.
+    private static let mostLeaving = 256
+    /// Shown of one list, where callers name no limit.
+    private static let mostListed = 512
+    /// Answers to nothing that all copies together remember.
+    private static let mostStrays = 10_000
+
     private let state: Mutex<State>
+    private let store: (any SignInReportStore)?
 
     /// - Parameters:
     ///   - capacity: Sign-ins that are remembered, at least 1.
     ///   - strays: Answers to nothing that are remembered, at least 1.
-    init(capacity: Int = 512, strays: Int = 64) {
+    ///   - store: For all copies.
+    init(capacity: Int = 512, strays: Int = 64, store: (any SignInReportStore)? = nil) {
+        self.store = store.flatMap { $0.sharesReports ? $0 : nil }
         state = Mutex(State(known: Ring(capacity: capacity), unknown: Ring(capacity: strays)))
     }
 
     func add(_ record: SignInRecord) {
-        state.withLock { record.mvpd.isEmpty ? $0.unknown.append(record) : $0.known.append(record) }
+        state.withLock { state in
+            record.mvpd.isEmpty ? state.unknown.append(record) : state.known.append(record)
+            if store != nil, record.result != .signedIn, state.leaving.count < Self.mostLeaving { state.leaving.append(record) }
+        }
     }
 
-    /// - Throws: `not_found`.
-    func report(_ request: GetSignInReportRequest) throws(Fault) -> SignInReport {
+    /// Tells the other copies of what failed since the last time. Nobody waits for it; what cannot be told is not told again.
+    /// - Parameter mustTrim: Whether it is time to forget old answers to nothing.
+    func share(mustTrim: Bool) async throws(Fault) {
+        guard let store else { return }
+        let leaving = state.withLock { state in
+            defer { state.leaving = [] }
+            return state.leaving
+        }
+        if !leaving.isEmpty { try await store.keep(leaving.map { $0.contract() }) }
+        if mustTrim { try await store.trimStrays(to: Self.mostStrays) }
+    }
+
+    /// - Throws: `not_found`, and faults of the store.
+    func report(_ request: GetSignInReportRequest) async throws(Fault) -> SignInReport {
         let trace = request.traceID.lowercased()
         let found = state.withLock { state in
             state.known.newestFirst.first { $0.trace == trace } ?? state.unknown.newestFirst.first { $0.trace == trace }
         }
-        guard let found else { throw Fault(.notFound, "No sign-in of that trace id is remembered.") }
-        return found.contract()
+        if let found { return found.contract() }
+        if let other = try await store?.failedReport(trace: trace) { return other }
+        throw Fault(.notFound, "No sign-in of that trace id is remembered.")
     }
 
-    func list(_ request: ListSignInReportsRequest) -> Contracts.SignInReports {
+    /// - Throws: Faults of the store.
+    func list(_ request: ListSignInReportsRequest) async throws(Fault) -> Contracts.SignInReports {
         let all = state.withLock { $0.known.newestFirst + $0.unknown.newestFirst }.sorted { $0.endedAt > $1.endedAt }
         let wanted = all.filter { (request.mvpd.isEmpty || $0.mvpd == request.mvpd) && !(request.failedOnly && $0.result == .signedIn) }
-        let limit = request.limit == 0 ? wanted.count : Int(request.limit)
-        return Contracts.SignInReports(reports: wanted.prefix(limit).map { $0.contract(isWhole: false) })
+        let here = wanted.map { $0.contract(isWhole: false) }
+        guard let store else { return Contracts.SignInReports(reports: Array(here.prefix(request.limit == 0 ? here.count : Int(request.limit)))) }
+        let limit = request.limit == 0 ? Self.mostListed : Int(request.limit)
+        var seen: Set<Key> = []
+        let everywhere = (here + (try await store.failedReports(mvpd: request.mvpd, limit: limit).map(\.short))).filter {
+            seen.insert(Key($0)).inserted
+        }
+        return Contracts.SignInReports(reports: Array(everywhere.sorted { $0.endedAtMilliseconds > $1.endedAtMilliseconds }.prefix(limit)))
+    }
+
+    private struct Key: Hashable {
+        let trace: String
+        let endedAt: UInt64
+
+        init(_ report: SignInReport) { (trace, endedAt) = (report.traceID, report.endedAtMilliseconds) }
     }
 
     /// The newest of a series.
@@ -59,5 +102,12 @@ final class SignInReports: Sendable {
         }
 
         var newestFirst: [SignInRecord] { (records[next...] + records[..<next]).reversed() }
+    }
+}
+
+extension SignInReport {
+    /// Without checks and facts.
+    fileprivate var short: SignInReport {
+        SignInReport(traceID: traceID, endedAtMilliseconds: endedAtMilliseconds, requestor: requestor, mvpd: mvpd, result: result, reason: reason)
     }
 }

@@ -10,8 +10,13 @@ public struct AuthenticationDatabase: Sendable {
     /// The same in PostgreSQL's words.
     public static var postgresSteps: [Migration] { PostgresAuthenticationSchema.steps }
 
-    /// What is removed once it is over.
+    /// What is removed once it is over, in every store.
     public static var sweeps: [Sweep] { SqliteAuthenticationStore.sweeps }
+
+    /// The same, with what only a store on a server has.
+    public static func sweeps(of store: Store) -> [Sweep] {
+        sweeps + (store.isDistributed ? PostgresAuthenticationSchema.sweeps : [])
+    }
 
     /// - Parameters:
     ///   - store: Open.

@@ -34,3 +34,6 @@ extension InMemoryStore: NonceStore {
         state.withLock { $0.nonces.insert(digest).inserted }
     }
 }
+
+/// One copy alone: nobody to tell.
+extension InMemoryStore: SignInReportStore {}

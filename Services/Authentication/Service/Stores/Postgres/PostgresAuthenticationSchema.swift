@@ -13,6 +13,14 @@ enum PostgresAuthenticationSchema {
                 // Counts what memory of other copies must hear of; polled.
                 "CREATE TABLE IF NOT EXISTS epoch (name \(text) PRIMARY KEY, value BIGINT NOT NULL)",
                 "INSERT INTO epoch (name, value) VALUES ('client', 0) ON CONFLICT (name) DO NOTHING",
+                // Of all copies; a file's copies know their own.
+                """
+                CREATE TABLE IF NOT EXISTS sign_in_report (
+                    trace \(text) NOT NULL, ended_at_ms BIGINT NOT NULL, mvpd \(text) NOT NULL, content BYTEA NOT NULL, PRIMARY KEY (trace, ended_at_ms)
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS sign_in_report_end ON sign_in_report (ended_at_ms)",
+                "CREATE INDEX IF NOT EXISTS sign_in_report_mvpd ON sign_in_report (mvpd, ended_at_ms)",
                 """
                 CREATE TABLE IF NOT EXISTS client (
                     id \(text) PRIMARY KEY, secret_digest BYTEA NOT NULL, software_id \(text) NOT NULL, redirect_uri \(text) NOT NULL,
@@ -156,5 +164,10 @@ enum PostgresAuthenticationSchema {
                 """,
                 "CREATE INDEX IF NOT EXISTS service_link_expiry ON service_link (expires_at_ms)",
             ])
+    ]
+
+    /// Of tables that only PostgreSQL has.
+    static let sweeps = [
+        Sweep(table: "sign_in_report", key: ["trace", "ended_at_ms"], expiryColumn: "ended_at_ms", grace: .seconds(86_400))
     ]
 }

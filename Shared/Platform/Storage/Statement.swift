@@ -1,3 +1,5 @@
+package import Faults
+
 /// A statement of SQL in the common subset of SQLite (3.39 and later) and PostgreSQL (13 and later), which each engine renders for itself.
 ///
 /// `?` stands for the next argument, or `?1`, `?2`, … for those of a number where one is used twice; a statement has the one kind or the other. Columns are named, never
@@ -44,6 +46,18 @@ public struct Arguments: Sendable, ExpressibleByArrayLiteral {
         values = elements.map { $0.stored }
     }
 
+    /// PostgreSQL keeps no text with U+0000: no engine takes one.
+    /// - Throws: `invalid_request`.
+    package func requireStorable() throws(Fault) {
+        for case .text(let text) in values where text.hasNul {
+            throw Fault(.invalidRequest, "A text holds the character U+0000, which cannot be kept.")
+        }
+    }
+
     /// These and then those.
     public static func + (first: Arguments, second: Arguments) -> Arguments { Arguments(first.values + second.values) }
+}
+
+extension String {
+    fileprivate var hasNul: Bool { utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0) }
 }

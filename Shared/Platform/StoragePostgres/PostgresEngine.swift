@@ -164,6 +164,7 @@ extension PostgresEngine: StatementLanes {
         _ statement: Statement, _ arguments: Arguments, _ interest: Interest,
         _ deliver: @escaping @Sendable (Result<any StoredRows, Fault>) -> Void
     ) throws(Fault) {
+        try arguments.requireStorable()
         try requireHeartbeat()
         try counted { () throws(Fault) in
             try looks.submit(Look(statement: statement, arguments: arguments, interest: interest, deliver: deliver))
@@ -171,6 +172,7 @@ extension PostgresEngine: StatementLanes {
     }
 
     func commit(_ plan: Plan, _ interest: Interest, _ deliver: @escaping @Sendable (Result<[any StoredRows]?, Fault>) -> Void) throws(Fault) {
+        for step in plan.steps { try step.arguments.requireStorable() }
         try requireHeartbeat()
         try counted { () throws(Fault) in try plans.submit(PlannedWrite(plan: plan, interest: interest, deliver: deliver)) }
     }

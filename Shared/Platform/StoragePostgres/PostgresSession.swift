@@ -73,6 +73,7 @@ final class PostgresSession: DatabaseSession {
 
     private func rows(_ statement: Statement, _ arguments: Arguments) throws -> PostgresRows {
         if let failure { throw failure }
+        try arguments.requireStorable()
         var commands = [PostgresConnection.Command(statement, arguments)]
         if !hasBegun { commands.insert(PostgresConnection.Command(kind.begin), at: 0) }
         hasBegun = true

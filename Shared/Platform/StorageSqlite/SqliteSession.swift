@@ -56,6 +56,7 @@ final class SqliteSession: DatabaseSession {
 
     /// Binds the arguments while the body runs.
     private func bound<Result>(_ prepared: GRDB.Statement, _ arguments: Arguments, _ body: () throws -> Result) throws -> Result {
+        try arguments.requireStorable()
         let statement = prepared.sqliteStatement
         // Also resets it, and tells GRDB that the arguments are not its business.
         prepared.setUncheckedArguments(StatementArguments())

@@ -114,6 +114,23 @@ struct StatementTests {
         }
     }
 
+    @Test("a text with U+0000 is refused by each way, and disturbs nobody")
+    func nul() async throws {
+        try await withNotes { store in
+            let ways: [() async throws -> Void] = [
+                { try await store.add("a\0b") }, { _ = try await store.value("SELECT id FROM note WHERE text = ?", ["\0"]) as Int? },
+                { _ = try await store.write { try $0.run("INSERT INTO note (text) VALUES (?)", ["\0"]) } },
+                { _ = try await store.read { try $0.hasRow("SELECT 1 FROM note WHERE text = ?", ["\0"]) } },
+            ]
+            for way in ways {
+                let fault = await #expect(throws: Fault.self) { try await way() }
+                #expect(fault?.code == .invalidRequest)
+            }
+            try await store.add("good")
+            #expect(try await store.texts() == ["good"])
+        }
+    }
+
     @Test("what a closure throws undoes what it did, and is told as it is")
     func throwing() async throws {
         try await withNotes { store throws in

@@ -16,11 +16,23 @@ struct DatabaseTests {
         try Store(file: folder.file("things.sqlite"), name: "test", migrations: [things])
     }
 
+    @Test("A text with U+0000 is refused, and what stands beside it is stored")
+    func nul() async throws {
+        let folder = try Folder()
+        let store = try Store.notes(folder)
+        let bad = await #expect(throws: Fault.self) { try await store.add("a\0b") }
+        #expect(bad?.code == .invalidRequest)
+        let search = await #expect(throws: Fault.self) { try await store.value("SELECT id FROM note WHERE text = ?", ["\0"]) as Int? }
+        #expect(search?.code == .invalidRequest)
+        try await store.add("good")
+        #expect(try await store.count() == 1)
+    }
+
     @Test("values come back as they were given, the empty ones, those with a zero octet and NULL too")
     func roundTrip() async throws {
         let store = try Self.store(try Folder())
         let given: [(String?, [UInt8]?)] = [
-            ("", []), (nil, nil), ("a\0b", [0, 1, 0]), ("e\u{301}", [255]),
+            ("", []), (nil, nil), ("a b", [0, 1, 0]), ("e\u{301}", [255]),
             (String(repeating: "long ", count: 400), [UInt8](repeating: 7, count: 70_000)),
         ]
         try await store.write { database throws in

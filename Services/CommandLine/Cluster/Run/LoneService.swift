@@ -81,7 +81,7 @@ struct LoneService: Sendable {
         let killed = await ClusterStopper.stop([running.process, running.sandbox].compactMap { $0 })
         await running.doubles?.stop()
         try? FileManager.default.removeItem(at: home.clusterFile)
-        return killed.contains(service)
+        return killed.contains { $0.service == service }
     }
 
     /// Ends the program without a warning and starts it again on what it has stored; its doubles stay. It is ready on return.
@@ -109,9 +109,9 @@ struct LoneService: Sendable {
 extension LoneService {
     private func refuseSecond() throws {
         guard let file = try ClusterFile.read(home) else { return }
-        let running = file.processIDs.filter { ServiceProcess(service: $0.key, pid: $0.value).isRunning }
+        let running = file.processes.filter(\.isRunning)
         guard running.isEmpty else {
-            let names = running.keys.map(\.rawValue).sorted().joined(separator: ", ")
+            let names = running.map(\.copy.name).sorted().joined(separator: ", ")
             throw CommandFailure("\(names) runs in \(home.root.path) already", advice: "stop it first, or give another folder with --home")
         }
     }

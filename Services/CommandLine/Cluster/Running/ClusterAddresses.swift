@@ -5,13 +5,17 @@ internal import Rpc
 package struct ClusterAddresses: Sendable {
     let ports: PortPlan
     let replacements: [Replacement]
+    let copies: ClusterCopies
     private let host = "127.0.0.1"
 
     package init(ports: PortPlan) { self.init(ports: ports, replacements: []) }
 
-    /// - Parameter replacements: Services that are somebody's own, and where they are.
-    init(ports: PortPlan, replacements: [Replacement]) {
+    /// - Parameters:
+    ///   - replacements: Services that are somebody's own, and where they are.
+    ///   - copies: Of each service.
+    init(ports: PortPlan, replacements: [Replacement], copies: ClusterCopies = ClusterCopies()) {
         self.ports = ports
+        self.copies = copies
         self.replacements = replacements
     }
 
@@ -22,9 +26,18 @@ package struct ClusterAddresses: Sendable {
 
     func main(_ service: ClusterService) -> String { rpc(service).description }
 
+    func main(_ copy: ServiceCopy) -> String { copy.number == 1 ? main(copy.service) : "\(host):\(ports.main(copy))" }
+
+    /// Of all copies of a service.
+    func all(_ service: ClusterService) -> [String] {
+        isReplaced(service) ? [main(service)] : copies.all([service]).map { main($0) }
+    }
+
     func isReplaced(_ service: ClusterService) -> Bool { replacements.contains { $0.service == service } }
 
-    func debug(_ service: ClusterService) -> String { "\(host):\(ports.debug(service))" }
+    func debug(_ service: ClusterService) -> String { debug(ServiceCopy(service)) }
+
+    func debug(_ copy: ServiceCopy) -> String { "\(host):\(ports.debug(copy))" }
 
     var gateway: String { "http://\(main(.gateway))" }
     var gatewayTLS: String { "https://\(host):\(ports.https)" }
@@ -33,8 +46,10 @@ package struct ClusterAddresses: Sendable {
     var apple: String { "http://\(host):\(ports.apple)" }
 
     /// The sandbox has no debug listener; its own port tells.
-    package func readiness(of service: ClusterService) -> String {
-        service == .sandbox ? "\(sandbox)/healthz" : "http://\(debug(service))/readyz"
+    package func readiness(of service: ClusterService) -> String { readiness(of: ServiceCopy(service)) }
+
+    func readiness(of copy: ServiceCopy) -> String {
+        copy.service == .sandbox ? "\(sandbox)/healthz" : "http://\(debug(copy))/readyz"
     }
 
     /// A `cluster.json` in which nothing runs yet.
@@ -49,9 +64,16 @@ package struct ClusterAddresses: Sendable {
     }
 
     private func entry(of service: ClusterService) -> ClusterFile.Entry {
-        isReplaced(service)
-            ? ClusterFile.Entry(address: main(service), debug: nil, pid: 0, replaced: true)
-            : ClusterFile.Entry(address: main(service), debug: debug(service), pid: 0)
+        guard !isReplaced(service) else { return ClusterFile.Entry(address: main(service), debug: nil, pid: 0, replaced: true) }
+        var entry = ClusterFile.Entry(address: main(service), debug: debug(service), pid: 0)
+        entry.copies = furtherEntries(of: service)
+        return entry
+    }
+
+    /// Of the second copy and so on, in which nothing runs yet.
+    fileprivate func furtherEntries(of service: ClusterService) -> [ClusterFile.Entry]? {
+        let further = copies.all([service]).dropFirst().map { ClusterFile.Entry(address: main($0), debug: debug($0), pid: 0) }
+        return further.isEmpty ? nil : further
     }
 }
 
@@ -62,8 +84,30 @@ extension ClusterFile {
             (sandbox.pid, sandbox.program, sandbox.build, sandbox.revision) = (process.pid, program.path, program.build, program.revision)
         } else {
             guard var entry = services[process.service.rawValue] else { return }
-            (entry.pid, entry.program, entry.build, entry.revision) = (process.pid, program.path, program.build, program.revision)
+            if process.number == 1 {
+                entry.set(process, of: program)
+            } else if entry.copies?.indices.contains(process.number - 2) == true {
+                entry.copies?[process.number - 2].set(process, of: program)
+            }
             services[process.service.rawValue] = entry
         }
+    }
+
+    /// Makes room for copies that are to come, and forgets those that are gone.
+    mutating func setCopies(_ addresses: ClusterAddresses) {
+        for (name, entry) in services where entry.replaced != true {
+            guard let service = ClusterService(rawValue: name) else { continue }
+            let known = entry.copies ?? []
+            let wanted = addresses.furtherEntries(of: service)
+            services[name]?.copies = wanted?.enumerated().map { index, new in
+                known.indices.contains(index) && known[index].address == new.address ? known[index] : new
+            }
+        }
+    }
+}
+
+extension ClusterFile.Entry {
+    fileprivate mutating func set(_ process: ServiceProcess, of program: ProgramFile) {
+        (pid, self.program, build, revision) = (process.pid, program.path, program.build, program.revision)
     }
 }

@@ -18,6 +18,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
         var build: String?
         /// Tells one build of the program from another; only good to be compared.
         var revision: String?
+        /// The second copy of the service, the third and so on; absent where there is one.
+        var copies: [Entry]?
     }
 
     struct Sandbox: Codable, Sendable, Equatable {
@@ -97,15 +99,33 @@ struct ClusterFile: Codable, Sendable, Equatable {
     /// Where administration is: where the file does not say, it is older than the listener, and the public address had it.
     var administration: String { admin ?? gateway }
 
-    /// What the process of a service was started from; `nil` when the file does not say.
-    func program(of service: ClusterService) -> ProgramFile? {
-        let entry = services[service.rawValue]
+    /// What the process of a copy of a service was started from; `nil` when the file does not say.
+    func program(of copy: ServiceCopy) -> ProgramFile? {
+        let service = copy.service
+        let entry = entry(of: copy)
         let facts = service == .sandbox ? (sandbox.program, sandbox.build, sandbox.revision) : (entry?.program, entry?.build, entry?.revision)
         guard case (let program?, let build?, let revision?) = facts else { return nil }
         return ProgramFile(path: program, build: build, revision: revision)
     }
 
-    /// The process ids by service, the sandbox included; without the replaced services.
+    func program(of service: ClusterService) -> ProgramFile? { program(of: ServiceCopy(service)) }
+
+    private func entry(of copy: ServiceCopy) -> Entry? {
+        let first = services[copy.service.rawValue]
+        guard copy.number > 1 else { return first }
+        return first?.copies?.dropFirst(copy.number - 2).first
+    }
+
+    /// The processes of all copies of all services, the sandbox included; without the replaced services.
+    var processes: [ServiceProcess] {
+        processIDs.flatMap { service, pid in
+            let further = services[service.rawValue]?.copies ?? []
+            return [ServiceProcess(service: service, pid: pid)]
+                + further.enumerated().map { ServiceProcess(ServiceCopy(service, $0.offset + 2), pid: $0.element.pid) }
+        }
+    }
+
+    /// The process ids by service, of the first copies, the sandbox included; without the replaced services.
     var processIDs: [ClusterService: Int32] {
         var found: [ClusterService: Int32] = [.sandbox: sandbox.pid]
         for (name, entry) in services where entry.replaced != true {

@@ -35,8 +35,8 @@ extension ClusterStarter {
     func printSummary(isDetached: Bool) {
         let file = (try? ClusterFile.read(home)) ?? nil
         let replaced = file?.replacements ?? []
-        let addresses = ClusterAddresses(ports: ports, replacements: replaced)
-        let observed = ClusterService.allCases.filter { $0 != .sandbox && !addresses.isReplaced($0) }
+        let addresses = ClusterAddresses(ports: ports, replacements: replaced, copies: copies(beside: file))
+        let observed = addresses.copies.all(ClusterService.allCases.filter { $0 != .sandbox && !addresses.isReplaced($0) })
         let administration = file?.administration ?? addresses.admin
         var rows = [
             ("Public API", "\(addresses.gateway) \(addresses.gatewayTLS)"), ("Second screen", "\(addresses.gateway)/activate"),

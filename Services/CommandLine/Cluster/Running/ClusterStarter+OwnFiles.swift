@@ -14,12 +14,12 @@ extension ClusterStarter {
 
     /// Stops services that have other settings now.
     /// - Returns: What goes on.
-    func stop(_ running: [ClusterService: Int32], toChange changed: Set<ClusterService>) async -> [ClusterService: Int32] {
-        let outdated = running.filter { changed.contains($0.key) }
+    func stop(_ running: [ServiceCopy: Int32], toChange changed: Set<ClusterService>) async -> [ServiceCopy: Int32] {
+        let outdated = running.filter { changed.contains($0.key.service) }
         guard !outdated.isEmpty else { return running }
-        let names = outdated.keys.sorted { $0.index < $1.index }.map(\.rawValue)
+        let names = outdated.keys.sorted(by: Self.precede).map(\.name)
         console.line("  \(console.bold("Starting \(names.joined(separator: ", ")) again")): it has other settings")
-        _ = await ClusterStopper.stop(outdated.map { ServiceProcess(service: $0.key, pid: $0.value) })
+        _ = await ClusterStopper.stop(outdated.map { ServiceProcess($0.key, pid: $0.value) })
         return running.filter { outdated[$0.key] == nil }
     }
 

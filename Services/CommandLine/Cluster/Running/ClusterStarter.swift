@@ -16,6 +16,8 @@ struct ClusterStarter: Sendable {
     /// What somebody brings in place of the demo.
     var own = OwnFiles()
     var store: StoreChoice = .asBefore
+    /// Of each service, 1 to `ClusterCopies.most`; `nil`: as the cluster that runs has them, else one.
+    var copies: Int?
 
     var pki: LocalPki { LocalPki(folder: home.pki) }
     var stores: ClusterStore { ClusterStore(home: home, ports: ports, choice: store) }
@@ -23,7 +25,7 @@ struct ClusterStarter: Sendable {
     /// Stops what runs and removes what it remembers.
     func reset() async throws {
         if let file = try ClusterFile.read(home) {
-            _ = await ClusterStopper.stop(file.processIDs.map { ServiceProcess(service: $0.key, pid: $0.value) })
+            _ = await ClusterStopper.stop(file.processes)
             try FileManager.default.removeItem(at: home.clusterFile)
         }
         stores.stop()
@@ -49,38 +51,47 @@ struct ClusterStarter: Sendable {
             try pki.ensure()
         }
         let known = try ClusterFile.read(home)
-        let found = known?.processIDs.filter { ServiceProcess(service: $0.key, pid: $0.value).isRunning } ?? [:]
-        let addresses = ClusterAddresses(ports: ports, replacements: try replacements(beside: found.isEmpty ? nil : known))
+        var found = (known?.processes.filter(\.isRunning) ?? []).reduce(into: [ServiceCopy: Int32]()) { $0[$1.copy] = $1.pid }
+        let before = found.isEmpty ? nil : known
+        let addresses = ClusterAddresses(ports: ports, replacements: try replacements(beside: before), copies: copies(beside: before))
         let ours = ClusterService.allCases.filter { !addresses.isReplaced($0) }
+        let wanted = addresses.copies.all(ours)
         let programs = Dictionary(uniqueKeysWithValues: try ours.map { ($0, try ProgramFile($0, in: binaries)) })
         let copied = try takeOwnFiles(programs)
         let moved = stores.moved
         let start = ContinuousClock.now
         let hasStore = try stores.prepare()
         if hasStore { console.step("PostgreSQL is ready at 127.0.0.1:\(ports.postgres)", took: ContinuousClock.now - start) }
-        let kept = try SettingsWriter(
-            home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements, store: store
-        ).write()
+        let former = settingsNow()
+        let writer = SettingsWriter(
+            home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements, store: store,
+            copies: addresses.copies)
+        let kept = try writer.write()
+        try writer.writeCopies(addresses.copies)
         for file in kept where !copied.brought.contains(file) { tellKept(file) }
         var file = try found.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
         file.gatewayTLS = addresses.gatewayTLS
         file.admin = addresses.isReplaced(.gateway) ? addresses.admin : GatewayListeners(settings: home.settings(of: .gateway)).administration
         try await waitForReplacements(addresses, until: .answers, isRequired: found.isEmpty)
-        let running = await stop(await stopOutdated(found, file, programs), toChange: copied.services.union(moved))
+        let hasOtherCopies = !found.isEmpty && Set(wanted) != Set(file.processes.map(\.copy))
+        let changed = settingsNow().filter { hasOtherCopies && former[$0.key] != $0.value }
+        file.setCopies(addresses)
+        found = await stopSurplus(found, besides: wanted)
+        let running = await stop(await stopOutdated(found, file, programs), toChange: copied.services.union(moved).union(changed.keys))
         var started: [ServiceProcess] = []
         do {
-            for service in ours where running[service] == nil {
-                guard let program = programs[service] else { continue }
-                let process = try spawn(service, program)
+            for copy in wanted where running[copy] == nil {
+                guard let program = programs[copy.service] else { continue }
+                let process = try spawn(copy, program)
                 started.append(process)
                 file.setProcess(process, of: program)
                 try file.write(home)
             }
             try await waitForReplacements(addresses, until: .serves, isRequired: found.isEmpty)
             // Who was running lacked its store until now.
-            let lacking = hasStore ? running.map { ServiceProcess(service: $0.key, pid: $0.value) } : []
+            let lacking = hasStore ? running.map { ServiceProcess($0.key, pid: $0.value) } : []
             try await waitUntilReady(started + lacking, addresses)
-            if !started.isEmpty { await waitForConnections(ours, addresses) }
+            if !started.isEmpty { await waitForConnections(wanted, addresses) }
             if file.softwareStatements.isEmpty || !started.isEmpty && !addresses.isReplaced(.config) {
                 file.softwareStatements = try await statements(addresses)
             }
@@ -91,8 +102,8 @@ struct ClusterStarter: Sendable {
         }
         try file.write(home)
         if !addresses.isReplaced(.config) { await tellCatalogue(file, isBrought: own.catalogue != nil) }
-        for service in running.keys.sorted(by: { $0.index < $1.index }) where !started.isEmpty {
-            console.line(console.faint("                  \(service.rawValue) was running already"))
+        for copy in running.keys.sorted(by: Self.precede) where !started.isEmpty {
+            console.line(console.faint("                  \(copy.name) was running already"))
         }
         return started
     }
@@ -100,29 +111,32 @@ struct ClusterStarter: Sendable {
     /// Stops what runs from another program than there is now, and says so.
     /// - Returns: What goes on.
     private func stopOutdated(
-        _ found: [ClusterService: Int32], _ file: ClusterFile, _ programs: [ClusterService: ProgramFile]
-    ) async -> [ClusterService: Int32] {
-        let outdated = found.keys.sorted { $0.index < $1.index }.compactMap {
-            service -> (service: ClusterService, ran: ProgramFile?, now: ProgramFile)? in
-            guard let now = programs[service], file.program(of: service) != now else { return nil }
-            return (service, file.program(of: service), now)
+        _ found: [ServiceCopy: Int32], _ file: ClusterFile, _ programs: [ClusterService: ProgramFile]
+    ) async -> [ServiceCopy: Int32] {
+        let outdated = found.keys.sorted(by: Self.precede).compactMap { copy -> (copy: ServiceCopy, ran: ProgramFile?, now: ProgramFile)? in
+            guard let now = programs[copy.service], file.program(of: copy) != now else { return nil }
+            return (copy, file.program(of: copy), now)
         }
         guard !outdated.isEmpty else { return found }
-        let names = outdated.map(\.service.rawValue)
-        let list = names.count == ClusterService.allCases.count ? "all services" : names.joined(separator: ", ")
+        let isAll = Set(outdated.map(\.copy.service)).count == ClusterService.allCases.count
+        let list = isAll ? "all services" : outdated.map(\.copy.name).joined(separator: ", ")
         console.line("  \(console.bold("Starting \(list) again")): \(ProgramFile.reason(outdated.map { ($0.ran, $0.now) }))")
         let killed = await ClusterStopper.stop(
-            outdated.compactMap { entry in found[entry.service].map { ServiceProcess(service: entry.service, pid: $0) } })
-        for service in killed {
-            console.line(console.bad("\(service.rawValue) did not stop in 10 s and was killed; its log is \(home.log(of: service).path)"))
+            outdated.compactMap { entry in found[entry.copy].map { ServiceProcess(entry.copy, pid: $0) } })
+        for copy in killed {
+            console.line(console.bad("\(copy.name) did not stop in 10 s and was killed; its log is \(home.log(of: copy).path)"))
         }
-        return found.filter { entry in !outdated.contains { $0.service == entry.key } }
+        return found.filter { entry in !outdated.contains { $0.copy == entry.key } }
     }
 
-    /// Starts one service anew and enters it in `cluster.json`.
-    func restart(_ service: ClusterService) async throws -> ServiceProcess {
+    static func precede(_ one: ServiceCopy, _ other: ServiceCopy) -> Bool {
+        (one.service.index, one.number) < (other.service.index, other.number)
+    }
+
+    /// Starts one copy of a service anew and enters it in `cluster.json`.
+    func restart(_ service: ClusterService, number: Int = 1) async throws -> ServiceProcess {
         let program = try ProgramFile(service, in: binaries)
-        let process = try spawn(service, program)
+        let process = try spawn(ServiceCopy(service, number), program)
         if var file = try ClusterFile.read(home) {
             file.setProcess(process, of: program)
             try file.write(home)
@@ -133,37 +147,39 @@ struct ClusterStarter: Sendable {
     /// Takes ended processes out of `cluster.json`; removes the file when none is left.
     func forgetProcesses(_ ended: [ServiceProcess]) {
         guard let file = try? ClusterFile.read(home) else { return }
-        let others = file.processIDs.filter { entry in !ended.contains { $0.service == entry.key } }
-        guard !others.contains(where: { ServiceProcess(service: $0.key, pid: $0.value).isRunning }) else { return }
+        let others = file.processes.filter { entry in !ended.contains { $0.copy == entry.copy } }
+        guard !others.contains(where: \.isRunning) else { return }
         try? FileManager.default.removeItem(at: home.clusterFile)
     }
 
-    private func spawn(_ service: ClusterService, _ program: ProgramFile) throws -> ServiceProcess {
-        try .start(
-            service, binary: URL(fileURLWithPath: program.path), arguments: ["--config", home.settings(of: service).path],
-            environment: service.environment, log: home.log(of: service))
+    private func spawn(_ copy: ServiceCopy, _ program: ProgramFile) throws -> ServiceProcess {
+        var process = try ServiceProcess.start(
+            copy.service, binary: URL(fileURLWithPath: program.path), arguments: ["--config", home.settings(of: copy).path],
+            environment: copy.service.environment, log: home.log(of: copy))
+        process.number = copy.number
+        return process
     }
 
     private func waitUntilReady(_ processes: [ServiceProcess], _ addresses: ClusterAddresses) async throws {
         let start = ContinuousClock.now
-        try await withThrowingTaskGroup(of: ClusterService.self) { group in
+        try await withThrowingTaskGroup(of: ServiceCopy.self) { group in
             for process in processes {
                 group.addTask {
-                    try await ReadinessProbe(home: home, exchange: exchange, url: addresses.readiness(of: process.service)).wait(for: process)
-                    return process.service
+                    try await ReadinessProbe(home: home, exchange: exchange, url: addresses.readiness(of: process.copy)).wait(for: process)
+                    return process.copy
                 }
             }
-            for try await service in group {
-                console.step("\(service.rawValue) is ready at \(addresses.main(service))", took: ContinuousClock.now - start)
+            for try await copy in group {
+                console.step("\(copy.name) is ready at \(addresses.main(copy))", took: ContinuousClock.now - start)
             }
         }
     }
     /// Waits until services have reached each other. One that came before its peer listened tries again within half a second, and refuses until then what it
     /// needs the peer for. Gives up in silence: a peer that somebody else runs may be away.
-    private func waitForConnections(_ services: [ClusterService], _ addresses: ClusterAddresses) async {
+    private func waitForConnections(_ copies: [ServiceCopy], _ addresses: ClusterAddresses) async {
         let end = ContinuousClock.now + .seconds(2)
-        for service in services where service != .sandbox {
-            while ContinuousClock.now < end, let answer = try? await exchange.send("GET", "http://\(addresses.debug(service))/metrics"),
+        for copy in copies where copy.service != .sandbox {
+            while ContinuousClock.now < end, let answer = try? await exchange.send("GET", "http://\(addresses.debug(copy))/metrics"),
                 Self.lacksConnections(answer.text)
             { try? await Task.sleep(for: .milliseconds(15)) }
         }

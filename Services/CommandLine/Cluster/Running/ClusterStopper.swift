@@ -6,7 +6,7 @@ package enum ClusterStopper {
     ///   - processes: Those that still run are asked to stop.
     ///   - patience: How long they may take to finish what they are doing.
     /// - Returns: Those that had to be killed.
-    package static func stop(_ processes: [ServiceProcess], patience: Duration = .seconds(10)) async -> [ClusterService] {
+    package static func stop(_ processes: [ServiceProcess], patience: Duration = .seconds(10)) async -> [ServiceCopy] {
         // The gateway first, so that no new request meets a service that is on its way out.
         let running = processes.filter(\.isRunning).sorted { $0.service.index < $1.service.index }
         running.forEach { $0.signal(SIGTERM) }
@@ -17,7 +17,7 @@ package enum ClusterStopper {
             left = left.filter(\.isRunning)
         }
         left.forEach { $0.signal(SIGKILL) }
-        let killed = left.map(\.service)
+        let killed = left.map(\.copy)
         let last = ContinuousClock.now + .seconds(2)
         while !left.isEmpty, ContinuousClock.now < last {
             try? await Task.sleep(for: .milliseconds(10))

@@ -31,6 +31,9 @@ struct ClusterStore: Sendable {
         }
     }
 
+    /// Whether the service's store is in PostgreSQL.
+    func isServer(_ service: ClusterService) -> Bool { settings(of: service)?["engine"] as? String == "postgres" }
+
     /// Services that are to keep their stores elsewhere than the settings say that are there.
     var moved: Set<ClusterService> {
         guard choice != .asBefore else { return [] }
@@ -75,17 +78,11 @@ struct ClusterStore: Sendable {
 
     /// A role and a database of the service's own, with the bounds that the server keeps for it.
     private func makeRole(_ name: String, _ server: PrivatePostgres) throws {
-        guard try server.run(sql: "SELECT 1 FROM pg_database WHERE datname = '\(name)'").isEmpty else { return }
-        var generator = SystemRandomNumberGenerator()
-        let password = (0..<4).map { _ in String(generator.next(), radix: 36) }.joined()
-        try write(password, to: passwordFile(name))
-        try server.run(
-            sql: """
-                DROP ROLE IF EXISTS "\(name)"; CREATE ROLE "\(name)" LOGIN PASSWORD '\(password)';
-                ALTER ROLE "\(name)" SET statement_timeout = '5s'; ALTER ROLE "\(name)" SET lock_timeout = '1s';
-                ALTER ROLE "\(name)" SET idle_in_transaction_session_timeout = '10s'
-                """)
-        try server.run(sql: "CREATE DATABASE \"\(name)\" OWNER \"\(name)\"")
+        let (role, existence) = (StoreRole(name), StoreRole.existence(of: name))
+        guard try server.run(sql: existence.database).isEmpty else { return }
+        try write(role.password, to: passwordFile(name))
+        try server.run(sql: try server.run(sql: existence.role).isEmpty ? role.creation : role.change)
+        try server.run(sql: role.database)
     }
 
     private var isServerUsed: Bool {

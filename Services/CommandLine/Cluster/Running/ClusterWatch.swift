@@ -23,7 +23,7 @@ struct ClusterWatch {
         }
         console.line("\nStopping \(final.count) processes ...")
         let killed = await ClusterStopper.stop(final)
-        killed.forEach { console.line(console.bad("\($0.rawValue) did not stop in 10 s and was killed")) }
+        killed.forEach { console.line(console.bad("\($0.name) did not stop in 10 s and was killed")) }
         starter.forgetProcesses(final)
         console.line("Stopped; the state stays in \(starter.home.data.path).")
     }
@@ -33,20 +33,20 @@ struct ClusterWatch {
         var processes = started
         while !Task.isCancelled {
             for (index, process) in processes.enumerated().reversed() where !process.isRunning {
-                let service = process.service
+                let copy = process.copy
                 // While another 'up' or a 'down' is at work, nothing is known yet: its work is seen once it is done.
                 guard let lock = try? ClusterLock(starter.home) else { break }
                 defer { lock.release() }
                 let file = try? ClusterFile.read(starter.home)
-                if let pid = file?.processIDs[service], pid != process.pid, ServiceProcess(service: service, pid: pid).isRunning {
-                    processes[index] = ServiceProcess(service: service, pid: pid)
-                    console.line("\(service.rawValue) was started again by another 'up', as process \(pid)")
+                if let found = file?.processes.first(where: { $0.copy == copy }), found.pid != process.pid, found.isRunning {
+                    processes[index] = found
+                    console.line("\(copy.name) was started again by another 'up', as process \(found.pid)")
                     continue
                 }
-                console.line(console.bad("\(service.rawValue) (process \(process.pid)) has ended; its log is \(starter.home.log(of: service).path)"))
-                if supervise, file != nil, let again = try? await starter.restart(service) {
+                console.line(console.bad("\(copy.name) (process \(process.pid)) has ended; its log is \(starter.home.log(of: copy).path)"))
+                if supervise, file != nil, let again = try? await starter.restart(copy.service, number: copy.number) {
                     processes[index] = again
-                    console.line("\(service.rawValue) was started again as process \(again.pid)")
+                    console.line("\(copy.name) was started again as process \(again.pid)")
                 } else {
                     processes.remove(at: index)
                     console.line("Bring it back with ./Services/up in another terminal.")

@@ -17,7 +17,7 @@ public struct DownCommand: AsyncParsableCommand {
             console.line("No cluster runs in \(home.root.path).")
             return
         }
-        let processes = file.processIDs.map { ServiceProcess(service: $0.key, pid: $0.value) }
+        let processes = file.processes
         let running = processes.filter(\.isRunning)
         let killed = await ClusterStopper.stop(processes)
         ClusterStore(home: home, ports: try PortPlan(environment: ProcessInfo.processInfo.environment), choice: .asBefore).stop()
@@ -26,8 +26,8 @@ public struct DownCommand: AsyncParsableCommand {
         for replacement in file.replacements {
             console.line("\(replacement.service.rawValue) at \(replacement.address) is yours and goes on.")
         }
-        for service in killed {
-            console.line(console.bad("\(service.rawValue) did not stop in 10 s and was killed; its log is \(home.log(of: service).path)"))
+        for copy in killed {
+            console.line(console.bad("\(copy.name) did not stop in 10 s and was killed; its log is \(home.log(of: copy).path)"))
         }
     }
 }

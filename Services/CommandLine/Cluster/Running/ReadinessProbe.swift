@@ -12,18 +12,18 @@ struct ReadinessProbe: Sendable {
         let end = ContinuousClock.now + Self.patience
         while ContinuousClock.now < end {
             guard process.isRunning else {
-                throw CommandFailure("\(process.service.rawValue) ended at once", advice: lastWords(of: process.service))
+                throw CommandFailure("\(process.copy.name) ended at once", advice: lastWords(of: process.copy))
             }
             if let answer = try? await exchange.send("GET", url), answer.status == 200 { return }
             try await Task.sleep(for: .milliseconds(15))
         }
         throw CommandFailure(
-            "\(process.service.rawValue) is not ready after \(Console.text(of: Self.patience))", advice: lastWords(of: process.service))
+            "\(process.copy.name) is not ready after \(Console.text(of: Self.patience))", advice: lastWords(of: process.copy))
     }
 
     /// The last line of its log that is no event: a program that cannot start says why there, in one line, and a thread may log an event after it.
-    private func lastWords(of service: ClusterService) -> String {
-        let log = home.log(of: service)
+    private func lastWords(of copy: ServiceCopy) -> String {
+        let log = home.log(of: copy)
         let lines = (try? String(contentsOf: log, encoding: .utf8))?.split(separator: "\n") ?? []
         return (lines.suffix(20).last { !$0.hasPrefix("{") } ?? lines.last).map { "\($0) (log: \(log.path))" } ?? "its log \(log.path) is empty"
     }

@@ -5,6 +5,8 @@ package import Foundation
 package struct ServiceProcess: Sendable {
     package let service: ClusterService
     package let pid: Int32
+    /// Which of the service's copies it is.
+    package var number = 1
     /// `POSIX_SPAWN_SETSID` of spawn.h, which only GNU sources see.
     private static let startSession: Int32 = 0x80
     /// glibc keeps 7 freed pieces of each size by itself (Shared/Documents/Decisions/0024-enlarge-allocator-caches.md).
@@ -50,6 +52,12 @@ package struct ServiceProcess: Sendable {
         }
         return ServiceProcess(service: service, pid: pid)
     }
+
+    package init(service: ClusterService, pid: Int32) { (self.service, self.pid) = (service, pid) }
+
+    init(_ copy: ServiceCopy, pid: Int32) { (service, number, self.pid) = (copy.service, copy.number, pid) }
+
+    var copy: ServiceCopy { ServiceCopy(service, number) }
 
     /// True while a process with that id runs the service's program; a reused id is not mistaken for it.
     package var isRunning: Bool {

@@ -15,6 +15,8 @@ package struct SettingsWriter {
     let replacements: [Replacement]
     /// Where the stores are to be.
     var store: StoreChoice = .asBefore
+    /// Of the services that others call.
+    var copies = ClusterCopies()
 
     package init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki) {
         self.init(home: home, ports: ports, checkout: checkout, pki: pki, replacements: [])
@@ -22,10 +24,10 @@ package struct SettingsWriter {
 
     init(
         home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki, https: HttpsFiles? = nil, replacements: [Replacement],
-        store: StoreChoice = .asBefore
+        store: StoreChoice = .asBefore, copies: ClusterCopies = ClusterCopies()
     ) {
         (self.home, self.ports, self.checkout, self.pki, self.https, self.replacements) = (home, ports, checkout, pki, https, replacements)
-        self.store = store
+        (self.store, self.copies) = (store, copies)
     }
 
     /// Writes the settings and the catalogue that are missing, and those that are as this command left them; what somebody has changed stays.
@@ -92,10 +94,16 @@ package struct SettingsWriter {
                 uniqueKeysWithValues: object.map { key, value in
                     (key, key == "pages" ? checkout.appendingPathComponent("Services/\(service.folder)/Pages").path : moved(value, of: service))
                 })
-        case let list as [Any]: list.map { moved($0, of: service) }
+        case let list as [Any]: list.flatMap { entries(for: $0, of: service) }
         case let text as String: moved(text)
         default: value
         }
+    }
+
+    /// Of a list: for the address of a service those of all its copies.
+    private func entries(for item: Any, of service: ClusterService) -> [Any] {
+        guard let address = item as? String, let all = allCopies[address] else { return [moved(item, of: service)] }
+        return all
     }
 
     private func moved(_ text: String) -> String {
@@ -115,7 +123,17 @@ package struct SettingsWriter {
         return Dictionary(uniqueKeysWithValues: ClusterService.allCases.map { (standard.main($0), addresses.main($0)) } + others)
     }
 
-    private static func content(_ settings: [String: Any]) throws -> Data {
+    /// The addresses of all copies, for that of a service in the default plan; only of services with several.
+    private var allCopies: [String: [String]] {
+        let standard = PortPlan(base: nil)
+        let addresses = ClusterAddresses(ports: ports, replacements: replacements, copies: copies)
+        return ClusterService.allCases.reduce(into: [:]) { known, service in
+            let all = addresses.all(service)
+            if all.count > 1 { known["127.0.0.1:\(standard.main(service))"] = all }
+        }
+    }
+
+    static func content(_ settings: [String: Any]) throws -> Data {
         try JSONSerialization.data(withJSONObject: settings, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
     }
 }

@@ -42,6 +42,14 @@ public struct UpCommand: AsyncParsableCommand {
             """, valueName: "store"))
     var store: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Copies of each service, 1 to 8, which share its store; of the gateway and the sandbox, and of config with its store in a file, there is one. \
+            Default: as in the cluster that runs, else 1.
+            """, valueName: "count"))
+    var copies: Int?
+
     @Flag(name: .customLong("no-demo"), help: "Do not play the sign-in.")
     var noDemo = false
 
@@ -71,6 +79,7 @@ public struct UpCommand: AsyncParsableCommand {
         guard !(detach && supervise) else { throw ValidationError("--supervise watches the services from here; it cannot be --detach too") }
         _ = try Replacement.read(replace)
         _ = try StoreChoice(store)
+        guard (1...ClusterCopies.most).contains(copies ?? 1) else { throw ValidationError("--copies is from 1 to \(ClusterCopies.most)") }
         guard (tlsCertificate == nil) == (tlsKey == nil) else { throw ValidationError("--tls-certificate and --tls-key go together") }
     }
 
@@ -78,11 +87,16 @@ public struct UpCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let console = Console()
         let signals = StopSignals()
+        let ports = try PortPlan(environment: environment)
+        guard copies ?? 1 == 1 || ports.hasRoomForCopies else {
+            throw CommandFailure("there are no ports for copies above BOXOFFICE_PORT_BASE", advice: "give a number up to 65400")
+        }
         let client = HTTPExchange.makeClient()
         let starter = ClusterStarter(
-            home: ClusterHome(environment: environment, checkout: Checkout.current), ports: try PortPlan(environment: environment),
+            home: ClusterHome(environment: environment, checkout: Checkout.current), ports: ports,
             checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client), https: https,
-            replacements: try Replacement.read(replace), own: OwnFiles(catalogue: catalogue, settings: settings), store: try StoreChoice(store))
+            replacements: try Replacement.read(replace), own: OwnFiles(catalogue: catalogue, settings: settings), store: try StoreChoice(store),
+            copies: copies)
         let outcome: Result<Void, any Error>
         do {
             try await run(starter, console, signals)

@@ -40,12 +40,14 @@ struct ObservationTarget: Sendable, Equatable {
             target.remarks.append("No process of this user listens on port \(port): processor time and memory of \(service) are not known.")
         }
         // The cluster's file only counts when the loaded process is one of that cluster.
-        if let cluster, cluster.processIDs.values.contains(where: pids.contains) {
-            if target.metricsURL == nil, let debug = cluster.services.first(where: { pids.contains($0.value.pid) })?.value.debug {
+        if let cluster, cluster.processes.contains(where: { pids.contains($0.pid) }) {
+            if target.metricsURL == nil,
+                let debug = cluster.services.values.flatMap({ [$0] + ($0.copies ?? []) }).first(where: { pids.contains($0.pid) })?.debug
+            {
                 target.metricsURL = "http://\(debug)/metrics"
             }
-            target.processes += cluster.processIDs.filter { $0.value > 0 && !pids.contains($0.value) }.sorted { $0.key.rawValue < $1.key.rawValue }
-                .map { ObservedProcess(name: $0.key.rawValue, pid: $0.value, role: .peer) }
+            target.processes += cluster.processes.filter { $0.pid > 0 && !pids.contains($0.pid) }.sorted { $0.copy.name < $1.copy.name }
+                .map { ObservedProcess(name: $0.copy.name, pid: $0.pid, role: .peer) }
         }
         if target.metricsURL == nil { target.remarks.append("No metrics of \(service): name them with --metrics http://HOST:PORT/metrics.") }
         target.processes.append(own)

@@ -157,7 +157,7 @@ final class ChaosCluster: Sendable {
         let missing = processes.filter { !$0.isRunning }.map { "\($0.service.rawValue) had ended by itself" }
         let killed = await ClusterStopper.stop(processes)
         for proxy in proxies.values { await proxy.stop() }
-        return missing + killed.map { "\($0.rawValue) did not stop when asked to" }
+        return missing + killed.map { "\($0.name) did not stop when asked to" }
     }
 
     func residentKiB(of service: ClusterService) -> Int? {

@@ -306,8 +306,9 @@ let package = Package(
                 "CQrEncode", "CSpawn", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",
                 "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
-                "MediaTokenVerifier", "PeerDoubles", "PrivatePostgres", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "StrictJson",
-                "TextEncodings",
+                "MediaTokenVerifier", "PeerDoubles", "PrivatePostgres", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "Storage",
+                "StoragePostgres",
+                "StorageSqlite", "StrictJson", "TextEncodings",
                 "Tokens", "Transport", arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
             ],
             exclude: [
@@ -469,7 +470,9 @@ if hasAny("tests") {
             "CommandLineTests",
             [
                 "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
-                "LoadTool", "MediaTokenVerifier", "Rpc", "SamlResponder", "Tokens", "Transport", arguments, nioCore, nioHTTP1, nioPosix, logging,
+                "LoadTool", "MediaTokenVerifier", "PostgresServer", "Rpc", "SamlResponder", "ServiceKit", "Storage", "StoragePostgres",
+                "StorageSqlite", "Tokens",
+                "Transport", arguments, nioCore, nioHTTP1, nioPosix, logging,
             ]),
         tests(
             "IntegrationTests",

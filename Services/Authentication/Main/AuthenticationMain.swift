@@ -19,8 +19,9 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
         let (settings, files) = (environment.settings, environment.files)
-        let store = try environment.openStore(migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
-        environment.sweep(store, AuthenticationDatabase.sweeps(of: store))
+        let store = try environment.openStore(
+            migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps, sweeps: AuthenticationDatabase.sweeps,
+            sharedSweeps: AuthenticationDatabase.sharedSweeps)
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }

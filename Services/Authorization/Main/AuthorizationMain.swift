@@ -22,7 +22,9 @@ struct Main {
         let keys = try MediaTokenKeyRotation(
             try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
         // It makes the data folder, where keys may be.
-        let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps)
+        let store = try environment.openStore(
+            migrations: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps,
+            sweeps: SqliteAuthorizationStore.sweeps)
         let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authorization.sdkTokenKey")
         let storedTokenKeys = SigningKeyRotation(
             try loading(files) { () throws(MediaTokenKeyProblem) in
@@ -89,7 +91,6 @@ struct Main {
         }
         environment.background("copy-number") { await numbers.run() }
         environment.readiness.require("copy number") { numbers.lacking }
-        environment.sweep(store, SqliteAuthorizationStore.sweeps)
         environment.onStop {
             await numbers.release()
             await transport.shutdown()

@@ -13,10 +13,10 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AutoSignInSettings>) async throws {
         let settings = environment.settings
-        let files = try environment.openStore(migrations: AutoSignInStore.migrations, postgres: AutoSignInStore.postgresSteps)
+        let files = try environment.openStore(
+            migrations: AutoSignInStore.migrations, postgres: AutoSignInStore.postgresSteps, sweeps: AutoSignInStore.sweeps)
         let store = AutoSignInStore(files, cached: settings.cached)
         try await store.verify()
-        environment.sweep(files, AutoSignInStore.sweeps)
         watch(store, environment)
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }

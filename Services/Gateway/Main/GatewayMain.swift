@@ -7,7 +7,7 @@ internal import ServiceKit
 @main
 struct Main {
     static func main() async {
-        await ServiceProgram.run("gateway", settings: GatewaySettings.self, check: { try check($0, $1) }, start)
+        await ServiceProgram.run("gateway", settings: GatewaySettings.self, keepsStore: false, check: { try check($0, $1) }, start)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<GatewaySettings>) async throws {

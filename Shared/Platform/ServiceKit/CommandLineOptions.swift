@@ -1,7 +1,9 @@
-/// `--config FILE [--check-config]`, the same for every service.
+/// `--config FILE [--check-config | --describe-store]`, the same for every service.
 struct CommandLineOptions: Equatable {
     var settingsFile: String
     var checksOnly = false
+    /// Prints where the store is and what its schema is, and ends.
+    var describesStore = false
 
     /// - Throws: `StartFailure` with the usage for anything else.
     init(_ arguments: [String], program: String) throws(StartFailure) {
@@ -13,6 +15,7 @@ struct CommandLineOptions: Equatable {
                 guard let value = rest.popFirst() else { throw Self.usage(program, "--config needs a file") }
                 file = value
             case "--check-config": checksOnly = true
+            case "--describe-store": describesStore = true
             case _ where argument.hasPrefix("--config="): file = String(argument.dropFirst("--config=".count))
             default: throw Self.usage(program, "unknown argument '\(argument)'")
             }
@@ -22,6 +25,6 @@ struct CommandLineOptions: Equatable {
     }
 
     private static func usage(_ program: String, _ problem: String) -> StartFailure {
-        StartFailure("\(problem); usage: \(program) --config FILE [--check-config], or \(program) --version")
+        StartFailure("\(problem); usage: \(program) --config FILE [--check-config | --describe-store], or \(program) --version")
     }
 }

@@ -27,11 +27,14 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     public let metrics: PrometheusMetrics
     public let readiness = Readiness()
     let parts: ServiceParts
+    /// Whether the program only says what its store is.
+    private let describesStore: Bool
 
     init(
         name: String, document: SettingsDocument<Settings>, files: SettingsFiles, logger: Logger, clock: any WallClock,
-        metrics: PrometheusMetrics
+        metrics: PrometheusMetrics, describesStore: Bool = false
     ) throws(StartFailure) {
+        self.describesStore = describesStore
         self.name = name
         self.settings = document.specific
         self.common = document.common
@@ -48,12 +51,25 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     /// How large a store may become where the settings do not say, in MiB.
     private static var storeMebibytes: Int { 65_536 }
 
-    /// Opens the service's store: `<name>.sqlite` in the data folder, or what the settings say; it is flushed and closed when the program stops.
+    /// Opens the service's store: `<name>.sqlite` in the data folder, or what the settings say; it is flushed and closed when the program stops. A program
+    /// that only says what its store is ends here: what comes before must have no effect.
     /// - Parameters:
     ///   - migrations: Steps of its schema in SQLite's words.
     ///   - postgres: The same tables in PostgreSQL's; `nil`: they are not kept there.
+    ///   - sweeps: What is removed once it is over, for as long as the program runs.
+    ///   - sharedSweeps: The same, of tables that PostgreSQL's schema alone has.
     /// - Throws: `StartFailure` naming the file, or the server.
-    public func openStore(migrations: [Migration], postgres: [Migration]? = nil) throws(StartFailure) -> Store {
+    public func openStore(
+        migrations: [Migration], postgres: [Migration]? = nil, sweeps: [Sweep] = [], sharedSweeps: [Sweep] = []
+    ) throws(StartFailure) -> Store {
+        let sweeps = sweeps + (common.storage.engine == .sqlite ? [] : sharedSweeps)
+        if describesStore {
+            StoreDescription(
+                service: name, data: files.path(common.data), file: dataFile(name + ".sqlite"),
+                server: common.storage.engine == .sqlite ? nil : StoreDescription.Server(common.storage, program: name, files: files),
+                sqlite: migrations, postgres: postgres, sweeps: sweeps
+            ).printAndEnd()
+        }
         var limits = StoreLimits()
         if let waiting = common.limits.waitingWrites { limits.waitingWrites = waiting }
         let isFile = common.storage.engine == .sqlite
@@ -68,6 +84,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
             background("schema") { try await watch.run() }
             readiness.require("schema") { watch.lacking }
             readiness.require("storage") { store.trouble }
+            sweep(store, sweeps)
             return store
         } catch {
             throw StartFailure("\(error) (settings: \(files.settingsFile), key \(isFile ? "data" : "storage"))")
@@ -89,7 +106,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     }
 
     /// Sweeps expired rows of the store for as long as the program runs.
-    public func sweep(_ store: Store, _ sweeps: [Sweep]) {
+    private func sweep(_ store: Store, _ sweeps: [Sweep]) {
         let sweeper = Sweeper(store: store, name: name, sweeps: sweeps, clock: clock, logger: logger)
         background("sweeper") { await sweeper.run() }
     }

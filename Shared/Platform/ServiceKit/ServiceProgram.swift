@@ -9,7 +9,7 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 
-/// A service as a program: `--config FILE [--check-config]`, `--version`, logs, metrics, health, signals, exit status.
+/// A service as a program: `--config FILE [--check-config | --describe-store]`, `--version`, logs, metrics, health, signals, exit status.
 ///
 ///     @main struct Main {
 ///         static func main() async {
@@ -29,10 +29,11 @@ public enum ServiceProgram {
     /// - Parameters:
     ///   - name: Of the service; also the key of its own object in the settings file.
     ///   - settings: Its own settings; `NoSettings` when it has none.
+    ///   - keepsStore: False: a settings file that says where its store is has no meaning.
     ///   - check: Throws `StartFailure` (see `SettingsFiles.failure`) when the settings cannot work.
     ///   - build: Makes the service; what it throws is the reason for not starting.
     public static func run<Settings: Decodable & Sendable>(
-        _ name: String, settings: Settings.Type, check: Check<Settings> = { _, _ in }, _ build: Builder<Settings>
+        _ name: String, settings: Settings.Type, keepsStore: Bool = true, check: Check<Settings> = { _, _ in }, _ build: Builder<Settings>
     ) async -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--version"] {
@@ -43,10 +44,14 @@ public enum ServiceProgram {
             let options = try CommandLineOptions(arguments, program: name)
             let document = try SettingsReader.read(settings, section: name, file: options.settingsFile)
             let files = SettingsFiles(settingsFile: options.settingsFile)
-            try check(document.specific, files)
+            if !keepsStore, document.common.saysStorage {
+                throw files.failure("storage", "has no meaning here: \(name) keeps no store; remove it")
+            }
+            if !options.describesStore { try check(document.specific, files) }
             if options.checksOnly { try finishCheck(name, document.common, files) }
-            let environment = try bootstrap(name, document, files)
+            let environment = try bootstrap(name, document, files, describesStore: options.describesStore)
             try await build(environment)
+            if options.describesStore { throw StartFailure("\(name) keeps no store") }
             try await environment.serve()
             LogWriter.standard.close()
             ProgramEnd.now(0)
@@ -62,8 +67,13 @@ public enum ServiceProgram {
     }
 
     private static func bootstrap<Settings>(
-        _ name: String, _ document: SettingsDocument<Settings>, _ files: SettingsFiles
+        _ name: String, _ document: SettingsDocument<Settings>, _ files: SettingsFiles, describesStore: Bool
     ) throws -> ServiceEnvironment<Settings> {
+        if describesStore {
+            return try ServiceEnvironment(
+                name: name, document: document, files: files, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }),
+                clock: SystemClock(), metrics: PrometheusMetrics(), describesStore: true)
+        }
         // First: the log has a metric of its own.
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)

@@ -96,6 +96,13 @@ final class PostgresConnection {
         }
     }
 
+    /// Lends the connection for what is no statement with arguments: copying, and scripts.
+    func direct<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
+        guard PQexitPipelineMode(connection) == 1, PQsetnonblocking(connection, 0) == 0 else { throw lost() }
+        defer { if PQsetnonblocking(connection, 1) != 0 || PQenterPipelineMode(connection) != 1 { isUsable = false } }
+        return try body(connection)
+    }
+
     /// To be called when the server has said something while nothing was under way: mostly that it goes.
     func takeNotice() {
         guard PQconsumeInput(connection) == 1, PQstatus(connection) == CONNECTION_OK else {

@@ -23,10 +23,8 @@ enum StoreFile {
             try check(pool, path: path)
             try migrate(pool, migrations, path: path)
             return pool
-        } catch let error as StoreError {
-            throw error
         } catch {
-            throw StoreError(file: path, reason: reason(error))
+            throw failure(path, error)
         }
     }
 
@@ -111,6 +109,9 @@ enum StoreFile {
     static func superseded(_ path: String) -> StoreError {
         StoreError(file: path, reason: "was written by a newer version of this service; start that version, or restore a backup")
     }
+
+    /// What whoever opens a file is told.
+    static func failure(_ path: String, _ error: any Error) -> StoreError { (error as? StoreError) ?? StoreError(file: path, reason: reason(error)) }
 
     private static func reason(_ error: any Error) -> String {
         guard let error = error as? GRDB.DatabaseError else { return "cannot be opened: \(error.localizedDescription)" }

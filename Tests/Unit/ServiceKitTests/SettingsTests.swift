@@ -137,6 +137,6 @@ struct SettingsTests {
     @Test("anything else on the command line is refused with the usage", arguments: [[], ["--config"], ["--conf", "x"], ["x"], ["--config="]])
     func wrongCommandLine(arguments: [String]) {
         let failure = #expect(throws: StartFailure.self) { try CommandLineOptions(arguments, program: "test") }
-        #expect(failure?.lines.first?.contains("usage: test --config FILE [--check-config]") == true)
+        #expect(failure?.lines.first?.contains("usage: test --config FILE [--check-config | --describe-store]") == true)
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PrivatePostgres
 
 /// Writes what each program needs in a container of its own, or on each of several hosts: a folder with its settings, and the keys and certificates that it
 /// reads, no other program's and no other host's.
@@ -41,6 +42,7 @@ struct ContainerSettings {
         guard !network.hosts.isEmpty else {
             for service in ClusterService.allCases { try write(service, at: nil, &kept) }
             try writeOperator()
+            try writeServer()
             return kept
         }
         for (index, host) in network.hosts.enumerated() {
@@ -226,6 +228,13 @@ struct ContainerSettings {
         try file.write(ClusterHome(root: place))
     }
 
+    /// The password of PostgreSQL's own user, for who wants that in place of files.
+    private func writeServer() throws {
+        let file = try prepared("postgres").appendingPathComponent("pki/postgres.password")
+        guard !FileManager.default.fileExists(atPath: file.path) else { return }
+        try replace(file, with: Data(StoreRole("postgres").password.utf8), mode: 0o600)
+    }
+
     private func prepared(_ name: String) throws -> URL {
         let place = folder.appendingPathComponent(name)
         do {
@@ -247,12 +256,18 @@ struct ContainerSettings {
     }
 
     private func write(_ object: [String: Any], to file: URL, _ kept: inout [String]) throws {
-        let content = try JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        let content = try SettingsWriter.content(object)
         if let there = FileManager.default.contents(atPath: file.path) {
-            if there != content { kept.append(file.path) }
+            if there != content, Self.withoutStore(there) != content { kept.append(file.path) }
             return
         }
         try replace(file, with: content, mode: 0o600)
+    }
+
+    /// What 'store prepare' has added is no change.
+    private static func withoutStore(_ settings: Data) -> Data? {
+        let object = try? JSONSerialization.jsonObject(with: settings) as? [String: Any]
+        return object.flatMap { try? SettingsWriter.content($0.filter { $0.key != "storage" }) }
     }
 
     /// As a whole, so that a program that reloads never reads half of a file; what is the same stays untouched.

@@ -18,6 +18,8 @@ public struct CommonSettings: Sendable {
     /// Where the program runs, to its peers: calls stay in a zone while enough copies of the callee are there. At most 128 octets; `nil`: all zones are alike.
     public var zone: String?
     public var storage = StorageSettings()
+    /// Whether the file has that key.
+    var saysStorage = false
 }
 
 /// A whole settings file: the common keys beside one object named as the service.
@@ -37,7 +39,8 @@ struct SettingsDocument<Specific: Decodable & Sendable>: Decodable {
             log: try container.decodeIfPresent(LogSettings.self, forKey: "log") ?? LogSettings(level: .info),
             limits: try container.decodeIfPresent(LimitSettings.self, forKey: "limits") ?? LimitSettings(),
             dataCenter: try Self.place(container, "dataCenter") ?? "local", zone: try Self.place(container, "zone"),
-            storage: try container.decodeIfPresent(StorageSettings.self, forKey: "storage") ?? StorageSettings())
+            storage: try container.decodeIfPresent(StorageSettings.self, forKey: "storage") ?? StorageSettings(),
+            saysStorage: container.contains("storage"))
         specific = try Self.specific(container, decoder)
         try Self.refuseImpossibleMix(common, container)
     }

@@ -1,12 +1,12 @@
 /// Columns for a terminal: the first one to the left, the others to the right.
-struct TextTable {
+package struct TextTable {
     private var rows: [[String]]
 
-    init(_ head: [String]) { rows = [head] }
+    package init(_ head: [String]) { rows = [head] }
 
-    mutating func add(_ row: [String]) { rows.append(row) }
+    package mutating func add(_ row: [String]) { rows.append(row) }
 
-    var lines: [String] {
+    package var lines: [String] {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let cells = row.enumerated().map { column, text in column == 0 ? Self.left(text, max(16, widths[0])) : Self.right(text, widths[column]) }

@@ -1,0 +1,74 @@
+@testable import BoxofficeCommand
+import Foundation
+import PostgresServer
+import ServiceKit
+import Storage
+import StoragePostgres
+import StorageSqlite
+import Testing
+
+@Suite("Looking at a store")
+struct StoreCheckTests {
+    private static let old = Int64(Date.now.timeIntervalSince1970 * 1000) - 3_600_000
+
+    @Test("a file: its rows, how far its schema is, and what should have been removed", arguments: [false, true])
+    func file(isDeep: Bool) async throws {
+        try await StoreSample.with { sample in
+            try await sample.write { try $0.run("INSERT INTO a_thing (owner, expires_at_ms) VALUES ('first', ?)", [Self.old]) }
+            let report = StoreExamination(description: sample.description(), isDeep: isDeep).report()
+            #expect(report.isSound && report.remarks.isEmpty && report.users.isEmpty, "\(report.problems)")
+            #expect(report.tables.map(\.name) == ["a_thing", "owner"] && report.tables.map(\.rows) == [1, 1])
+            #expect((3500...3600).contains(report.tables[0].overdueSeconds ?? 0) && report.tables[1].overdueSeconds == nil)
+            #expect(report.steps == 2 && report.knownSteps == 2 && report.bytes > 4096 && report.journal == "wal")
+            #expect(report.lines(Console(isStyled: false)).first == "things  sound  \(sample.file)")
+            let later = StoreExamination(
+                description: sample.description(sqlite: StoreSample.sqlite + [Migration("3-later", sql: "SELECT 1")]), isDeep: isDeep
+            ).report()
+            #expect(later.isSound && later.remarks == ["lacks 1 steps of the schema, which things makes at its start"])
+            let former = StoreExamination(description: sample.description(sqlite: []), isDeep: isDeep).report()
+            #expect(former.problems == ["was changed by a newer version of things, which this one does not understand"])
+        }
+    }
+
+    @Test("a file that is not there, and one that is damaged, are problems")
+    func damaged() async throws {
+        try await StoreSample.with { sample in
+            #expect(StoreExamination(description: sample.description(), isDeep: false).report().problems == ["does not exist"])
+            try await sample.write { database in
+                for _ in 0..<400 { try database.run("INSERT INTO a_thing (owner, octets) VALUES ('first', zeroblob(200))") }
+            }
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: sample.file))
+            for page in 2..<12 {
+                try handle.seek(toOffset: UInt64(page * 4096))
+                try handle.write(contentsOf: Data(repeating: 0xA5, count: 3000))
+            }
+            try handle.close()
+            let report = StoreExamination(description: sample.description(), isDeep: true).report()
+            #expect(!report.isSound && report.problems.contains { $0.contains("damaged") }, "\(report.problems)")
+        }
+    }
+
+    @Test(
+        "a database: the same, its server's settings and its clock, and who uses it",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func database() async throws {
+        try await StoreSample.with { sample in
+            let server = try sample.makeServer()
+            let description = sample.description(server)
+            let empty = StoreExamination(description: description, isDeep: true).report()
+            #expect(empty.isSound && empty.steps == 0 && empty.remarks.contains { $0.contains("lacks 1 steps") })
+            let store = try Store(postgres: server.options, name: "things", steps: StoreSample.postgres)
+            try await store.write { try $0.run("INSERT INTO a_thing (owner, expires_at_ms) VALUES ('first', ?)", [Self.old - 86_400_000]) }
+            let report = StoreExamination(description: description, isDeep: true).report()
+            #expect(report.isSound && report.users == ["boxoffice-things"], "\(report.problems)")
+            #expect(report.tables.map(\.name) == ["a_thing", "only_here", "owner"] && report.tables.map(\.rows) == [1, 1, 1])
+            #expect(report.remarks.contains { $0.hasPrefix("rows of a_thing should have been removed 14") })
+            let facts = try #require(report.server)
+            #expect(facts.fsync == "on" && facts.fullPageWrites == "on" && facts.synchronousCommit == "on" && facts.standbys == 0)
+            #expect(facts.clockOffsetMilliseconds.magnitude < 1000)
+            await store.close()
+            let away = sample.description(StoreDescription.Server(hosts: ["127.0.0.1:1"], database: "x", user: "x"))
+            #expect(StoreExamination(description: away, isDeep: false).report().problems.first?.contains("cannot be reached") == true)
+        }
+    }
+}

@@ -18,6 +18,7 @@ struct TestCluster: Sendable {
     var gateway: String { ClusterAddresses(ports: ports).gateway }
     var administration: String { ClusterAddresses(ports: ports).admin }
 
+    /// `BOXOFFICE_TEST_STORE=postgres` runs the suites on PostgreSQL, as `up --store` does.
     init(exchange: HTTPExchange) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString.prefix(8))")
         let checkout = Checkout.current
@@ -25,7 +26,7 @@ struct TestCluster: Sendable {
         ports = PortPlan(base: try FreePorts.base())
         starter = ClusterStarter(
             home: ClusterHome(root: root), ports: ports, checkout: checkout, binaries: try Self.binaries(checkout), console: Console(isQuiet: true),
-            exchange: exchange)
+            exchange: exchange, store: try StoreChoice(ProcessInfo.processInfo.environment["BOXOFFICE_TEST_STORE"]))
     }
 
     /// The folder of the programs under test.
@@ -51,6 +52,7 @@ struct TestCluster: Sendable {
         guard let file = try ClusterFile.read(home) else { return }
         let killed = await ClusterStopper.stop(file.processIDs.map { ServiceProcess(service: $0.key, pid: $0.value) })
         #expect(killed.isEmpty, "every service stops when asked to")
+        starter.stores.stop()
     }
 
     func removeState() { try? FileManager.default.removeItem(at: home.root) }

@@ -68,7 +68,7 @@ final class Outbox: Sendable {
     private func deliverDue(_ kinds: [OutboxKind]) async throws(Fault) {
         while !Task.isCancelled {
             let now = clock.now()
-            let items = try await store.store.read { try $0.dueLetters(kinds, now: now, limit: Self.batch) }
+            let items = try await store.dueLetters(kinds, now: now, limit: Self.batch)
             if items.isEmpty { return }
             let failures = await withTaskGroup(of: Fault?.self, returning: [Fault].self) { group in
                 for item in items { group.addTask { await self.deliver(item) } }

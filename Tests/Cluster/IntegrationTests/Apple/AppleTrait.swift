@@ -26,7 +26,7 @@ struct AppleTrait: SuiteTrait, TestScoping {
     }
 
     /// Enters the people in the sandbox's settings and starts it anew.
-    private static func populate(_ cluster: TestCluster) async throws {
+    static func populate(_ cluster: TestCluster) async throws {
         let file = cluster.home.settings(of: .sandbox)
         var settings = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
         settings["people"] = [["name": "ada"]] + (0..<people).map { ["name": "person-\($0)"] }

@@ -56,6 +56,26 @@ struct AppleCopiesTests {
         #expect(try await one.accountCount() == 12)
     }
 
+    @Test("a session of a person that one copy has ended reaches the account at no copy any more")
+    func endedSession() async throws {
+        let one = try AppleRig()
+        let other = try one.copy()
+        for round in 0..<4 {
+            let (home, guest) = ("home-\(round)", "guest-\(round)")
+            one.logins.signIn(home, user: "user-\(round)")
+            let link = try await one.link(one.approve("person-\(round)", device: home, Self.withoutEmail), device: home)
+            let signed = try await one.approve("person-\(round)", device: guest, Self.withoutEmail)
+            _ = try await one.signIn(signed, device: guest).entered()
+            #expect(one.logins.session(guest) != nil, "a session with TV: its record may be in memory")
+            let asked = GetOptInStatusRequest(caller: Caller(who: .device(one.call(guest))))
+            for _ in 0..<3 { _ = try await other.service.automaticSignIn.getOptInStatus(asked, context: other.context) }
+            let revoked = try await one.service.operations.revokeApple(RevokeAppleRequest(linkID: link.id), context: one.context)
+            #expect(revoked.wasKnown)
+            let end = await refusal { try await other.service.automaticSignIn.getOptInStatus(asked, context: other.context) }
+            #expect(end == .stepUpRequired, "round \(round)")
+        }
+    }
+
     @Test("of a person's only two links two copies take away one at most, and never the last way in")
     func lastWayIn() async throws {
         let one = try AppleRig()

@@ -45,7 +45,7 @@ struct LaneNumberTests {
         }
         #expect(try await Self.numbers("sessions:a", new) == [1, 3, 4, 5, 6, 7, 8, 9])
         #expect(try await new.read { try $0.waitingLetters(lane: "sessions:a").map(\.id) }.count == 8)
-        let due = try await new.read { try $0.dueLetters([.endSessions], now: Self.now, limit: 10) }
+        let due = try await AutoSignInStore(new).dueLetters([.endSessions], now: Self.now, limit: 10)
         #expect(Set(due.map(\.letter.lane)) == ["sessions:a", "sessions:b"] && due.count == 2 && due.contains { $0.id == 1 })
         for store in [old, new] { await store.close() }
     }

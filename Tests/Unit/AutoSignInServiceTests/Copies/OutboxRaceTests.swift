@@ -40,9 +40,9 @@ struct OutboxRaceTests {
         let isWritten = Atomic(false)
     }
 
-    private static let lanes = 4
-    private static let writers = 4
-    private static let letters = 12
+    private static let lanes = 12
+    private static let writers = 6
+    private static let letters = 20
 
     @Test("each letter goes out once, and those of a lane in the order of their commits")
     func lanesInOrder() async throws {

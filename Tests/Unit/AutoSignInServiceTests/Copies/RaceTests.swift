@@ -17,9 +17,9 @@ struct RaceTests {
         for round in 0..<40 {
             let (first, second) = (RaceAction.allCases.randomElement(using: &random)!, RaceAction.allCases.randomElement(using: &random)!)
             let (one, other) = (random.next(), random.next())
-            async let here: Void = world.act(first, at: 0, one)
+            async let here = world.act(first, at: 0, one)
             // The same choices now and then: both then want the same thing.
-            async let there: Void = world.act(second, at: 1, round % 3 == 0 ? one : other)
+            async let there = world.act(second, at: 1, round % 3 == 0 ? one : other)
             do { _ = try await (here, there) } catch { Issue.record("seed \(seed), round \(round): \(first) and \(second): \(error)") }
             let broken = try await rig.files.read { try $0.brokenPromises(familiesPerAccount: RaceWorld.familiesPerAccount) }
             #expect(broken == [], "seed \(seed), round \(round): \(first) and \(second)")

@@ -34,7 +34,7 @@ struct TwoCopiesTests {
         try await rig.revoke(token.familyID)
         let now = rig.clock.now()
         let kinds = OutboxKind.allCases
-        let due = try await rig.files.read { try $0.dueLetters(kinds, now: now, limit: 10) }
+        let due = try await AutoSignInStore(rig.files).dueLetters(kinds, now: now, limit: 10)
         let letter = try #require(due.first)
         let lease = now + .seconds(120)
         #expect(try await rig.files.write { try $0.run(Database.claim(letter, until: lease)) } == 1)
@@ -45,7 +45,7 @@ struct TwoCopiesTests {
         #expect(try await rig.files.read { try $0.isHeld(mine) })
         rig.clock.advance(by: .seconds(121))
         let later = rig.clock.now()
-        let taken = try #require(try await rig.files.read { try $0.dueLetters(kinds, now: later, limit: 10) }.first)
+        let taken = try #require(try await AutoSignInStore(rig.files).dueLetters(kinds, now: later, limit: 10).first)
         #expect(try await rig.files.write { try $0.run(Database.claim(taken, until: later + .seconds(120))) } == 1)
         #expect(try await !rig.files.read { try $0.isHeld(mine) })
     }

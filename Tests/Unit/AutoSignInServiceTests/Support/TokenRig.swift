@@ -26,17 +26,18 @@ struct TokenRig {
     let service: AutoSignIn
     let context = CallContext()
 
-    init(redeemsPerMinute: Int = 1000, familiesPerAccount: Int = 20) throws {
+    /// - Parameter place: `nil`: a new one of the engine of the test that runs.
+    init(redeemsPerMinute: Int = 1000, familiesPerAccount: Int = 20, at place: StorePlace? = nil) throws {
         let folder = try TestFolder()
         let key = try P256PrivateKey.generate()
         try folder.write(try key.pem(), to: "purchase.key")
         self.folder = folder
-        place = try StorePlace(in: folder)
+        self.place = try place ?? StorePlace(in: folder)
         keys = try AutoSignInKeys(hex: SymmetricKey.random().hexRepresentation)
         limits = (redeemsPerMinute, familiesPerAccount)
         logins = LoginBook(clock: clock)
         apple = StoreKitDouble(clock: clock, key: key.publicKey)
-        (files, service) = try Self.open(place, folder, keys, limits, logins, apple, catalogue, clock, log)
+        (files, service) = try Self.open(self.place, folder, keys, limits, logins, apple, catalogue, clock, log)
     }
 
     private init(after rig: TokenRig) throws {

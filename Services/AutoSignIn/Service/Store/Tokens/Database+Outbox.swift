@@ -1,9 +1,10 @@
 internal import Clocks
+internal import Faults
 internal import Storage
 
 /// Statements about letters, to be put together in one commit with what they are about.
 extension Database {
-    private static var waiting: Int { 0 }
+    fileprivate static var waiting: Int { 0 }
     private static var dead: Int { 1 }
 
     func enqueue(_ letter: OutboxLetter, programmer: ProgrammerID, now: Timestamp) throws {
@@ -24,18 +25,6 @@ extension Database {
         // The lane of one session, which ends in the same commit.
         case .endSessions: break
         }
-    }
-
-    /// The first letter of each lane, where its time has come. A lane holds letters of one destination.
-    func dueLetters(_ kinds: [OutboxKind], now: Timestamp, limit: Int) throws -> [OutboxItem] {
-        let places = kinds.map { _ in "?" }.joined(separator: ", ")
-        let due: Statement = """
-            SELECT \(OutboxItem.columns) FROM outbox AS letter WHERE state = ? AND next_at_ms <= ? AND call IN (\(places))
-                AND NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.lane = letter.lane AND earlier.state = ? AND earlier.lane_no < letter.lane_no)
-            ORDER BY next_at_ms, id LIMIT ?
-            """
-        let names = Arguments(kinds.map(\.rawValue.stored))
-        return try letters(due, [Self.waiting, now] + names + [Self.waiting, limit])
     }
 
     /// Changes one row, or none when somebody else has it.
@@ -126,5 +115,22 @@ extension OutboxItem {
                 beganAt: columns.next(), attempts: columns.next(), refusedCredentials: columns.next(), isUnclear: columns.next(),
                 lastStatus: columns.next()),
             createdAt: columns.next(), nextAt: columns.next(), givenUpAt: columns.next())
+    }
+}
+
+extension AutoSignInStore {
+    /// The first letter of each lane, where its time has come. A lane holds letters of one destination.
+    /// - Throws: Faults of the storage.
+    func dueLetters(_ kinds: [OutboxKind], now: Timestamp, limit: Int) async throws(Fault) -> [OutboxItem] {
+        let places = kinds.map { _ in "?" }.joined(separator: ", ")
+        let due: Statement = """
+            SELECT \(OutboxItem.columns) FROM outbox AS letter WHERE state = ? AND next_at_ms <= ? AND call IN (\(places))
+                AND NOT EXISTS (
+                    SELECT 1 FROM outbox AS earlier WHERE earlier.lane = letter.lane AND earlier.state = ? AND earlier.lane_no < letter.lane_no)
+            ORDER BY next_at_ms, id LIMIT ?
+            """
+        let names = Arguments(kinds.map(\.rawValue.stored))
+        let letters = try await store.all(due, [Database.waiting, now] + names + [Database.waiting, limit]) { OutboxItem(columns: &$0) }
+        return letters.compactMap(\.self)
     }
 }

@@ -44,6 +44,8 @@ extension PostgresConnection {
         do {
             // So that the reason has its code.
             PQsetErrorVerbosity(started, PQERRORS_VERBOSE)
+            // Notices, such as that a table is there already, are for nobody; libpq would print them.
+            PQsetNoticeReceiver(started, { _, _ in }, nil)
             try finish(started)
             PQsetErrorVerbosity(started, PQERRORS_DEFAULT)
         } catch {

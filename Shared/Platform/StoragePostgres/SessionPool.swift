@@ -102,6 +102,8 @@ final class SessionPool: Sendable {
                 job.fail(.storeIsNotAwaited)
                 continue
             }
+            // While it rested the server may have said goodbye.
+            if let known = connection, known.isUsable { known.takeNotice() }
             if let known = connection, !known.isUsable || heart.pulse.isElsewhere(known) { connection = nil }
             do {
                 let usable = try connection ?? heart.connect()

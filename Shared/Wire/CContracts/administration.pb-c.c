@@ -97,6 +97,321 @@ void   boxoffice__config__v1__administrator__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__administrator__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__open_session_request__init
+                     (Boxoffice__Config__V1__OpenSessionRequest         *message)
+{
+  static const Boxoffice__Config__V1__OpenSessionRequest init_value = BOXOFFICE__CONFIG__V1__OPEN_SESSION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__open_session_request__get_packed_size
+                     (const Boxoffice__Config__V1__OpenSessionRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__open_session_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__open_session_request__pack
+                     (const Boxoffice__Config__V1__OpenSessionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__open_session_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__open_session_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__OpenSessionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__open_session_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__OpenSessionRequest *
+       boxoffice__config__v1__open_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__OpenSessionRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__open_session_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__open_session_request__free_unpacked
+                     (Boxoffice__Config__V1__OpenSessionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__open_session_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__opened_session__init
+                     (Boxoffice__Config__V1__OpenedSession         *message)
+{
+  static const Boxoffice__Config__V1__OpenedSession init_value = BOXOFFICE__CONFIG__V1__OPENED_SESSION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__opened_session__get_packed_size
+                     (const Boxoffice__Config__V1__OpenedSession *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__opened_session__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__opened_session__pack
+                     (const Boxoffice__Config__V1__OpenedSession *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__opened_session__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__opened_session__pack_to_buffer
+                     (const Boxoffice__Config__V1__OpenedSession *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__opened_session__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__OpenedSession *
+       boxoffice__config__v1__opened_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__OpenedSession *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__opened_session__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__opened_session__free_unpacked
+                     (Boxoffice__Config__V1__OpenedSession *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__opened_session__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__administrator_session__init
+                     (Boxoffice__Config__V1__AdministratorSession         *message)
+{
+  static const Boxoffice__Config__V1__AdministratorSession init_value = BOXOFFICE__CONFIG__V1__ADMINISTRATOR_SESSION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__administrator_session__get_packed_size
+                     (const Boxoffice__Config__V1__AdministratorSession *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__administrator_session__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__administrator_session__pack
+                     (const Boxoffice__Config__V1__AdministratorSession *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__administrator_session__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__administrator_session__pack_to_buffer
+                     (const Boxoffice__Config__V1__AdministratorSession *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__administrator_session__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__AdministratorSession *
+       boxoffice__config__v1__administrator_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__AdministratorSession *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__administrator_session__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__administrator_session__free_unpacked
+                     (Boxoffice__Config__V1__AdministratorSession *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__administrator_session__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__end_session_request__init
+                     (Boxoffice__Config__V1__EndSessionRequest         *message)
+{
+  static const Boxoffice__Config__V1__EndSessionRequest init_value = BOXOFFICE__CONFIG__V1__END_SESSION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__end_session_request__get_packed_size
+                     (const Boxoffice__Config__V1__EndSessionRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__end_session_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__end_session_request__pack
+                     (const Boxoffice__Config__V1__EndSessionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__end_session_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__end_session_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__EndSessionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__end_session_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__EndSessionRequest *
+       boxoffice__config__v1__end_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__EndSessionRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__end_session_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__end_session_request__free_unpacked
+                     (Boxoffice__Config__V1__EndSessionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__end_session_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__end_session_response__init
+                     (Boxoffice__Config__V1__EndSessionResponse         *message)
+{
+  static const Boxoffice__Config__V1__EndSessionResponse init_value = BOXOFFICE__CONFIG__V1__END_SESSION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__end_session_response__get_packed_size
+                     (const Boxoffice__Config__V1__EndSessionResponse *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__end_session_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__end_session_response__pack
+                     (const Boxoffice__Config__V1__EndSessionResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__end_session_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__end_session_response__pack_to_buffer
+                     (const Boxoffice__Config__V1__EndSessionResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__end_session_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__EndSessionResponse *
+       boxoffice__config__v1__end_session_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__EndSessionResponse *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__end_session_response__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__end_session_response__free_unpacked
+                     (Boxoffice__Config__V1__EndSessionResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__end_session_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__list_sessions_request__init
+                     (Boxoffice__Config__V1__ListSessionsRequest         *message)
+{
+  static const Boxoffice__Config__V1__ListSessionsRequest init_value = BOXOFFICE__CONFIG__V1__LIST_SESSIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__list_sessions_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListSessionsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_sessions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__list_sessions_request__pack
+                     (const Boxoffice__Config__V1__ListSessionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_sessions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__list_sessions_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListSessionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_sessions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ListSessionsRequest *
+       boxoffice__config__v1__list_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ListSessionsRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__list_sessions_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__list_sessions_request__free_unpacked
+                     (Boxoffice__Config__V1__ListSessionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__list_sessions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__administrator_sessions__init
+                     (Boxoffice__Config__V1__AdministratorSessions         *message)
+{
+  static const Boxoffice__Config__V1__AdministratorSessions init_value = BOXOFFICE__CONFIG__V1__ADMINISTRATOR_SESSIONS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__administrator_sessions__get_packed_size
+                     (const Boxoffice__Config__V1__AdministratorSessions *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__administrator_sessions__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__administrator_sessions__pack
+                     (const Boxoffice__Config__V1__AdministratorSessions *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__administrator_sessions__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__administrator_sessions__pack_to_buffer
+                     (const Boxoffice__Config__V1__AdministratorSessions *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__administrator_sessions__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__AdministratorSessions *
+       boxoffice__config__v1__administrator_sessions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__AdministratorSessions *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__administrator_sessions__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__administrator_sessions__free_unpacked
+                     (Boxoffice__Config__V1__AdministratorSessions *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__administrator_sessions__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__check_administrator_request__init
                      (Boxoffice__Config__V1__CheckAdministratorRequest         *message)
 {
@@ -3304,6 +3619,382 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descripto
   (ProtobufCMessageInit) boxoffice__config__v1__administrator__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__config__v1__open_session_request__field_descriptors[2] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OpenSessionRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OpenSessionRequest, client),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__open_session_request__field_indices_by_name[] = {
+  1,   /* field[1] = client */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__open_session_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__open_session_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.OpenSessionRequest",
+  "OpenSessionRequest",
+  "Boxoffice__Config__V1__OpenSessionRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__OpenSessionRequest),
+  2,
+  boxoffice__config__v1__open_session_request__field_descriptors,
+  boxoffice__config__v1__open_session_request__field_indices_by_name,
+  1,  boxoffice__config__v1__open_session_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__open_session_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__opened_session__field_descriptors[3] =
+{
+  {
+    "secret",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OpenedSession, secret),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "administrator",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OpenedSession, administrator),
+    &boxoffice__config__v1__administrator__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "session",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OpenedSession, session),
+    &boxoffice__config__v1__administrator_session__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__opened_session__field_indices_by_name[] = {
+  1,   /* field[1] = administrator */
+  0,   /* field[0] = secret */
+  2,   /* field[2] = session */
+};
+static const ProtobufCIntRange boxoffice__config__v1__opened_session__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__opened_session__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.OpenedSession",
+  "OpenedSession",
+  "Boxoffice__Config__V1__OpenedSession",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__OpenedSession),
+  3,
+  boxoffice__config__v1__opened_session__field_descriptors,
+  boxoffice__config__v1__opened_session__field_indices_by_name,
+  1,  boxoffice__config__v1__opened_session__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__opened_session__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__administrator_session__field_descriptors[7] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AdministratorSession, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AdministratorSession, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AdministratorSession, client),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "opened_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AdministratorSession, opened_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "used_at_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AdministratorSession, used_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ends_at_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AdministratorSession, ends_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_own",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__AdministratorSession, is_own),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__administrator_session__field_indices_by_name[] = {
+  2,   /* field[2] = client */
+  5,   /* field[5] = ends_at_ms */
+  0,   /* field[0] = id */
+  6,   /* field[6] = is_own */
+  1,   /* field[1] = name */
+  3,   /* field[3] = opened_at_ms */
+  4,   /* field[4] = used_at_ms */
+};
+static const ProtobufCIntRange boxoffice__config__v1__administrator_session__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__administrator_session__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.AdministratorSession",
+  "AdministratorSession",
+  "Boxoffice__Config__V1__AdministratorSession",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__AdministratorSession),
+  7,
+  boxoffice__config__v1__administrator_session__field_descriptors,
+  boxoffice__config__v1__administrator_session__field_indices_by_name,
+  1,  boxoffice__config__v1__administrator_session__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__administrator_session__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__end_session_request__field_descriptors[2] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__EndSessionRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__EndSessionRequest, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__end_session_request__field_indices_by_name[] = {
+  1,   /* field[1] = id */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__end_session_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__end_session_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.EndSessionRequest",
+  "EndSessionRequest",
+  "Boxoffice__Config__V1__EndSessionRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__EndSessionRequest),
+  2,
+  boxoffice__config__v1__end_session_request__field_descriptors,
+  boxoffice__config__v1__end_session_request__field_indices_by_name,
+  1,  boxoffice__config__v1__end_session_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__end_session_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define boxoffice__config__v1__end_session_response__field_descriptors NULL
+#define boxoffice__config__v1__end_session_response__field_indices_by_name NULL
+#define boxoffice__config__v1__end_session_response__number_ranges NULL
+const ProtobufCMessageDescriptor boxoffice__config__v1__end_session_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.EndSessionResponse",
+  "EndSessionResponse",
+  "Boxoffice__Config__V1__EndSessionResponse",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__EndSessionResponse),
+  0,
+  boxoffice__config__v1__end_session_response__field_descriptors,
+  boxoffice__config__v1__end_session_response__field_indices_by_name,
+  0,  boxoffice__config__v1__end_session_response__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__end_session_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__list_sessions_request__field_descriptors[1] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListSessionsRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__list_sessions_request__field_indices_by_name[] = {
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__list_sessions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__list_sessions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ListSessionsRequest",
+  "ListSessionsRequest",
+  "Boxoffice__Config__V1__ListSessionsRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ListSessionsRequest),
+  1,
+  boxoffice__config__v1__list_sessions_request__field_descriptors,
+  boxoffice__config__v1__list_sessions_request__field_indices_by_name,
+  1,  boxoffice__config__v1__list_sessions_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__list_sessions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__administrator_sessions__field_descriptors[1] =
+{
+  {
+    "sessions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__AdministratorSessions, n_sessions),
+    offsetof(Boxoffice__Config__V1__AdministratorSessions, sessions),
+    &boxoffice__config__v1__administrator_session__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__administrator_sessions__field_indices_by_name[] = {
+  0,   /* field[0] = sessions */
+};
+static const ProtobufCIntRange boxoffice__config__v1__administrator_sessions__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__administrator_sessions__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.AdministratorSessions",
+  "AdministratorSessions",
+  "Boxoffice__Config__V1__AdministratorSessions",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__AdministratorSessions),
+  1,
+  boxoffice__config__v1__administrator_sessions__field_descriptors,
+  boxoffice__config__v1__administrator_sessions__field_indices_by_name,
+  1,  boxoffice__config__v1__administrator_sessions__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__administrator_sessions__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__config__v1__check_administrator_request__field_descriptors[5] =
 {
   {
@@ -3791,7 +4482,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__page_request__descriptor
   (ProtobufCMessageInit) boxoffice__config__v1__page_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__list_entities_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__list_entities_request__field_descriptors[7] =
 {
   {
     "token",
@@ -3841,17 +4532,56 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__list_entities_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "requestor_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListEntitiesRequest, requestor_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListEntitiesRequest, mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changed_only",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListEntitiesRequest, changed_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__list_entities_request__field_indices_by_name[] = {
+  6,   /* field[6] = changed_only */
   1,   /* field[1] = kind */
+  5,   /* field[5] = mvpd_id */
   3,   /* field[3] = page */
   2,   /* field[2] = query */
+  4,   /* field[4] = requestor_id */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange boxoffice__config__v1__list_entities_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__list_entities_request__descriptor =
 {
@@ -3861,7 +4591,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__list_entities_request__d
   "Boxoffice__Config__V1__ListEntitiesRequest",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__ListEntitiesRequest),
-  4,
+  7,
   boxoffice__config__v1__list_entities_request__field_descriptors,
   boxoffice__config__v1__list_entities_request__field_indices_by_name,
   1,  boxoffice__config__v1__list_entities_request__number_ranges,
@@ -8373,10 +9103,13 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[34] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[37] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
+  { "OpenSession", &boxoffice__config__v1__open_session_request__descriptor, &boxoffice__config__v1__opened_session__descriptor },
+  { "EndSession", &boxoffice__config__v1__end_session_request__descriptor, &boxoffice__config__v1__end_session_response__descriptor },
+  { "ListSessions", &boxoffice__config__v1__list_sessions_request__descriptor, &boxoffice__config__v1__administrator_sessions__descriptor },
   { "ListEntities", &boxoffice__config__v1__list_entities_request__descriptor, &boxoffice__config__v1__entity_page__descriptor },
   { "GetEntity", &boxoffice__config__v1__get_entity_request__descriptor, &boxoffice__config__v1__catalogue_entity__descriptor },
   { "CreateEntity", &boxoffice__config__v1__create_entity_request__descriptor, &boxoffice__config__v1__entity_outcome__descriptor },
@@ -8411,40 +9144,43 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "VerifyHistory", &boxoffice__config__v1__verify_history_request__descriptor, &boxoffice__config__v1__history_verdict__descriptor },
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
-  29,        /* ApplyDegradationMeasure */
-  21,        /* AuthorizeSecret */
+  32,        /* ApplyDegradationMeasure */
+  24,        /* AuthorizeSecret */
   1,        /* CheckAdministrator */
-  19,        /* CompareVersions */
-  4,        /* CreateEntity */
-  16,        /* DecidePush */
-  6,        /* DeleteEntity */
-  11,        /* DiscardDraft */
-  22,        /* DownloadSoftwareStatement */
-  12,        /* DropChange */
-  27,        /* EndDegradation */
-  7,        /* GenerateCustomScheme */
+  22,        /* CompareVersions */
+  7,        /* CreateEntity */
+  19,        /* DecidePush */
+  9,        /* DeleteEntity */
+  14,        /* DiscardDraft */
+  25,        /* DownloadSoftwareStatement */
+  15,        /* DropChange */
+  30,        /* EndDegradation */
+  3,        /* EndSession */
+  10,        /* GenerateCustomScheme */
   0,        /* GetAdministrator */
-  10,        /* GetDraft */
-  3,        /* GetEntity */
-  31,        /* GetReport */
-  18,        /* GetVersion */
-  14,        /* ImportCatalogue */
-  9,        /* ImportProviderMetadata */
-  32,        /* ListAuditRecords */
-  28,        /* ListDegradationMeasures */
-  24,        /* ListDegradationRules */
-  2,        /* ListEntities */
-  15,        /* ListPendingPushes */
-  17,        /* ListVersions */
-  13,        /* PushDraft */
-  30,        /* RemoveDegradationMeasures */
-  26,        /* RenewDegradation */
-  5,        /* ReplaceEntity */
-  20,        /* RestoreVersion */
-  8,        /* ReviewProviderMetadata */
-  23,        /* RevokeSoftwareStatements */
-  25,        /* StartDegradation */
-  33         /* VerifyHistory */
+  13,        /* GetDraft */
+  6,        /* GetEntity */
+  34,        /* GetReport */
+  21,        /* GetVersion */
+  17,        /* ImportCatalogue */
+  12,        /* ImportProviderMetadata */
+  35,        /* ListAuditRecords */
+  31,        /* ListDegradationMeasures */
+  27,        /* ListDegradationRules */
+  5,        /* ListEntities */
+  18,        /* ListPendingPushes */
+  4,        /* ListSessions */
+  20,        /* ListVersions */
+  2,        /* OpenSession */
+  16,        /* PushDraft */
+  33,        /* RemoveDegradationMeasures */
+  29,        /* RenewDegradation */
+  8,        /* ReplaceEntity */
+  23,        /* RestoreVersion */
+  11,        /* ReviewProviderMetadata */
+  26,        /* RevokeSoftwareStatements */
+  28,        /* StartDegradation */
+  36         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -8453,7 +9189,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  34,
+  37,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -8473,13 +9209,37 @@ void boxoffice__config__v1__administration__check_administrator(ProtobufCService
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__open_session(ProtobufCService *service,
+                                                         const Boxoffice__Config__V1__OpenSessionRequest *input,
+                                                         Boxoffice__Config__V1__OpenedSession_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__end_session(ProtobufCService *service,
+                                                        const Boxoffice__Config__V1__EndSessionRequest *input,
+                                                        Boxoffice__Config__V1__EndSessionResponse_Closure closure,
+                                                        void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__list_sessions(ProtobufCService *service,
+                                                          const Boxoffice__Config__V1__ListSessionsRequest *input,
+                                                          Boxoffice__Config__V1__AdministratorSessions_Closure closure,
+                                                          void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__list_entities(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__ListEntitiesRequest *input,
                                                           Boxoffice__Config__V1__EntityPage_Closure closure,
                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_entity(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetEntityRequest *input,
@@ -8487,7 +9247,7 @@ void boxoffice__config__v1__administration__get_entity(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__create_entity(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__CreateEntityRequest *input,
@@ -8495,7 +9255,7 @@ void boxoffice__config__v1__administration__create_entity(ProtobufCService *serv
                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__replace_entity(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__ReplaceEntityRequest *input,
@@ -8503,7 +9263,7 @@ void boxoffice__config__v1__administration__replace_entity(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__delete_entity(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__DeleteEntityRequest *input,
@@ -8511,7 +9271,7 @@ void boxoffice__config__v1__administration__delete_entity(ProtobufCService *serv
                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__generate_custom_scheme(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__GenerateCustomSchemeRequest *input,
@@ -8519,7 +9279,7 @@ void boxoffice__config__v1__administration__generate_custom_scheme(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__review_provider_metadata(ProtobufCService *service,
                                                                      const Boxoffice__Config__V1__ReviewProviderMetadataRequest *input,
@@ -8527,7 +9287,7 @@ void boxoffice__config__v1__administration__review_provider_metadata(ProtobufCSe
                                                                      void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__import_provider_metadata(ProtobufCService *service,
                                                                      const Boxoffice__Config__V1__ImportProviderMetadataRequest *input,
@@ -8535,7 +9295,7 @@ void boxoffice__config__v1__administration__import_provider_metadata(ProtobufCSe
                                                                      void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_draft(ProtobufCService *service,
                                                       const Boxoffice__Config__V1__GetDraftRequest *input,
@@ -8543,7 +9303,7 @@ void boxoffice__config__v1__administration__get_draft(ProtobufCService *service,
                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__discard_draft(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__DiscardDraftRequest *input,
@@ -8551,7 +9311,7 @@ void boxoffice__config__v1__administration__discard_draft(ProtobufCService *serv
                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__drop_change(ProtobufCService *service,
                                                         const Boxoffice__Config__V1__DropChangeRequest *input,
@@ -8559,7 +9319,7 @@ void boxoffice__config__v1__administration__drop_change(ProtobufCService *servic
                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__push_draft(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__PushDraftRequest *input,
@@ -8567,7 +9327,7 @@ void boxoffice__config__v1__administration__push_draft(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__import_catalogue(ProtobufCService *service,
                                                              const Boxoffice__Config__V1__ImportCatalogueRequest *input,
@@ -8575,7 +9335,7 @@ void boxoffice__config__v1__administration__import_catalogue(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_pending_pushes(ProtobufCService *service,
                                                                 const Boxoffice__Config__V1__ListPendingPushesRequest *input,
@@ -8583,7 +9343,7 @@ void boxoffice__config__v1__administration__list_pending_pushes(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__decide_push(ProtobufCService *service,
                                                         const Boxoffice__Config__V1__DecidePushRequest *input,
@@ -8591,7 +9351,7 @@ void boxoffice__config__v1__administration__decide_push(ProtobufCService *servic
                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_versions(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__ListVersionsRequest *input,
@@ -8599,7 +9359,7 @@ void boxoffice__config__v1__administration__list_versions(ProtobufCService *serv
                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_version(ProtobufCService *service,
                                                         const Boxoffice__Config__V1__GetVersionRequest *input,
@@ -8607,7 +9367,7 @@ void boxoffice__config__v1__administration__get_version(ProtobufCService *servic
                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__compare_versions(ProtobufCService *service,
                                                              const Boxoffice__Config__V1__CompareVersionsRequest *input,
@@ -8615,7 +9375,7 @@ void boxoffice__config__v1__administration__compare_versions(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__restore_version(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__RestoreVersionRequest *input,
@@ -8623,7 +9383,7 @@ void boxoffice__config__v1__administration__restore_version(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *service,
                                                              const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
@@ -8631,7 +9391,7 @@ void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
@@ -8639,7 +9399,7 @@ void boxoffice__config__v1__administration__download_software_statement(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__revoke_software_statements(ProtobufCService *service,
                                                                        const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
@@ -8647,7 +9407,7 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
@@ -8655,7 +9415,7 @@ void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__start_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__StartDegradationRequest *input,
@@ -8663,7 +9423,7 @@ void boxoffice__config__v1__administration__start_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__RenewDegradationRequest *input,
@@ -8671,7 +9431,7 @@ void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__end_degradation(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
@@ -8679,7 +9439,7 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ListDegradationMeasuresRequest *input,
@@ -8687,7 +9447,7 @@ void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *input,
@@ -8695,7 +9455,7 @@ void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__remove_degradation_measures(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
@@ -8703,7 +9463,7 @@ void boxoffice__config__v1__administration__remove_degradation_measures(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
@@ -8711,7 +9471,7 @@ void boxoffice__config__v1__administration__get_report(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -8719,7 +9479,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -8727,7 +9487,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

@@ -5,6 +5,9 @@ public import Contracts
 public final class AdministrationDouble: Administration {
     public let getAdministrator = Scripted<GetAdministratorRequest, Administrator>()
     public let checkAdministrator = Scripted<CheckAdministratorRequest, Administrator>()
+    public let openSession = Scripted<OpenSessionRequest, OpenedSession>()
+    public let endSession = Scripted<EndSessionRequest, EndSessionResponse>()
+    public let listSessions = Scripted<ListSessionsRequest, AdministratorSessions>()
     public let listEntities = Scripted<ListEntitiesRequest, EntityPage>()
     public let getEntity = Scripted<GetEntityRequest, CatalogueEntity>()
     public let createEntity = Scripted<CreateEntityRequest, EntityOutcome>()
@@ -46,6 +49,18 @@ public final class AdministrationDouble: Administration {
 
     public func checkAdministrator(_ request: CheckAdministratorRequest, context: CallContext) async throws -> Administrator {
         try await checkAdministrator(request, context)
+    }
+
+    public func openSession(_ request: OpenSessionRequest, context: CallContext) async throws -> OpenedSession {
+        try await openSession(request, context)
+    }
+
+    public func endSession(_ request: EndSessionRequest, context: CallContext) async throws -> EndSessionResponse {
+        try await endSession(request, context)
+    }
+
+    public func listSessions(_ request: ListSessionsRequest, context: CallContext) async throws -> AdministratorSessions {
+        try await listSessions(request, context)
     }
 
     public func listEntities(_ request: ListEntitiesRequest, context: CallContext) async throws -> EntityPage {

@@ -23,6 +23,7 @@ extension CatalogueStore {
         Migration("5-former-rules", sql: formerRules, isAdditive: true),
         Migration("6-usage", sql: UsageStore.schema, isAdditive: true),
         Migration("7-documents-stay", statements: documentsStay, isAdditive: true),
+        Migration("8-sessions", sql: KeptSession.schema, isAdditive: true),
     ]
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.

@@ -61,6 +61,13 @@ extension CatalogueStore {
             number BIGINT PRIMARY KEY, rule BYTEA NOT NULL, author \(text) NOT NULL, reason \(text) NOT NULL, ended_at_ms BIGINT NOT NULL
         )
         """,
+        """
+        CREATE TABLE IF NOT EXISTS administrator_session (
+            digest \(text) PRIMARY KEY, name \(text) NOT NULL, mark \(text) NOT NULL, client \(text) NOT NULL, opened_at_ms BIGINT NOT NULL,
+            used_at_ms BIGINT NOT NULL, ends_at_ms BIGINT NOT NULL
+        )
+        """,
+        "CREATE INDEX IF NOT EXISTS administrator_session_by_end ON administrator_session (ends_at_ms)",
     ]
 
     /// Whoever is not the owner of the tables may not take the triggers away.

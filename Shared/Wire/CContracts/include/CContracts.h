@@ -186,6 +186,34 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Administrato
 {
     return &boxoffice__config__v1__administrator__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_OpenSessionRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__open_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_OpenedSession_descriptor(void)
+{
+    return &boxoffice__config__v1__opened_session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AdministratorSession_descriptor(void)
+{
+    return &boxoffice__config__v1__administrator_session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EndSessionRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__end_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_EndSessionResponse_descriptor(void)
+{
+    return &boxoffice__config__v1__end_session_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListSessionsRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_AdministratorSessions_descriptor(void)
+{
+    return &boxoffice__config__v1__administrator_sessions__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_CheckAdministratorRequest_descriptor(void)
 {
     return &boxoffice__config__v1__check_administrator_request__descriptor;

@@ -18,6 +18,13 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Boxoffice__Config__V1__GetAdministratorRequest Boxoffice__Config__V1__GetAdministratorRequest;
 typedef struct Boxoffice__Config__V1__Administrator Boxoffice__Config__V1__Administrator;
+typedef struct Boxoffice__Config__V1__OpenSessionRequest Boxoffice__Config__V1__OpenSessionRequest;
+typedef struct Boxoffice__Config__V1__OpenedSession Boxoffice__Config__V1__OpenedSession;
+typedef struct Boxoffice__Config__V1__AdministratorSession Boxoffice__Config__V1__AdministratorSession;
+typedef struct Boxoffice__Config__V1__EndSessionRequest Boxoffice__Config__V1__EndSessionRequest;
+typedef struct Boxoffice__Config__V1__EndSessionResponse Boxoffice__Config__V1__EndSessionResponse;
+typedef struct Boxoffice__Config__V1__ListSessionsRequest Boxoffice__Config__V1__ListSessionsRequest;
+typedef struct Boxoffice__Config__V1__AdministratorSessions Boxoffice__Config__V1__AdministratorSessions;
 typedef struct Boxoffice__Config__V1__CheckAdministratorRequest Boxoffice__Config__V1__CheckAdministratorRequest;
 typedef struct Boxoffice__Config__V1__AuthorizeSecretRequest Boxoffice__Config__V1__AuthorizeSecretRequest;
 typedef struct Boxoffice__Config__V1__KnownSecret Boxoffice__Config__V1__KnownSecret;
@@ -229,6 +236,113 @@ struct  Boxoffice__Config__V1__Administrator
     , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ADMINISTRATOR_ROLE__ADMINISTRATOR_ROLE_UNKNOWN, 0,NULL }
 
 
+struct  Boxoffice__Config__V1__OpenSessionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * A bearer.
+   */
+  char *token;
+  /*
+   * Where the administrator is, for the list of sessions: an address; at most 200 characters.
+   */
+  char *client;
+};
+#define BOXOFFICE__CONFIG__V1__OPEN_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__open_session_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__OpenedSession
+{
+  ProtobufCMessage base;
+  /*
+   * In place of the bearer in requests; never shown again.
+   */
+  char *secret;
+  Boxoffice__Config__V1__Administrator *administrator;
+  Boxoffice__Config__V1__AdministratorSession *session;
+};
+#define BOXOFFICE__CONFIG__V1__OPENED_SESSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__opened_session__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL, NULL }
+
+
+struct  Boxoffice__Config__V1__AdministratorSession
+{
+  ProtobufCMessage base;
+  /*
+   * Names the session; no secret.
+   */
+  char *id;
+  char *name;
+  char *client;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t opened_at_ms;
+  /*
+   * To the minute.
+   */
+  uint64_t used_at_ms;
+  /*
+   * At the latest.
+   */
+  uint64_t ends_at_ms;
+  /*
+   * True for the session that asks.
+   */
+  protobuf_c_boolean is_own;
+};
+#define BOXOFFICE__CONFIG__V1__ADMINISTRATOR_SESSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__administrator_session__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0 }
+
+
+struct  Boxoffice__Config__V1__EndSessionRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  /*
+   * Empty: the session of the token.
+   */
+  char *id;
+};
+#define BOXOFFICE__CONFIG__V1__END_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__end_session_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__EndSessionResponse
+{
+  ProtobufCMessage base;
+};
+#define BOXOFFICE__CONFIG__V1__END_SESSION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__end_session_response__descriptor) \
+     }
+
+
+struct  Boxoffice__Config__V1__ListSessionsRequest
+{
+  ProtobufCMessage base;
+  char *token;
+};
+#define BOXOFFICE__CONFIG__V1__LIST_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__list_sessions_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__AdministratorSessions
+{
+  ProtobufCMessage base;
+  size_t n_sessions;
+  Boxoffice__Config__V1__AdministratorSession **sessions;
+};
+#define BOXOFFICE__CONFIG__V1__ADMINISTRATOR_SESSIONS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__administrator_sessions__descriptor) \
+    , 0,NULL }
+
+
 struct  Boxoffice__Config__V1__CheckAdministratorRequest
 {
   ProtobufCMessage base;
@@ -385,10 +499,22 @@ struct  Boxoffice__Config__V1__ListEntitiesRequest
    */
   char *query;
   Boxoffice__Config__V1__PageRequest *page;
+  /*
+   * Integrations and applications of these alone; empty: any.
+   */
+  char *requestor_id;
+  /*
+   * Integrations of this one alone; empty: any.
+   */
+  char *mvpd_id;
+  /*
+   * True: only what the draft has otherwise than the newest version.
+   */
+  protobuf_c_boolean changed_only;
 };
 #define BOXOFFICE__CONFIG__V1__LIST_ENTITIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__list_entities_request__descriptor) \
-    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Config__V1__EntityPage
@@ -1445,7 +1571,7 @@ struct  Boxoffice__Config__V1__AuditRecord
   char *author;
   /*
    * `push`, `push_proposed`, `push_declined`, `import`, `degradation_started`, `degradation_renewed`, `degradation_ended`, `temp_pass_reset`,
-   * `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`.
+   * `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`, `session_opened`, `session_ended`.
    */
   char *action;
   /*
@@ -1527,6 +1653,139 @@ Boxoffice__Config__V1__Administrator *
                       const uint8_t       *data);
 void   boxoffice__config__v1__administrator__free_unpacked
                      (Boxoffice__Config__V1__Administrator *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__OpenSessionRequest methods */
+void   boxoffice__config__v1__open_session_request__init
+                     (Boxoffice__Config__V1__OpenSessionRequest         *message);
+size_t boxoffice__config__v1__open_session_request__get_packed_size
+                     (const Boxoffice__Config__V1__OpenSessionRequest   *message);
+size_t boxoffice__config__v1__open_session_request__pack
+                     (const Boxoffice__Config__V1__OpenSessionRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__open_session_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__OpenSessionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__OpenSessionRequest *
+       boxoffice__config__v1__open_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__open_session_request__free_unpacked
+                     (Boxoffice__Config__V1__OpenSessionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__OpenedSession methods */
+void   boxoffice__config__v1__opened_session__init
+                     (Boxoffice__Config__V1__OpenedSession         *message);
+size_t boxoffice__config__v1__opened_session__get_packed_size
+                     (const Boxoffice__Config__V1__OpenedSession   *message);
+size_t boxoffice__config__v1__opened_session__pack
+                     (const Boxoffice__Config__V1__OpenedSession   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__opened_session__pack_to_buffer
+                     (const Boxoffice__Config__V1__OpenedSession   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__OpenedSession *
+       boxoffice__config__v1__opened_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__opened_session__free_unpacked
+                     (Boxoffice__Config__V1__OpenedSession *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__AdministratorSession methods */
+void   boxoffice__config__v1__administrator_session__init
+                     (Boxoffice__Config__V1__AdministratorSession         *message);
+size_t boxoffice__config__v1__administrator_session__get_packed_size
+                     (const Boxoffice__Config__V1__AdministratorSession   *message);
+size_t boxoffice__config__v1__administrator_session__pack
+                     (const Boxoffice__Config__V1__AdministratorSession   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__administrator_session__pack_to_buffer
+                     (const Boxoffice__Config__V1__AdministratorSession   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__AdministratorSession *
+       boxoffice__config__v1__administrator_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__administrator_session__free_unpacked
+                     (Boxoffice__Config__V1__AdministratorSession *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__EndSessionRequest methods */
+void   boxoffice__config__v1__end_session_request__init
+                     (Boxoffice__Config__V1__EndSessionRequest         *message);
+size_t boxoffice__config__v1__end_session_request__get_packed_size
+                     (const Boxoffice__Config__V1__EndSessionRequest   *message);
+size_t boxoffice__config__v1__end_session_request__pack
+                     (const Boxoffice__Config__V1__EndSessionRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__end_session_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__EndSessionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__EndSessionRequest *
+       boxoffice__config__v1__end_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__end_session_request__free_unpacked
+                     (Boxoffice__Config__V1__EndSessionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__EndSessionResponse methods */
+void   boxoffice__config__v1__end_session_response__init
+                     (Boxoffice__Config__V1__EndSessionResponse         *message);
+size_t boxoffice__config__v1__end_session_response__get_packed_size
+                     (const Boxoffice__Config__V1__EndSessionResponse   *message);
+size_t boxoffice__config__v1__end_session_response__pack
+                     (const Boxoffice__Config__V1__EndSessionResponse   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__end_session_response__pack_to_buffer
+                     (const Boxoffice__Config__V1__EndSessionResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__EndSessionResponse *
+       boxoffice__config__v1__end_session_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__end_session_response__free_unpacked
+                     (Boxoffice__Config__V1__EndSessionResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ListSessionsRequest methods */
+void   boxoffice__config__v1__list_sessions_request__init
+                     (Boxoffice__Config__V1__ListSessionsRequest         *message);
+size_t boxoffice__config__v1__list_sessions_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListSessionsRequest   *message);
+size_t boxoffice__config__v1__list_sessions_request__pack
+                     (const Boxoffice__Config__V1__ListSessionsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__list_sessions_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListSessionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ListSessionsRequest *
+       boxoffice__config__v1__list_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__list_sessions_request__free_unpacked
+                     (Boxoffice__Config__V1__ListSessionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__AdministratorSessions methods */
+void   boxoffice__config__v1__administrator_sessions__init
+                     (Boxoffice__Config__V1__AdministratorSessions         *message);
+size_t boxoffice__config__v1__administrator_sessions__get_packed_size
+                     (const Boxoffice__Config__V1__AdministratorSessions   *message);
+size_t boxoffice__config__v1__administrator_sessions__pack
+                     (const Boxoffice__Config__V1__AdministratorSessions   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__administrator_sessions__pack_to_buffer
+                     (const Boxoffice__Config__V1__AdministratorSessions   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__AdministratorSessions *
+       boxoffice__config__v1__administrator_sessions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__administrator_sessions__free_unpacked
+                     (Boxoffice__Config__V1__AdministratorSessions *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__CheckAdministratorRequest methods */
 void   boxoffice__config__v1__check_administrator_request__init
@@ -2847,6 +3106,27 @@ typedef void (*Boxoffice__Config__V1__GetAdministratorRequest_Closure)
 typedef void (*Boxoffice__Config__V1__Administrator_Closure)
                  (const Boxoffice__Config__V1__Administrator *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__OpenSessionRequest_Closure)
+                 (const Boxoffice__Config__V1__OpenSessionRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__OpenedSession_Closure)
+                 (const Boxoffice__Config__V1__OpenedSession *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__AdministratorSession_Closure)
+                 (const Boxoffice__Config__V1__AdministratorSession *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__EndSessionRequest_Closure)
+                 (const Boxoffice__Config__V1__EndSessionRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__EndSessionResponse_Closure)
+                 (const Boxoffice__Config__V1__EndSessionResponse *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ListSessionsRequest_Closure)
+                 (const Boxoffice__Config__V1__ListSessionsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__AdministratorSessions_Closure)
+                 (const Boxoffice__Config__V1__AdministratorSessions *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__CheckAdministratorRequest_Closure)
                  (const Boxoffice__Config__V1__CheckAdministratorRequest *message,
                   void *closure_data);
@@ -3069,6 +3349,18 @@ struct Boxoffice__Config__V1__Administration_Service
                               const Boxoffice__Config__V1__CheckAdministratorRequest *input,
                               Boxoffice__Config__V1__Administrator_Closure closure,
                               void *closure_data);
+  void (*open_session)(Boxoffice__Config__V1__Administration_Service *service,
+                       const Boxoffice__Config__V1__OpenSessionRequest *input,
+                       Boxoffice__Config__V1__OpenedSession_Closure closure,
+                       void *closure_data);
+  void (*end_session)(Boxoffice__Config__V1__Administration_Service *service,
+                      const Boxoffice__Config__V1__EndSessionRequest *input,
+                      Boxoffice__Config__V1__EndSessionResponse_Closure closure,
+                      void *closure_data);
+  void (*list_sessions)(Boxoffice__Config__V1__Administration_Service *service,
+                        const Boxoffice__Config__V1__ListSessionsRequest *input,
+                        Boxoffice__Config__V1__AdministratorSessions_Closure closure,
+                        void *closure_data);
   void (*list_entities)(Boxoffice__Config__V1__Administration_Service *service,
                         const Boxoffice__Config__V1__ListEntitiesRequest *input,
                         Boxoffice__Config__V1__EntityPage_Closure closure,
@@ -3207,6 +3499,9 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
     { BOXOFFICE__CONFIG__V1__ADMINISTRATION__BASE_INIT,\
       function_prefix__ ## get_administrator,\
       function_prefix__ ## check_administrator,\
+      function_prefix__ ## open_session,\
+      function_prefix__ ## end_session,\
+      function_prefix__ ## list_sessions,\
       function_prefix__ ## list_entities,\
       function_prefix__ ## get_entity,\
       function_prefix__ ## create_entity,\
@@ -3247,6 +3542,18 @@ void boxoffice__config__v1__administration__check_administrator(ProtobufCService
                                                                 const Boxoffice__Config__V1__CheckAdministratorRequest *input,
                                                                 Boxoffice__Config__V1__Administrator_Closure closure,
                                                                 void *closure_data);
+void boxoffice__config__v1__administration__open_session(ProtobufCService *service,
+                                                         const Boxoffice__Config__V1__OpenSessionRequest *input,
+                                                         Boxoffice__Config__V1__OpenedSession_Closure closure,
+                                                         void *closure_data);
+void boxoffice__config__v1__administration__end_session(ProtobufCService *service,
+                                                        const Boxoffice__Config__V1__EndSessionRequest *input,
+                                                        Boxoffice__Config__V1__EndSessionResponse_Closure closure,
+                                                        void *closure_data);
+void boxoffice__config__v1__administration__list_sessions(ProtobufCService *service,
+                                                          const Boxoffice__Config__V1__ListSessionsRequest *input,
+                                                          Boxoffice__Config__V1__AdministratorSessions_Closure closure,
+                                                          void *closure_data);
 void boxoffice__config__v1__administration__list_entities(ProtobufCService *service,
                                                           const Boxoffice__Config__V1__ListEntitiesRequest *input,
                                                           Boxoffice__Config__V1__EntityPage_Closure closure,
@@ -3389,6 +3696,13 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__version_status__d
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__report_kind__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_administrator_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__open_session_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__opened_session__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__administrator_session__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__end_session_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__end_session_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__administrator_sessions__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__check_administrator_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__authorize_secret_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__known_secret__descriptor;

@@ -366,6 +366,244 @@ public struct Administrator: Message {
     }
 }
 
+public struct OpenSessionRequest: Message {
+    /// A bearer.
+    public var token: String
+    /// Where the administrator is, for the list of sessions: an address; at most 200 characters.
+    public var client: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        client: String = ""
+    ) {
+        self.token = token
+        self.client = client
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.OpenSessionRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_OpenSessionRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__OpenSessionRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__OpenSessionRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.OpenSessionRequest.token")
+        client = try CField.string(c.pointee.client, "boxoffice.config.v1.OpenSessionRequest.client")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__OpenSessionRequest.self, capacity: 1)
+        boxoffice__config__v1__open_session_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.OpenSessionRequest.token") }
+        if !client.isEmpty { c.pointee.client = try arena.string(client, "boxoffice.config.v1.OpenSessionRequest.client") }
+    }
+}
+
+public struct OpenedSession: Message {
+    /// In place of the bearer in requests; never shown again.
+    public var secret: String
+    public var administrator: Administrator?
+    public var session: AdministratorSession?
+
+    public init() { self.init(secret: "") }
+
+    public init(
+        secret: String = "",
+        administrator: Administrator? = nil,
+        session: AdministratorSession? = nil
+    ) {
+        self.secret = secret
+        self.administrator = administrator
+        self.session = session
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.OpenedSession" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_OpenedSession_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__OpenedSession>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__OpenedSession.self)
+        secret = try CField.string(c.pointee.secret, "boxoffice.config.v1.OpenedSession.secret")
+        administrator = try CField.message(c.pointee.administrator)
+        session = try CField.message(c.pointee.session)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__OpenedSession.self, capacity: 1)
+        boxoffice__config__v1__opened_session__init(c)
+        if !secret.isEmpty { c.pointee.secret = try arena.string(secret, "boxoffice.config.v1.OpenedSession.secret") }
+        c.pointee.administrator = try arena.message(administrator, as: Boxoffice__Config__V1__Administrator.self)
+        c.pointee.session = try arena.message(session, as: Boxoffice__Config__V1__AdministratorSession.self)
+    }
+}
+
+public struct AdministratorSession: Message {
+    /// Names the session; no secret.
+    public var id: String
+    public var name: String
+    public var client: String
+    /// Milliseconds since 1970.
+    public var openedAtMilliseconds: UInt64
+    /// To the minute.
+    public var usedAtMilliseconds: UInt64
+    /// At the latest.
+    public var endsAtMilliseconds: UInt64
+    /// True for the session that asks.
+    public var isOwn: Bool
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        name: String = "",
+        client: String = "",
+        openedAtMilliseconds: UInt64 = 0,
+        usedAtMilliseconds: UInt64 = 0,
+        endsAtMilliseconds: UInt64 = 0,
+        isOwn: Bool = false
+    ) {
+        self.id = id
+        self.name = name
+        self.client = client
+        self.openedAtMilliseconds = openedAtMilliseconds
+        self.usedAtMilliseconds = usedAtMilliseconds
+        self.endsAtMilliseconds = endsAtMilliseconds
+        self.isOwn = isOwn
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.AdministratorSession" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_AdministratorSession_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__AdministratorSession>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__AdministratorSession.self)
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.AdministratorSession.id")
+        name = try CField.string(c.pointee.name, "boxoffice.config.v1.AdministratorSession.name")
+        client = try CField.string(c.pointee.client, "boxoffice.config.v1.AdministratorSession.client")
+        openedAtMilliseconds = c.pointee.opened_at_ms
+        usedAtMilliseconds = c.pointee.used_at_ms
+        endsAtMilliseconds = c.pointee.ends_at_ms
+        isOwn = c.pointee.is_own != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__AdministratorSession.self, capacity: 1)
+        boxoffice__config__v1__administrator_session__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.AdministratorSession.id") }
+        if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.config.v1.AdministratorSession.name") }
+        if !client.isEmpty { c.pointee.client = try arena.string(client, "boxoffice.config.v1.AdministratorSession.client") }
+        c.pointee.opened_at_ms = openedAtMilliseconds
+        c.pointee.used_at_ms = usedAtMilliseconds
+        c.pointee.ends_at_ms = endsAtMilliseconds
+        c.pointee.is_own = isOwn ? 1 : 0
+    }
+}
+
+public struct EndSessionRequest: Message {
+    public var token: String
+    /// Empty: the session of the token.
+    public var id: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        id: String = ""
+    ) {
+        self.token = token
+        self.id = id
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.EndSessionRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_EndSessionRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__EndSessionRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__EndSessionRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.EndSessionRequest.token")
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.EndSessionRequest.id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__EndSessionRequest.self, capacity: 1)
+        boxoffice__config__v1__end_session_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.EndSessionRequest.token") }
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.EndSessionRequest.id") }
+    }
+}
+
+public struct EndSessionResponse: Message {
+    public init() {}
+
+    public static var messageName: String { "boxoffice.config.v1.EndSessionResponse" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_EndSessionResponse_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__EndSessionResponse>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__EndSessionResponse.self, capacity: 1)
+        boxoffice__config__v1__end_session_response__init(c)
+    }
+}
+
+public struct ListSessionsRequest: Message {
+    public var token: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = ""
+    ) {
+        self.token = token
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ListSessionsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ListSessionsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ListSessionsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ListSessionsRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.ListSessionsRequest.token")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ListSessionsRequest.self, capacity: 1)
+        boxoffice__config__v1__list_sessions_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ListSessionsRequest.token") }
+    }
+}
+
+public struct AdministratorSessions: Message {
+    public var sessions: [AdministratorSession]
+
+    public init() { self.init(sessions: []) }
+
+    public init(
+        sessions: [AdministratorSession] = []
+    ) {
+        self.sessions = sessions
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.AdministratorSessions" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_AdministratorSessions_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__AdministratorSessions>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__AdministratorSessions.self)
+        sessions = try CField.messages(c.pointee.sessions, c.pointee.n_sessions)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__AdministratorSessions.self, capacity: 1)
+        boxoffice__config__v1__administrator_sessions__init(c)
+        c.pointee.sessions = try arena.messages(sessions, as: Boxoffice__Config__V1__AdministratorSession.self)
+        c.pointee.n_sessions = sessions.count
+    }
+}
+
 public struct CheckAdministratorRequest: Message {
     public var token: String
     public var permission: AdministratorPermission
@@ -675,6 +913,12 @@ public struct ListEntitiesRequest: Message {
     /// A part of id or name, in any case; empty: all.
     public var query: String
     public var page: PageRequest?
+    /// Integrations and applications of these alone; empty: any.
+    public var requestorID: String
+    /// Integrations of this one alone; empty: any.
+    public var mvpdID: String
+    /// True: only what the draft has otherwise than the newest version.
+    public var changedOnly: Bool
 
     public init() { self.init(token: "") }
 
@@ -682,12 +926,18 @@ public struct ListEntitiesRequest: Message {
         token: String = "",
         kind: EntityKind = EntityKind(rawValue: 0),
         query: String = "",
-        page: PageRequest? = nil
+        page: PageRequest? = nil,
+        requestorID: String = "",
+        mvpdID: String = "",
+        changedOnly: Bool = false
     ) {
         self.token = token
         self.kind = kind
         self.query = query
         self.page = page
+        self.requestorID = requestorID
+        self.mvpdID = mvpdID
+        self.changedOnly = changedOnly
     }
 
     public static var messageName: String { "boxoffice.config.v1.ListEntitiesRequest" }
@@ -700,6 +950,9 @@ public struct ListEntitiesRequest: Message {
         kind = EntityKind(rawValue: Int32(bitPattern: c.pointee.kind.rawValue))
         query = try CField.string(c.pointee.query, "boxoffice.config.v1.ListEntitiesRequest.query")
         page = try CField.message(c.pointee.page)
+        requestorID = try CField.string(c.pointee.requestor_id, "boxoffice.config.v1.ListEntitiesRequest.requestor_id")
+        mvpdID = try CField.string(c.pointee.mvpd_id, "boxoffice.config.v1.ListEntitiesRequest.mvpd_id")
+        changedOnly = c.pointee.changed_only != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -709,6 +962,9 @@ public struct ListEntitiesRequest: Message {
         c.pointee.kind = Boxoffice__Config__V1__EntityKind(rawValue: UInt32(bitPattern: kind.rawValue))
         if !query.isEmpty { c.pointee.query = try arena.string(query, "boxoffice.config.v1.ListEntitiesRequest.query") }
         c.pointee.page = try arena.message(page, as: Boxoffice__Config__V1__PageRequest.self)
+        if !requestorID.isEmpty { c.pointee.requestor_id = try arena.string(requestorID, "boxoffice.config.v1.ListEntitiesRequest.requestor_id") }
+        if !mvpdID.isEmpty { c.pointee.mvpd_id = try arena.string(mvpdID, "boxoffice.config.v1.ListEntitiesRequest.mvpd_id") }
+        c.pointee.changed_only = changedOnly ? 1 : 0
     }
 }
 
@@ -3136,7 +3392,7 @@ public struct AuditRecord: Message {
     /// An administrator's name, `application` with its id, `catalogue file`, or `time` for what ends by itself.
     public var author: String
     /// `push`, `push_proposed`, `push_declined`, `import`, `degradation_started`, `degradation_renewed`, `degradation_ended`, `temp_pass_reset`,
-    /// `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`.
+    /// `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`, `session_opened`, `session_ended`.
     public var action: String
     /// A sentence for people.
     public var text: String
@@ -3263,7 +3519,8 @@ public struct HistoryVerdict: Message {
     }
 }
 
-/// Every request carries the bearer of an administrator in `token`; `config` alone knows administrators.
+/// Every request carries the bearer of an administrator in `token`, or the secret of a session that `OpenSession` made for one; `config` alone knows
+/// administrators.
 ///
 /// Faults of every method: `access_denied` (no such administrator), `insufficient_role` (known, but not allowed), `not_found` (absent, or belongs to a
 /// programmer that is not the administrator's), `invalid_request` (malformed). What else keeps a change from being made is a `Refusal` in the answer.
@@ -3271,6 +3528,13 @@ public protocol Administration: Sendable {
     func getAdministrator(_ request: GetAdministratorRequest, context: CallContext) async throws -> Administrator
     /// Says yes, or fails as above, before another service acts for an administrator; permissions that act are recorded in the audit log.
     func checkAdministrator(_ request: CheckAdministratorRequest, context: CallContext) async throws -> Administrator
+    /// Begins a session of the console, recorded in the audit log. It ends 30 minutes after its last call, 12 hours after it began, when `EndSession` ends it,
+    /// and when the bearer that opened it is nobody's any more. A session opens no other one (`access_denied`).
+    func openSession(_ request: OpenSessionRequest, context: CallContext) async throws -> OpenedSession
+    /// Ends the session of the request's own token, or another one of the administrator's; an operator ends anybody's. Recorded.
+    func endSession(_ request: EndSessionRequest, context: CallContext) async throws -> EndSessionResponse
+    /// The administrator's own sessions; an operator sees everybody's. Newest first.
+    func listSessions(_ request: ListSessionsRequest, context: CallContext) async throws -> AdministratorSessions
     /// Entries as the administrator's draft has them; as they are live where there is no draft.
     func listEntities(_ request: ListEntitiesRequest, context: CallContext) async throws -> EntityPage
     func getEntity(_ request: GetEntityRequest, context: CallContext) async throws -> CatalogueEntity
@@ -3332,6 +3596,12 @@ public enum AdministrationMethods {
         service: service, name: "GetAdministrator", idempotency: .noSideEffects)
     public static let checkAdministrator = UnaryMethod<CheckAdministratorRequest, Administrator>(
         service: service, name: "CheckAdministrator", idempotency: .unknown)
+    public static let openSession = UnaryMethod<OpenSessionRequest, OpenedSession>(
+        service: service, name: "OpenSession", idempotency: .unknown)
+    public static let endSession = UnaryMethod<EndSessionRequest, EndSessionResponse>(
+        service: service, name: "EndSession", idempotency: .idempotent)
+    public static let listSessions = UnaryMethod<ListSessionsRequest, AdministratorSessions>(
+        service: service, name: "ListSessions", idempotency: .noSideEffects)
     public static let listEntities = UnaryMethod<ListEntitiesRequest, EntityPage>(
         service: service, name: "ListEntities", idempotency: .noSideEffects)
     public static let getEntity = UnaryMethod<GetEntityRequest, CatalogueEntity>(
@@ -3401,6 +3671,9 @@ public enum AdministrationMethods {
     public static func register(_ implementation: some Administration, in registry: inout some MethodRegistry) {
         registry.unary(getAdministrator) { try await implementation.getAdministrator($0, context: $1) }
         registry.unary(checkAdministrator) { try await implementation.checkAdministrator($0, context: $1) }
+        registry.unary(openSession) { try await implementation.openSession($0, context: $1) }
+        registry.unary(endSession) { try await implementation.endSession($0, context: $1) }
+        registry.unary(listSessions) { try await implementation.listSessions($0, context: $1) }
         registry.unary(listEntities) { try await implementation.listEntities($0, context: $1) }
         registry.unary(getEntity) { try await implementation.getEntity($0, context: $1) }
         registry.unary(createEntity) { try await implementation.createEntity($0, context: $1) }
@@ -3448,6 +3721,18 @@ public struct AdministrationClient: Administration {
 
     public func checkAdministrator(_ request: CheckAdministratorRequest, context: CallContext) async throws -> Administrator {
         try await caller.call(AdministrationMethods.checkAdministrator, request, context: context)
+    }
+
+    public func openSession(_ request: OpenSessionRequest, context: CallContext) async throws -> OpenedSession {
+        try await caller.call(AdministrationMethods.openSession, request, context: context)
+    }
+
+    public func endSession(_ request: EndSessionRequest, context: CallContext) async throws -> EndSessionResponse {
+        try await caller.call(AdministrationMethods.endSession, request, context: context)
+    }
+
+    public func listSessions(_ request: ListSessionsRequest, context: CallContext) async throws -> AdministratorSessions {
+        try await caller.call(AdministrationMethods.listSessions, request, context: context)
     }
 
     public func listEntities(_ request: ListEntitiesRequest, context: CallContext) async throws -> EntityPage {

@@ -36,8 +36,12 @@ struct AdministrationWorld {
     let keys: SigningKeys
     let statements: SoftwareStatementIssuer
 
-    /// - Parameter world: With the store that another one of these left behind, for a restart.
-    init(_ former: CatalogueFolder? = nil, approvalRequired: Bool = false, catalogue: String = Self.catalogue) async throws {
+    /// - Parameters:
+    ///   - world: With the store that another one of these left behind, for a restart.
+    ///   - bearers: In place of those that the names give.
+    init(
+        _ former: CatalogueFolder? = nil, approvalRequired: Bool = false, catalogue: String = Self.catalogue, bearers: [Who: String] = [:]
+    ) async throws {
         let world = try former ?? CatalogueFolder()
         if former == nil { try world.write(catalogue, to: "catalogue.json") }
         let store = try world.store()
@@ -48,18 +52,20 @@ struct AdministrationWorld {
         let publisher = CataloguePublisher(
             store: CatalogueStore(store), published: published, statementKeys: { CatalogueFolder.noKeys }, clock: world.clock)
         service = AdministrationService(
-            publisher: publisher, roll: try Self.roll(), statements: statements,
+            publisher: publisher, roll: try Self.roll(bearers), statements: statements,
             isApprovalRequired: approvalRequired, logger: CatalogueFolder.silent, keeper: keeper)
         (self.world, self.store, self.keys) = (world, store, keys)
     }
 
-    private static func roll() throws -> AdministratorRoll {
+    private static func roll(_ bearers: [Who: String]) throws -> AdministratorRoll {
         var roll = AdministratorRoll()
         let roles: [(Who, AdministratorRole, [String])] = [
             (.olga, .operator, []), (.otto, .operator, []), (.ed, .editor, ["harbor"]), (.emma, .editor, ["harbor"]), (.rita, .editor, ["reef"]),
             (.vic, .viewer, ["harbor"]), (.proxy, .proxy, []),
         ]
-        for (who, role, programmers) in roles { try roll.add(who.rawValue, role, programmers: programmers, token: who.token + "\n") }
+        for (who, role, programmers) in roles {
+            try roll.add(who.rawValue, role, programmers: programmers, token: (bearers[who] ?? who.token) + "\n")
+        }
         return roll
     }
 

@@ -46,6 +46,18 @@ public struct AdministratorRoll: Sendable {
         return found
     }
 
+    /// What a session keeps of the bearer that opened it: the same for one bearer, and no way back to it.
+    func mark(of token: String) -> String { Self.mark(SHA256.hash(token)) }
+
+    /// - Parameter mark: Of the bearer.
+    /// - Throws: `access_denied` when the administrator has gone, or has another bearer by now.
+    func administrator(named name: String, mark: String) throws(Fault) -> Administrator {
+        guard let entry = entries.first(where: { $0.administrator.name == name }), Self.mark(entry.digest) == mark else { throw .noSession }
+        return entry.administrator
+    }
+
+    private static func mark(_ digest: [UInt8]) -> String { Hex.encode(SHA256.hash(Array("session\n".utf8) + digest)) }
+
     private static func role(_ role: AdministratorSettings.Role) -> AdministratorRole {
         switch role {
         case .viewer: .viewer

@@ -16,6 +16,8 @@ enum AuditAction: String, Sendable {
     case statementDownloaded = "statement_downloaded"
     case secretWritten = "secret_written"
     case statementsRevoked = "statements_revoked"
+    case sessionOpened = "session_opened"
+    case sessionEnded = "session_ended"
 }
 
 /// Authors that are no administrators.

@@ -14,7 +14,7 @@ extension AdministrationService {
     }
 
     private func checkReader(_ request: CheckAdministratorRequest) async throws -> Administrator {
-        let rights = try rights(request.token, .read)
+        let rights = try await rights(request.token, .read)
         guard !request.requestorID.isEmpty else { return rights.administrator }
         let document = try await publisher.read { try $0.newestDocument() }
         let key = EntityKey(.requestors, request.requestorID)
@@ -24,7 +24,7 @@ extension AdministrationService {
 
     /// A foreign requestor is forbidden here, not unknown (dashboard #34).
     private func checkReset(_ request: CheckAdministratorRequest) async throws -> Administrator {
-        let rights = try rights(request.token, .resetTempPass)
+        let rights = try await rights(request.token, .resetTempPass)
         guard !request.requestorID.isEmpty, !request.mvpdID.isEmpty else { throw Fault(.invalidRequest, "Requestor and MVPD are required.") }
         let subject = try subject(request)
         try await publisher.write { ledger in
@@ -41,7 +41,7 @@ extension AdministrationService {
     }
 
     private func checkRevocation(_ request: CheckAdministratorRequest) async throws -> Administrator {
-        let rights = try rights(request.token, .revokeClient)
+        let rights = try await rights(request.token, .revokeClient)
         let subject = try subject(request)
         guard !subject.isEmpty else { throw Fault(.invalidRequest, "The subject is required.") }
         try await publisher.write { try $0.record(.clientRevoked, by: rights.name, "Client revoked: \(subject)", programmers: []) }

@@ -8,7 +8,7 @@ internal import Foundation
 
 extension AdministrationService {
     public func listDegradationRules(_ request: ListDegradationRulesRequest, context: CallContext) async throws -> DegradationRules {
-        let rights = try rights(request.token, .read)
+        let rights = try await rights(request.token, .read)
         return try await publisher.read { ledger in
             let document = try ledger.newestDocument()
             return DegradationRules(rules: try ledger.activeRules().filter { rights.sees($0, in: document) })
@@ -16,7 +16,7 @@ extension AdministrationService {
     }
 
     public func startDegradation(_ request: StartDegradationRequest, context: CallContext) async throws -> DegradationOutcome {
-        let rights = try rights(request.token, .degrade)
+        let rights = try await rights(request.token, .degrade)
         return try await degrade { ledger in
             let requestor = EntityKey(.requestors, request.requestorID)
             let document = try ledger.newestDocument()
@@ -36,7 +36,7 @@ extension AdministrationService {
     }
 
     public func renewDegradation(_ request: RenewDegradationRequest, context: CallContext) async throws -> DegradationOutcome {
-        let rights = try rights(request.token, .degrade)
+        let rights = try await rights(request.token, .degrade)
         return try await degrade { ledger in
             var (active, document) = try visible(request.id, rights, ledger)
             if let problem = DegradationCheck.end(request.endsAtMilliseconds, now: ledger.now) { throw Refused.invalid([problem]).fault }
@@ -49,7 +49,7 @@ extension AdministrationService {
     }
 
     public func endDegradation(_ request: EndDegradationRequest, context: CallContext) async throws -> EndDegradationResponse {
-        let rights = try rights(request.token, .degrade)
+        let rights = try await rights(request.token, .degrade)
         try await publisher.change { ledger in
             let (active, document) = try visible(request.id, rights, ledger)
             try ledger.end(active)

@@ -5,12 +5,12 @@ internal import Faults
 
 extension AdministrationService {
     public func getDraft(_ request: GetDraftRequest, context: CallContext) async throws -> CatalogueDraft {
-        let rights = try rights(request.token, .edit)
+        let rights = try await rights(request.token, .edit)
         return try await publisher.read { try $0.draft(of: rights.name).contract }
     }
 
     public func discardDraft(_ request: DiscardDraftRequest, context: CallContext) async throws -> CatalogueDraft {
-        let rights = try rights(request.token, .edit)
+        let rights = try await rights(request.token, .edit)
         return try await publisher.write { ledger in
             try ledger.discardDraft(of: rights.name)
             return try ledger.draft(of: rights.name).contract
@@ -18,7 +18,7 @@ extension AdministrationService {
     }
 
     public func dropChange(_ request: DropChangeRequest, context: CallContext) async throws -> DraftOutcome {
-        let rights = try rights(request.token, .edit)
+        let rights = try await rights(request.token, .edit)
         return try await redraft { ledger in
             var draft = try ledger.draft(of: rights.name)
             try requireMatch(draft, request.ifMatch)
@@ -33,7 +33,7 @@ extension AdministrationService {
 
     /// What the administrator sees of the version becomes the draft; what belongs to others, or is not theirs to write, stays as it is.
     public func restoreVersion(_ request: RestoreVersionRequest, context: CallContext) async throws -> DraftOutcome {
-        let rights = try rights(request.token, .edit)
+        let rights = try await rights(request.token, .edit)
         return try await redraft { ledger in
             guard try !ledger.hasDraft(rights.name) else {
                 throw Refused(.preconditionFailed, "The draft has changes; push or dismiss them first.").fault

@@ -5,7 +5,7 @@ internal import Faults
 
 extension AdministrationService {
     public func createEntity(_ request: CreateEntityRequest, context: CallContext) async throws -> EntityOutcome {
-        let (rights, section) = try writer(request.token, request.kind, isReplacement: false)
+        let (rights, section) = try await writer(request.token, request.kind, isReplacement: false)
         return try await edit {
             let (key, tree) = try EntityText.read(request.json, as: section)
             return { try DraftEditing(ledger: $0, rights: rights).create(key, tree) }
@@ -13,7 +13,7 @@ extension AdministrationService {
     }
 
     public func replaceEntity(_ request: ReplaceEntityRequest, context: CallContext) async throws -> EntityOutcome {
-        let (rights, section) = try writer(request.token, request.kind, isReplacement: true)
+        let (rights, section) = try await writer(request.token, request.kind, isReplacement: true)
         return try await edit {
             let (_, tree) = try EntityText.read(request.json, as: section)
             return { try DraftEditing(ledger: $0, rights: rights).replace(EntityKey(section, request.id), with: tree, ifMatch: request.ifMatch) }
@@ -21,14 +21,14 @@ extension AdministrationService {
     }
 
     public func deleteEntity(_ request: DeleteEntityRequest, context: CallContext) async throws -> EntityOutcome {
-        let (rights, section) = try writer(request.token, request.kind, isReplacement: false)
+        let (rights, section) = try await writer(request.token, request.kind, isReplacement: false)
         return try await edit {
             { try DraftEditing(ledger: $0, rights: rights).delete(EntityKey(section, request.id), ifMatch: request.ifMatch) }
         }
     }
 
     public func generateCustomScheme(_ request: GenerateCustomSchemeRequest, context: CallContext) async throws -> EntityOutcome {
-        let (rights, section) = try writer(request.token, request.kind, isReplacement: true)
+        let (rights, section) = try await writer(request.token, request.kind, isReplacement: true)
         guard section == .programmers || section == .requestors else { throw Fault(.invalidRequest, "Only programmers and requestors have schemes.") }
         let scheme = CustomScheme.generate()
         return try await edit {
@@ -36,8 +36,8 @@ extension AdministrationService {
         }
     }
 
-    func writer(_ token: String, _ kind: EntityKind, isReplacement: Bool) throws(Fault) -> (Rights, CatalogueSection) {
-        let rights = try rights(token, .edit)
+    func writer(_ token: String, _ kind: EntityKind, isReplacement: Bool) async throws(Fault) -> (Rights, CatalogueSection) {
+        let rights = try await rights(token, .edit)
         let section = try Self.section(kind)
         guard rights.mayWrite(section, isReplacement: isReplacement) else { throw .insufficientRole }
         return (rights, section)

@@ -5,20 +5,17 @@ internal import Faults
 
 extension AdministrationService {
     public func listEntities(_ request: ListEntitiesRequest, context: CallContext) async throws -> EntityPage {
-        let rights = try rights(request.token, .read)
-        let section = try Self.section(request.kind)
+        let rights = try await rights(request.token, .read)
+        _ = try Self.section(request.kind)
         let page = try Page(request.page)
         let view = try await publisher.read { try Self.view(for: rights, $0) }
-        let query = request.query.lowercased()
-        let found = view.document.entries(section).filter { entry in
-            rights.sees(entry.key, in: view.document) && (query.isEmpty || Self.words(of: entry).contains { $0.lowercased().contains(query) })
-        }
+        let found = EntityListing(request).matching(in: view, for: rights)
         let entities = page.slice(found).map { view.entity($0.key, $0.tree) }
         return EntityPage(entities: entities, total: UInt32(found.count), page: page.number, size: page.size)
     }
 
     public func getEntity(_ request: GetEntityRequest, context: CallContext) async throws -> CatalogueEntity {
-        let rights = try rights(request.token, .read)
+        let rights = try await rights(request.token, .read)
         let key = EntityKey(try Self.section(request.kind), request.id)
         return try await publisher.read { ledger in
             let view = try Self.view(for: rights, ledger)
@@ -42,9 +39,5 @@ extension AdministrationService {
     static func section(_ kind: EntityKind) throws(Fault) -> CatalogueSection {
         guard let section = CatalogueSection(kind) else { throw Fault(.invalidRequest, "The kind of entry is not known.") }
         return section
-    }
-
-    private static func words(of entry: CatalogueDocument.Entry) -> [String] {
-        [entry.key.id] + ["name", "displayName"].compactMap { entry.tree[$0]?.text }
     }
 }

@@ -9,7 +9,7 @@ extension AdministrationService {
     private static let most = 100
 
     public func importCatalogue(_ request: ImportCatalogueRequest, context: CallContext) async throws -> CatalogueImport {
-        let rights = try rights(request.token, .edit)
+        let rights = try await rights(request.token, .edit)
         guard rights.isOperator else { throw Fault.insufficientRole }
         do {
             if request.catalogue.isEmpty { return try await importOwnFile(isForced: request.force) }

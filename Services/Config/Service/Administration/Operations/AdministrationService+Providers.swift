@@ -9,7 +9,7 @@ extension AdministrationService {
     public func reviewProviderMetadata(
         _ request: ReviewProviderMetadataRequest, context: CallContext
     ) async throws -> ProviderMetadata {
-        _ = try writer(request.token, .mvpd, isReplacement: true)
+        _ = try await writer(request.token, .mvpd, isReplacement: true)
         do throws(Fault) {
             return try review(request.document).contract
         } catch {
@@ -19,7 +19,7 @@ extension AdministrationService {
     }
 
     public func importProviderMetadata(_ request: ImportProviderMetadataRequest, context: CallContext) async throws -> EntityOutcome {
-        let (rights, section) = try writer(request.token, .mvpd, isReplacement: !request.ifMatch.isEmpty)
+        let (rights, section) = try await writer(request.token, .mvpd, isReplacement: !request.ifMatch.isEmpty)
         return try await edit {
             let provider = try ProviderImport(try review(request.document), confirmed: request.fingerprints)
             let others = request.entryJson.isEmpty ? nil : try EntityText.object(request.entryJson, field: "entry")

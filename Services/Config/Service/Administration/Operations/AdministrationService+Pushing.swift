@@ -4,7 +4,7 @@ internal import Faults
 
 extension AdministrationService {
     public func pushDraft(_ request: PushDraftRequest, context: CallContext) async throws -> PushOutcome {
-        let rights = try rights(request.token, .edit)
+        let rights = try await rights(request.token, .edit)
         let (isApprovalRequired, secrets) = (isApprovalRequired, request.secrets ?? SecretInventory())
         return try await push(rights) { ledger in
             guard Prose.isGood(request.description, 1...500), request.description.contains(where: { !$0.isWhitespace }) else {
@@ -27,7 +27,7 @@ extension AdministrationService {
     }
 
     public func listPendingPushes(_ request: ListPendingPushesRequest, context: CallContext) async throws -> PendingPushes {
-        let rights = try rights(request.token, .read)
+        let rights = try await rights(request.token, .read)
         return try await publisher.read { ledger in
             let seen = try ledger.proposedPushes().filter { rights.sees(record: ledger.programmers(of: $0.draft)) }
             return PendingPushes(pushes: seen.map { $0.contract(for: rights) })
@@ -36,7 +36,7 @@ extension AdministrationService {
 
     /// The author may take the push back, but somebody else approves it (dashboard #30).
     public func decidePush(_ request: DecidePushRequest, context: CallContext) async throws -> PushOutcome {
-        let rights = try rights(request.token, .edit)
+        let rights = try await rights(request.token, .edit)
         let secrets = request.secrets ?? SecretInventory()
         return try await push(rights) { ledger in
             guard let proposal = try ledger.proposedPushes().first(where: { $0.id == request.id }),

@@ -5,7 +5,7 @@ internal import Faults
 
 extension AdministrationService {
     public func getReport(_ request: GetReportRequest, context: CallContext) async throws -> CatalogueReport {
-        let rights = try rights(request.token, .read)
+        let rights = try await rights(request.token, .read)
         switch request.kind {
         case .authnTtl, .authzTtl, .sso: break
         case .unknown, .unrecognized: throw Fault(.invalidRequest, "The report is not known.")

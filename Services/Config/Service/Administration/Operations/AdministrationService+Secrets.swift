@@ -7,7 +7,7 @@ internal import Storage
 extension AdministrationService {
     /// Whose a reference is was settled by who wrote it first; what a version names, or a file has, stays (clients §2).
     public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
-        let rights = try rights(request.token, .edit)
+        let rights = try await rights(request.token, .edit)
         guard CatalogueSyntax.isID(request.reference) else {
             throw Fault(.invalidRequest, "A reference has 1 to 128 letters, digits, '_' and '-'.")
         }

@@ -9,7 +9,7 @@ extension AdministrationService {
     public func downloadSoftwareStatement(
         _ request: DownloadSoftwareStatementRequest, context: CallContext
     ) async throws -> Contracts.SoftwareStatement {
-        let rights = try rights(request.token, .downloadStatement)
+        let rights = try await rights(request.token, .downloadStatement)
         let (softwareID, name) = try await publisher.change { ledger in
             let (key, name, programmer) = try application(request.applicationID, rights, ledger)
             let softwareID = try ledger.softwareIDs(of: key.id).last ?? ledger.newSoftwareID(of: key.id)
@@ -24,7 +24,7 @@ extension AdministrationService {
     public func revokeSoftwareStatements(
         _ request: RevokeSoftwareStatementsRequest, context: CallContext
     ) async throws -> RevokeSoftwareStatementsResponse {
-        let rights = try rights(request.token, .revokeStatement)
+        let rights = try await rights(request.token, .revokeStatement)
         let revoked = try await publisher.change { ledger in
             let (key, _, programmer) = try application(request.applicationID, rights, ledger)
             let revoked = try ledger.revokeSoftwareIDs(of: key.id)

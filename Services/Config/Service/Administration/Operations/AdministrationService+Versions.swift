@@ -5,7 +5,7 @@ internal import Faults
 
 extension AdministrationService {
     public func listVersions(_ request: ListVersionsRequest, context: CallContext) async throws -> VersionPage {
-        let rights = try rights(request.token, .read)
+        let rights = try await rights(request.token, .read)
         let page = try Page(request.page)
         let (all, published) = try await publisher.read { (try $0.versions(), try $0.publishedVersion()) }
         let versions = all.filter { rights.sees(record: $0.programmers) }
@@ -16,7 +16,7 @@ extension AdministrationService {
     }
 
     public func getVersion(_ request: GetVersionRequest, context: CallContext) async throws -> VersionSnapshot {
-        let rights = try rights(request.token, .read)
+        let rights = try await rights(request.token, .read)
         return try await publisher.read { ledger in
             let (record, document) = try visible(request.version, rights, ledger)
             let (current, published) = (try ledger.requireNewest().version, try ledger.publishedVersion())
@@ -26,7 +26,7 @@ extension AdministrationService {
     }
 
     public func compareVersions(_ request: CompareVersionsRequest, context: CallContext) async throws -> VersionComparison {
-        let rights = try rights(request.token, .read)
+        let rights = try await rights(request.token, .read)
         return try await publisher.read { ledger in
             let (_, old) = try visible(request.oldVersion, rights, ledger)
             let (_, new) = try visible(request.newVersion, rights, ledger)

@@ -7,7 +7,7 @@ public import Tokens
 /// The operations of `boxoffice.config.v1.Administration`.
 public struct AdministrationService: Administration {
     let publisher: CataloguePublisher
-    private let roll: AdministratorRoll
+    let roll: AdministratorRoll
     let statements: SoftwareStatementIssuer
     let isApprovalRequired: Bool
     let logger: Logger
@@ -31,14 +31,14 @@ public struct AdministrationService: Administration {
     public func register(in registry: inout some MethodRegistry) { AdministrationMethods.register(self, in: &registry) }
 
     /// - Throws: `access_denied`, or `insufficient_role`.
-    func rights(_ token: String, _ action: Rights.Action) throws(Fault) -> Rights {
-        let rights = Rights(administrator: try roll.administrator(token: token))
+    func rights(_ token: String, _ action: Rights.Action) async throws(Fault) -> Rights {
+        let rights = Rights(administrator: try await administrator(token))
         try rights.require(action)
         return rights
     }
 
     public func getAdministrator(_ request: GetAdministratorRequest, context: CallContext) async throws -> Administrator {
-        try roll.administrator(token: request.token)
+        try await administrator(request.token)
     }
 }
 

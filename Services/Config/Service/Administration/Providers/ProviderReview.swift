@@ -85,6 +85,12 @@ struct ProviderReview {
                 found.append(FieldProblem(field: "KeyDescriptor", message: "(\(listed.contract.subject)) expires within 30 days"))
             }
         }
+        let formats = metadata.nameIDFormats
+        if formats.contains(where: { $0.hasSuffix(":transient") }), !formats.contains(where: { $0.hasSuffix(":persistent") }) {
+            let message =
+                "is transient: each sign-in would be another user. Ask the MVPD for a persistent NameID, or for an attribute with the person's id"
+            found.append(FieldProblem(field: "NameIDFormat", message: message))
+        }
         if logout == nil { found.append(FieldProblem(field: "SingleLogoutService", message: "is missing: nobody is logged out at the MVPD")) }
         return found
     }

@@ -1,0 +1,84 @@
+internal import Clocks
+internal import Contracts
+internal import Cryptography
+internal import Faults
+internal import Storage
+
+/// A session of the console as the store keeps it: without its secret.
+struct KeptSession: Sendable {
+    /// Rests as long unused, and it is over (dashboard §1).
+    static let idle = Duration.seconds(30 * 60)
+    static let longest = Duration.seconds(12 * 3600)
+    /// A use is written down when the last one that was is this old, so that reading pages writes little.
+    static let grain = Duration.seconds(60)
+
+    /// SHA-256 of the secret, 64 hex digits.
+    let digest: String
+    let name: String
+    /// Of the bearer that opened it.
+    let mark: String
+    /// Where the administrator is.
+    let client: String
+    let openedAt: Timestamp
+    var usedAt: Timestamp
+
+    /// Whichever comes first.
+    var endsAt: Timestamp { min(openedAt + Self.longest, usedAt + Self.idle) }
+
+    /// Names the session where its digest would be too much to tell.
+    var id: String { String(digest.prefix(24)) }
+
+    func contract(own: String) -> AdministratorSession {
+        AdministratorSession(
+            id: id, name: name, client: client, openedAtMilliseconds: UInt64(clamping: openedAt.milliseconds),
+            usedAtMilliseconds: UInt64(clamping: usedAt.milliseconds), endsAtMilliseconds: UInt64(clamping: endsAt.milliseconds),
+            isOwn: digest == own)
+    }
+}
+
+extension KeptSession {
+    static let schema = """
+        CREATE TABLE administrator_session (
+            -- SHA-256 of the secret.
+            digest TEXT PRIMARY KEY,
+            name TEXT NOT NULL,
+            -- Of the bearer that opened it.
+            mark TEXT NOT NULL,
+            client TEXT NOT NULL,
+            opened_at_ms INTEGER NOT NULL,
+            used_at_ms INTEGER NOT NULL,
+            ends_at_ms INTEGER NOT NULL
+        );
+        CREATE INDEX administrator_session_by_end ON administrator_session (ends_at_ms);
+        """
+
+    static let columns = "digest, name, mark, client, opened_at_ms, used_at_ms"
+
+    init(columns: inout ColumnReader) {
+        digest = columns.next()
+        name = columns.next()
+        mark = columns.next()
+        client = columns.next()
+        openedAt = columns.next()
+        usedAt = columns.next()
+    }
+}
+
+/// The secret of a session: told apart from a bearer by its beginning.
+enum SessionSecret {
+    private static let beginning = "console_"
+
+    static func isOne(_ token: String) -> Bool { token.utf8.starts(with: beginning.utf8) }
+
+    /// 256 bits at random.
+    static func fresh() -> String {
+        var source = SystemRandomNumberGenerator()
+        return beginning + Hex.encode((0..<32).map { _ in source.next() as UInt8 })
+    }
+
+    static func digest(_ secret: String) -> String { Hex.encode(SHA256.hash(secret)) }
+}
+
+extension Fault {
+    static let noSession = Fault(.accessDenied, "The session is over.")
+}

@@ -1,5 +1,6 @@
 """Headless Chromium, and how the pages' tests are run. Keeps screenshots in $BOXOFFICE_SCREENSHOTS when that is set."""
 
+import base64
 import os
 import pathlib
 import sys
@@ -13,7 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 
 class Browser:
-    def __init__(self, width, height, scripts=True, hosts=None):
+    def __init__(self, width, height, scripts=True, hosts=None, dark=False):
         """hosts: for names, the `address:port` where this machine serves them instead, with any certificate."""
         options = webdriver.ChromeOptions()
         for switch in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
@@ -24,6 +25,14 @@ class Browser:
             options.add_argument("--host-resolver-rules=" + ", ".join(f"MAP {name} {place}" for name, place in hosts.items()))
             options.accept_insecure_certs = True
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        if dark:
+            features = [{"name": "prefers-color-scheme", "value": "dark"}]
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def narrow(self, width, height):
+        """Gives the page a width that no window of Chromium can have."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
     def wait(self, what, condition):
         """Waits up to 10 s; a page may be replaced while it is looked at."""
@@ -42,11 +51,11 @@ class Browser:
         for key in keys:
             self.driver.switch_to.active_element.send_keys(key)
 
-    def tab_to(self, text):
+    def tab_to(self, text, most=30):
         """Moves the focus by keyboard until it is on what carries the text."""
-        for _ in range(30):
+        for _ in range(most):
             focused = self.driver.switch_to.active_element
-            if focused.tag_name in ("a", "button", "input") and text in (focused.text or focused.get_attribute("value") or ""):
+            if focused.tag_name in ("a", "button", "input", "summary") and text in (focused.text or focused.get_attribute("value") or ""):
                 return
             focused.send_keys(Keys.TAB)
         raise AssertionError(f"the keyboard does not reach '{text}' at {self.driver.current_url}")
@@ -55,6 +64,22 @@ class Browser:
         if folder := os.environ.get("BOXOFFICE_SCREENSHOTS"):
             pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
             self.driver.save_screenshot(f"{folder}/{name}.png")
+
+    def tab_to_field(self, name):
+        """The same, until it is in the field of that name."""
+        for _ in range(60):
+            focused = self.driver.switch_to.active_element
+            if focused.get_attribute("name") == name:
+                return focused
+            focused.send_keys(Keys.TAB)
+        raise AssertionError(f"the keyboard does not reach the field '{name}' at {self.driver.current_url}")
+
+    def full_screenshot(self, name):
+        """All of the page, not only what the window shows."""
+        if folder := os.environ.get("BOXOFFICE_SCREENSHOTS"):
+            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+            shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+            pathlib.Path(f"{folder}/{name}.png").write_bytes(base64.b64decode(shot["data"]))
 
     def confirm(self):
         self.wait("the page of confirmation", lambda: self.driver.find_elements(By.ID, "confirm"))

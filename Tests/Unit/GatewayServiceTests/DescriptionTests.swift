@@ -19,7 +19,8 @@ internal import Testing
     }
 
     @Test func everyRouteAndMethodIsDescribedAndNothingElse() throws {
-        let routes = try TestGateway().routes()
+        // Pages of the console are for people: Shared/Documents/Operations/Console.md describes them.
+        let routes = try TestGateway().routes().filter { if case .console = $0.audience { false } else { true } }
         var real: Set<String> = []
         for route in routes {
             let names = route.handlers.keys.map { $0.rawValue.lowercased() } + ["options"]

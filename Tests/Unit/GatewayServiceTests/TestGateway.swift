@@ -86,7 +86,7 @@ struct TestGateway: Sendable {
 
     /// Where an address is served.
     private static func door(of uri: String) -> Door {
-        ["/admin/", "/reset-tempass/", "/control/", "/esm/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
+        ["/admin/", "/console", "/reset-tempass/", "/control/", "/esm/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
     }
 
     /// Every route of the gateway.

@@ -40,7 +40,7 @@ extension ClusterStarter {
         let administration = file?.administration ?? addresses.admin
         var rows = [
             ("Public API", "\(addresses.gateway) \(addresses.gatewayTLS)"), ("Second screen", "\(addresses.gateway)/activate"),
-            ("Administration", administration), ("Stand-in MVPD", addresses.sandbox),
+            ("Administration", administration), ("Console", "\(administration)/console"), ("Stand-in MVPD", addresses.sandbox),
             ("Metrics", observed.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
             ("Programs", "\(binaries.path) (\(SoftwareVersion.build) build)"), ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
         ]
@@ -53,6 +53,7 @@ extension ClusterStarter {
         console.line("    \(program) device              a TV with a remote; sign in as ada/ada at NorthCable")
         console.line("    \(program) device --as ben --resource ACME1-SPORT      a person who may not watch it")
         console.line("    \(program) device --as ada --apple-account ada; \(program) device --apple-account ada      the second one needs no code")
+        console.line("    jq -r .adminToken \(home.clusterFile.path)      the token that opens the console")
         console.line("    curl -s '\(addresses.gateway)/api/v1/config/ACME1.json'")
         console.line(isDetached ? "    ./Services/down             stops the cluster" : "\n  Ctrl-C stops the cluster.")
     }

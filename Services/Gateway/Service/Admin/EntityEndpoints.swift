@@ -9,7 +9,10 @@ struct EntityEndpoints: Sendable {
 
     @Sendable func list(_ exchange: Exchange) async throws -> Response {
         let request = ListEntitiesRequest(
-            token: try exchange.administrator(), kind: collection.kind, query: try exchange.value("q") ?? "", page: try exchange.page())
+            token: try exchange.administrator(), kind: collection.kind, query: try exchange.value("q") ?? "", page: try exchange.page(),
+            requestorID: [.integrations, .applications].contains(collection) ? try exchange.value("requestor") ?? "" : "",
+            mvpdID: collection == .integrations ? try exchange.value("mvpd") ?? "" : "",
+            changedOnly: try Self.flag("changed", exchange))
         let page = try await administration.listEntities(request, context: exchange.call)
         let items = page.entities.map(AdministrationDocuments.listed)
         return Response(
@@ -58,6 +61,15 @@ struct EntityEndpoints: Sendable {
             Document("scheme", [.init("customScheme", .text(changed.customScheme))]), format: .json, status: .created)
         response.headers[.location] = collection.address(of: request.id)
         return response.with(EntityTag(changed.entity?.etag ?? ""))
+    }
+
+    /// - Throws: 400 for what is neither `true` nor `false`.
+    private static func flag(_ name: String, _ exchange: Exchange) throws -> Bool {
+        switch try exchange.value(name) {
+        case "true": true
+        case "false", nil: false
+        default: throw AdministrationError.badRequest("Parameter '\(name)' must be true or false", field: name)
+        }
     }
 
     private func id(_ exchange: Exchange) throws(Fault) -> String {

@@ -12,7 +12,7 @@ struct HistoryEndpoints: Sendable {
             Document(
                 "administrator",
                 [
-                    .init("name", .text(administrator.name)), .init("role", .text(Self.word(administrator.role))),
+                    .init("name", .text(administrator.name)), .init("role", .text(administrator.role.word)),
                     .init("programmers", .list(administrator.programmerIDs.map { .text($0) }, item: "programmer")),
                 ]), format: .json)
     }
@@ -43,15 +43,5 @@ struct HistoryEndpoints: Sendable {
             .init("author", .text(record.author)), .init("action", .text(record.action)), .init("text", .text(record.text)),
             .init("version", record.version == 0 ? .null : .number(record.version)), .init("recordSha256", .text(record.recordSha256)),
         ])
-    }
-
-    private static func word(_ role: AdministratorRole) -> String {
-        switch role {
-        case .viewer: "viewer"
-        case .editor: "editor"
-        case .operator: "operator"
-        case .proxy: "proxy"
-        case .unknown, .unrecognized: "unknown"
-        }
     }
 }

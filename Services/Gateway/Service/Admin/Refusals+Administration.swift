@@ -11,7 +11,10 @@ extension Refusals {
     }
 
     /// A caller that does not name the listener for administration as one of its own, or a page of another site.
-    func stranger(_ refusal: AdministrationNames.Refusal, trace: String) -> Response {
+    func stranger(_ refusal: AdministrationNames.Refusal, at path: String, trace: String) -> Response {
+        if path == Console.path || path.hasPrefix(Console.path + "/") {
+            return consoleReply(refusal == .foreignHost ? .foreignHost : .foreignOrigin, trace: trace)
+        }
         let error =
             switch refusal {
             case .foreignHost:

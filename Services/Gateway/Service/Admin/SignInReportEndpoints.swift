@@ -18,17 +18,14 @@ struct SignInReportEndpoints: Sendable {
             throw AdministrationError.badRequest("Parameter 'failed' must be true or false", field: "failed")
         }
         let request = ListSignInReportsRequest(mvpd: try exchange.value("mvpd") ?? "", failedOnly: failedOnly == "true")
-        let found = try await operations.listSignInReports(request, context: exchange.call)
-        let seen = try found.reports.filter { try sees(administrator, $0) }.prefix(Int(Self.most))
+        let seen = try await reports.reports(request, for: administrator, exchange).prefix(Int(Self.most))
         let items = seen.map { Document.Value.object(Self.head($0)) }
         return Response(Document("signIns", [.init("signIns", .list(items, item: "signIn"))]), format: .json)
     }
 
     @Sendable func show(_ exchange: Exchange) async throws -> Response {
         let administrator = try await reader(exchange)
-        let request = GetSignInReportRequest(traceID: try exchange.captured("trace"))
-        let report = try await operations.getSignInReport(request, context: exchange.call)
-        guard try sees(administrator, report) else { throw AdministrationError.notFound("No sign-in of that trace id is remembered.") }
+        let report = try await reports.report(try exchange.captured("trace"), for: administrator, exchange)
         return Response(Self.document(report), format: .json)
     }
 
@@ -47,12 +44,7 @@ struct SignInReportEndpoints: Sendable {
         return try await administration.checkAdministrator(check, context: exchange.call)
     }
 
-    /// Whoever is bound to programmers sees the sign-ins of their requestors alone.
-    private func sees(_ administrator: Administrator, _ report: SignInReport) throws -> Bool {
-        guard administrator.role != .operator else { return true }
-        guard let requestor = try catalogue.current().requestor(report.requestor) else { return false }
-        return administrator.programmerIDs.contains(requestor.programmerID)
-    }
+    private var reports: SignInReader { SignInReader(operations: operations, catalogue: catalogue) }
 
     private static func head(_ report: SignInReport) -> [Document.Member] {
         [

@@ -125,7 +125,7 @@ final class OverloadRefusals: Sendable {
         case .usage: (Self.textFields, ByteBuffer(string: Self.message))
         case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), trace: Self.trace()).body(.json))
         case .notification: ([.cacheControl: "no-store"], ByteBuffer())
-        case .browser: page
+        case .browser, .console: page
         }
     }
 
@@ -143,6 +143,7 @@ final class OverloadRefusals: Sendable {
     /// Who calls an address that the gateway does not have.
     private static func audience(of path: String) -> Route.Audience {
         if path.hasPrefix("/admin/") { return .administration }
+        if path == Console.path || path.hasPrefix(Console.path + "/") { return .console }
         if path.hasPrefix("/api/v2/") { return .apiV2 }
         if path.hasPrefix("/auto-signin/") || path.hasPrefix("/apple/") { return .autoSignIn }
         return ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/", "/control/"].contains { path.hasPrefix($0) }
@@ -168,7 +169,7 @@ extension Route.Audience {
     /// Requests without which somebody cannot finish what has begun: sign-ins and pages, administrators, Apple's notifications. Apps ask again by themselves.
     var isUrgent: Bool {
         switch self {
-        case .browser, .administration, .notification, .api(.authenticate), .api(.logout): true
+        case .browser, .administration, .console, .notification, .api(.authenticate), .api(.logout): true
         case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .usage: false
         }
     }

@@ -16,6 +16,8 @@ final class Exchange: Sendable {
     let target: String
     /// The query exactly as it was received.
     let query: String
+    /// Host and port that the request was sent to, as it says.
+    let authority: String
     /// Deadline and trace for the calls that the handler makes.
     let call: CallContext
     private let plainLogger: Logger
@@ -36,6 +38,7 @@ final class Exchange: Sendable {
         call = CallContext(deadline: .now.advanced(by: timeout), trace: context.facts.trace)
         target = request.head.path ?? ""
         query = request.uri.query ?? ""
+        authority = request.head.authority ?? ""
         let query = Array(query.utf8)
         let hasForm = body.readableBytes > 0 && route.body != .raw && route.body != .document && Self.isForm(request.headers)
         let form = hasForm ? Array(body.readableBytesView) : []

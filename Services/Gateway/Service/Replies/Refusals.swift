@@ -31,6 +31,7 @@ final class Refusals: Sendable {
             case .apiV2: v2Reply(fault, trace: exchange.facts.trace.traceID)
             case .clientRegistration: Self.oauthReply(fault)
             case .administration: administrationReply(to: error, fault, exchange)
+            case .console: consoleReply(to: error, fault, exchange)
             case .usage: Self.usageReply(fault)
             case .autoSignIn: autoSignInReply(fault, trace: exchange.facts.trace.traceID)
             case .notification: notificationReply(fault)
@@ -50,6 +51,7 @@ final class Refusals: Sendable {
                 singleSignOnReply(SingleSignOnErrors.methodNotAllowed, message: "Method Not Allowed", trace: exchange.facts.trace.traceID)
             case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed)
             case .administration: administrationReply(.methodNotAllowed, code: "method_not_allowed", trace: exchange.facts.trace.traceID)
+            case .console: consoleReply(.methodNotAllowed, trace: exchange.facts.trace.traceID)
             case .usage: Self.usageReply(.methodNotAllowed, "Only GET is served here.")
             case .autoSignIn:
                 autoSignInReply(AutoSignInErrors.methodNotAllowed, message: "Method Not Allowed", trace: exchange.facts.trace.traceID)
@@ -76,6 +78,7 @@ final class Refusals: Sendable {
             case .apiV2: v2Reply(problem, trace: exchange.facts.trace.traceID)
             case .clientRegistration: Self.oauthReply("invalid_request", status: status)
             case .administration: administrationReply(status, code: Self.administrationCode(problem), trace: exchange.facts.trace.traceID)
+            case .console: consoleReply(problem == .tooLarge ? .tooLarge : .incomplete, trace: exchange.facts.trace.traceID)
             case .usage: Self.usageReply(status, status.reasonPhrase)
             case .autoSignIn: autoSignInReply(problem, trace: exchange.facts.trace.traceID)
             case .notification: Response.empty(status)
@@ -119,6 +122,7 @@ final class Refusals: Sendable {
         if facts.path.hasPrefix("/admin/") {
             return administrationReply(.notFound, code: "not_found", trace: facts.trace.traceID)
         }
+        if facts.path.hasPrefix(Console.path + "/") { return consoleReply(.notFound, trace: facts.trace.traceID) }
         if facts.path.hasPrefix("/esm/") { return Self.usageReply(.notFound, "There is no such address.") }
         if facts.path.hasPrefix("/api/v2/") {
             return v2Reply(V2Errors.notFound, message: "There is no such address.", trace: facts.trace.traceID)

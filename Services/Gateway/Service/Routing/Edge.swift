@@ -76,8 +76,8 @@ final class Edge: HTTPResponder {
     private func answer(_ request: Request, _ context: GatewayContext) async -> (Response, route: String) {
         let verdict = PathRule.verdict(on: context.facts.sentPath)
         let match = verdict == .refused ? nil : routes.match(context.facts.path)
-        if let refusal = names?.refusal(of: request, isSecure: isSecure, checksOrigin: match?.route.audience.isFirstParty ?? true) {
-            return (refusals.stranger(refusal, trace: context.facts.trace.traceID), match?.route.path ?? "other")
+        if let refusal = names?.refusal(of: request, isSecure: isSecure, checksOrigin: Self.checksOrigin(request, match)) {
+            return (refusals.stranger(refusal, at: context.facts.path, trace: context.facts.trace.traceID), match?.route.path ?? "other")
         }
         // Before everything else (rest-v1 §2.8).
         if ThrottledPaths.applies(to: request.method, match?.route.path ?? context.facts.path), !throttle.admits(context.facts.clientAddress) {
@@ -95,6 +95,13 @@ final class Edge: HTTPResponder {
         }
         if verdict == .endsInSlash, !match.route.audience.takesSlash { return (Self.redirect(request, to: match), match.route.path) }
         return (await responder.respond(request, context, match), match.route.path)
+    }
+
+    /// A link of another site may lead to a page of the console, which it cannot read.
+    private static func checksOrigin(_ request: Request, _ match: RouteTree.Match?) -> Bool {
+        guard let audience = match?.route.audience else { return true }
+        if case .console = audience { return request.method != .get && request.method != .head }
+        return audience.isFirstParty
     }
 
     /// Some of the first native SDKs write two slashes before the path of the vendor's calls (clients §1.13).

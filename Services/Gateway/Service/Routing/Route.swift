@@ -16,6 +16,8 @@ final class Route: Sendable {
         case clientRegistration
         /// Administrators: errors of dashboard §5.
         case administration
+        /// The same people in a browser: errors are pages of the console.
+        case console
         /// Readers of usage reports: errors are plain text (rest-v2 §7).
         case usage
         /// Apps and backends with Automatic Sign-In or Sign in with Apple: errors of rest-v2 §3.
@@ -28,7 +30,7 @@ final class Route: Sendable {
         /// Where it is served; what those who administer ask is a stranger's at no listener.
         var door: Door {
             switch self {
-            case .administration, .api(.tempPassReset), .api(.degradation), .usage: .administration
+            case .administration, .console, .api(.tempPassReset), .api(.degradation), .usage: .administration
             case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
             }
         }
@@ -52,7 +54,10 @@ final class Route: Sendable {
 
         /// True where no page of another origin may call, whatever bearer it has.
         var isFirstParty: Bool {
-            if case .administration = self { true } else { false }
+            switch self {
+            case .administration, .console: true
+            default: false
+            }
         }
 
         /// True where no call with a body is answered without an access token.
@@ -61,7 +66,7 @@ final class Route: Sendable {
             case .api(.registrationCode), .api(.freePreview), .api(.preauthorize), .api(.authnToken), .api(.sdkSession), .api(.sdkDecision),
                 .apiV2, .singleSignOn, .autoSignIn:
                 true
-            case .api, .clientRegistration, .administration, .usage, .notification, .browser: false
+            case .api, .clientRegistration, .administration, .console, .usage, .notification, .browser: false
             }
         }
 
@@ -69,7 +74,7 @@ final class Route: Sendable {
         var isOpenToRequestors: Bool {
             switch self {
             case .api, .apiV2, .singleSignOn, .autoSignIn: true
-            case .clientRegistration, .administration, .usage, .notification, .browser: false
+            case .clientRegistration, .administration, .console, .usage, .notification, .browser: false
             }
         }
 
@@ -89,6 +94,8 @@ final class Route: Sendable {
         case document
         /// A form as large as an MVPD's answer.
         case assertion
+        /// A form that may hold an entry of the catalogue, at most 2 MiB in its encoding.
+        case largeForm
     }
 
     /// Where a request names a registration code.

@@ -130,6 +130,7 @@ final class RouteResponder: Sendable {
         case .ignored: ByteBuffer()
         case .form, .raw: try await reader.read(request, whole: whole, limit: settings.maximumBodyBytes)
         case .document: try await reader.read(request, whole: whole, limit: 1 << 20)
+        case .largeForm: try await reader.read(request, whole: whole, limit: 2 << 20)
         case .assertion: try await reader.read(request, whole: whole, limit: settings.maximumAssertionBytes)
         }
     }

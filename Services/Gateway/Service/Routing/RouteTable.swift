@@ -7,7 +7,7 @@ struct RouteTable {
     init(_ dependencies: Dependencies) {
         routes =
             Self.api(dependencies) + Self.v2(dependencies) + Self.singleSignOn(dependencies) + Self.sdk(dependencies) + Self.browser(dependencies)
-            + Self.administration(dependencies)
+            + Self.administration(dependencies) + Self.console(dependencies)
             + Self.control(dependencies) + Self.autoSignIn(dependencies) + Self.devices(dependencies) + Self.usage(dependencies)
     }
 

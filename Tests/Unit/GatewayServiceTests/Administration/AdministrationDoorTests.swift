@@ -35,7 +35,7 @@ internal import Testing
         let outside = Set(table.routes(at: .everybody).map(\.path))
         #expect(inside.intersection(outside) == ["/healthz", "/readyz", "/openapi.json"])
         #expect(inside.union(outside) == Set(table.routes.map(\.path)))
-        let prefixes = ["/admin/v1/", "/reset-tempass/", "/control/v3/", "/esm/"]
+        let prefixes = ["/admin/v1/", "/console", "/reset-tempass/", "/control/v3/", "/esm/"]
         #expect(inside.subtracting(outside).allSatisfy { path in prefixes.contains { path.hasPrefix($0) } })
         #expect(!outside.contains { path in ["/admin", "/reset-tempass", "/control", "/console", "/esm"].contains { path.hasPrefix($0) } })
     }

@@ -41,6 +41,15 @@ internal import Testing
         #expect(again.status == 304 && again.text.isEmpty)
     }
 
+    @Test("lists are narrowed by what an entry connects, and to what the draft changes")
+    func narrows() async throws {
+        gateway.administration.listEntities.answer(with: EntityPage(entities: [], total: 0, page: 1, size: 50))
+        #expect(try await gateway.administer(.get, "/integrations?requestor=ACME1&mvpd=LakeTel&changed=true").status == 200)
+        let request = gateway.administration.listEntities.requests.last
+        #expect(request?.requestorID == "ACME1" && request?.mvpdID == "LakeTel" && request?.changedOnly == true)
+        #expect(try await gateway.administer(.get, "/integrations?changed=perhaps").status == 400)
+    }
+
     @Test("dashboard #16: what an integration comes to is told with its sources, and never taken from a copy")
     func effective() async throws {
         gateway.administration.getEntity.answer(

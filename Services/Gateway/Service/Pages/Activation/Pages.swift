@@ -35,25 +35,37 @@ public struct Pages: Sendable {
     /// The OpenAPI description of the gateway's addresses.
     let description: StaticFile
     private let policy: ContentPolicy
+    /// False: the folder has no pages for operators, so that there is no console.
+    let hasConsole: Bool
 
     /// - Parameters:
     ///   - folder: Holds `<name>.mustache`, the static files and `openapi.json`.
     ///   - publicOrigin: Decides whether logos may come over plain HTTP.
     /// - Throws: `PagesProblem`, naming the file that is missing or broken.
     public init(folder: String, publicOrigin: String) throws {
+        ScalarMarkup.install()
         var library = MustacheLibrary()
         for name in Self.templates {
             let file = "\(folder)/\(name).mustache"
-            do { try library.register(try Self.text(file), named: name) } catch let error as MustacheTemplate.ParserError {
-                throw PagesProblem(description: "page template \(file) is broken: \(error.error)")
-            }
+            try Self.register(file, as: name, in: &library)
         }
         var files: [String: StaticFile] = [:]
+        hasConsole = FileManager.default.fileExists(atPath: "\(folder)/console")
+        if hasConsole {
+            for name in Console.templates { try Self.register("\(folder)/console/\(name).mustache", as: "console-\(name)", in: &library) }
+            files[Console.styleSheet] = StaticFile(content: try Self.text("\(folder)/console/\(Console.styleSheet)"), type: "text/css; charset=utf-8")
+        }
         for (name, type) in Self.assets { files[name] = StaticFile(content: try Self.text("\(folder)/\(name)"), type: type) }
         description = StaticFile(content: try Self.text("\(folder)/openapi.json"), type: "application/json; charset=utf-8")
         self.library = library
         self.files = files
         policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))
+    }
+
+    private static func register(_ file: String, as name: String, in library: inout MustacheLibrary) throws {
+        do { try library.register(ScalarMarkup.pragma + (try text(file)), named: name) } catch let error as MustacheTemplate.ParserError {
+            throw PagesProblem(description: "page template \(file) is broken: \(error.error)")
+        }
     }
 
     func render(_ template: String, _ content: [String: Any], status: HTTPResponse.Status, policy: String? = nil, allowsScript: Bool = false)

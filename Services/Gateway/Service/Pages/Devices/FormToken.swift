@@ -5,8 +5,9 @@ internal import Cryptography
 struct FormToken {
     let text: String
 
-    init(secret: String) {
-        text = Base64.url.encode(SHA256.hash(Array("boxoffice-devices-form\n\(secret)".utf8)))
+    /// - Parameter purpose: Forms of one kind of pages are none of another's.
+    init(secret: String, purpose: String = "devices") {
+        text = Base64.url.encode(SHA256.hash(Array("boxoffice-\(purpose)-form\n\(secret)".utf8)))
     }
 
     func isEqual(to sent: String) -> Bool { ConstantTime.equal(text, sent) }

@@ -1,0 +1,69 @@
+internal import CatalogueFiles
+
+/// What somebody typed to connect an MVPD: its metadata, and what metadata cannot say.
+struct ConnectForm {
+    /// Octets; config reads no more (mvpd §2.7).
+    private static let longest = 256 * 1024
+    private static let protocols: [(value: String, label: String)] = [
+        ("none", "none: everybody who is signed in may watch"), ("xacmlJson", "XACML in JSON"), ("xacmlXml", "XACML in XML"),
+        ("xacmlSoap", "XACML over SOAP"), ("restMrss", "REST with Media RSS"),
+    ]
+
+    private(set) var id = ""
+    private(set) var document = ""
+    private(set) var name = ""
+    private(set) var fingerprints: [String] = []
+    private var days = "30"
+    private var decisionHours = "24"
+    private var decisions = "none"
+    private var decisionURL = ""
+    private var userID = ""
+    var problems: [String] = []
+
+    init() {}
+
+    init(_ exchange: Exchange) throws {
+        func typed(_ name: String) throws -> String { (try exchange.value(name) ?? "").trimmed }
+        (id, document, name) = (try typed("id"), try typed("metadata"), try typed("displayName"))
+        fingerprints = try exchange.all("fingerprint").filter { !$0.isEmpty }
+        decisions = try exchange.value("decisions") ?? "none"
+        (decisionURL, userID) = (try typed("decisionUrl"), try typed("userIdAttribute"))
+        if let sent = try exchange.value("days") { days = sent.trimmed }
+        if let sent = try exchange.value("decisionHours") { decisionHours = sent.trimmed }
+        if id.isEmpty { problems.append("Give the MVPD an id.") }
+        if document.isEmpty { problems.append("Paste the MVPD's metadata.") }
+        if document.utf8.count > Self.longest { problems.append("The metadata is longer than 256 KiB. Paste the MVPD's own EntityDescriptor alone.") }
+        if seconds(days, 86_400) == nil { problems.append("The days of a sign-in must be a number from 1 to 365.") }
+        if seconds(decisionHours, 3600) == nil { problems.append("The hours of a decision must be a number from 1 to 8760.") }
+    }
+
+    private func seconds(_ text: String, _ unit: Int) -> Int? {
+        guard let count = Int(text), (1...31_536_000 / unit).contains(count) else { return nil }
+        return count * unit
+    }
+
+    /// Members of the entry that are not of the metadata.
+    var entry: JsonTree {
+        var tree = JsonTree.object([:])
+        if !name.isEmpty { tree.set(["displayName"], to: .string(name)) }
+        if let seconds = seconds(days, 86_400) { tree.set(["authnTtl"], to: .number("\(seconds)")) }
+        if let seconds = seconds(decisionHours, 3600) { tree.set(["authzTtl"], to: .number("\(seconds)")) }
+        tree.set(["authorization", "protocol"], to: .string(decisions))
+        if !decisionURL.isEmpty { tree.set(["authorization", "url"], to: .string(decisionURL)) }
+        // The NameID is the person's id, unless an attribute is.
+        let source: [String: JsonTree] = userID.isEmpty ? [:] : ["source": .string(userID)]
+        tree.set(["saml", "attributeMap"], to: .array([.object(source.merging(["target": .string("userID")]) { own, _ in own })]))
+        if !userID.isEmpty { tree.set(["saml", "guidAttributeName"], to: .string(userID)) }
+        return tree
+    }
+
+    var content: [String: Any] {
+        [
+            "mvpdId": id, "document": document, "displayName": name, "days": days, "decisionHours": decisionHours, "decisionUrl": decisionURL,
+            "userIdAttribute": userID, "formProblems": problems, "hasProblems": !problems.isEmpty,
+            "protocols": Self.protocols.map {
+                ["protocolValue": $0.value, "protocolLabel": $0.label, "isProtocol": $0.value == decisions] as [String: Any]
+            },
+        ]
+    }
+}

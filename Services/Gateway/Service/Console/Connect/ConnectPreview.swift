@@ -1,0 +1,47 @@
+internal import Contracts
+
+/// What metadata says, as the template wants it: what is understood, what is doubtful, what keeps it from being taken.
+struct ConnectPreview {
+    let content: [String: Any]
+
+    init(_ metadata: ProviderMetadata, _ form: ConnectForm) {
+        let confirmed = Set(form.fingerprints.map { OctetText($0) })
+        content = [
+            "entityId": metadata.entityID.isEmpty ? "–" : metadata.entityID, "foundName": metadata.displayName.isEmpty ? "–" : metadata.displayName,
+            "nameToUse": form.name.isEmpty ? metadata.displayName : form.name,
+            "endpoints": metadata.endpoints.map {
+                ["endpointService": $0.service, "endpointBinding": Self.last($0.binding), "endpointLocation": $0.location]
+            },
+            "formats": metadata.nameIDFormats.isEmpty ? "none is named" : metadata.nameIDFormats.map(Self.last).joined(separator: ", "),
+            "wantsSigned": metadata.wantsSignedRequests ? "Yes" : "No",
+            "validUntil": metadata.validUntilMilliseconds == 0 ? "it does not say" : Moment(milliseconds: metadata.validUntilMilliseconds).text,
+            "certificates": metadata.certificates.enumerated().map { index, certificate in
+                Self.certificate(certificate, index, isConfirmed: confirmed.contains(OctetText(certificate.sha256)))
+            },
+            "obstacles": metadata.problems.map(Self.text), "hasObstacles": !metadata.problems.isEmpty,
+            "doubts": metadata.warnings.map(Self.text), "hasDoubts": !metadata.warnings.isEmpty,
+        ]
+    }
+
+    private static func certificate(_ certificate: ProviderCertificate, _ index: Int, isConfirmed: Bool) -> [String: Any] {
+        [
+            "certificateId": "certificate-\(index)", "sha256": certificate.sha256, "groupedSha256": grouped(certificate.sha256),
+            "subject": certificate.subject.isEmpty ? "–" : certificate.subject,
+            "notAfter": Moment(milliseconds: certificate.notAfterMilliseconds).text, "isForEncryption": !certificate.signs,
+            "mayConfirm": certificate.signs && certificate.problem.isEmpty, "isConfirmed": isConfirmed, "certificateProblem": certificate.problem,
+            "hasCertificateProblem": !certificate.problem.isEmpty,
+        ]
+    }
+
+    /// In groups that the eye can follow.
+    private static func grouped(_ digits: String) -> String {
+        stride(from: 0, to: digits.utf8.count, by: 8).map { start in
+            String(decoding: Array(digits.utf8)[start..<min(start + 8, digits.utf8.count)], as: UTF8.self)
+        }.joined(separator: " ")
+    }
+
+    private static func text(_ problem: FieldProblem) -> String { problem.field.isEmpty ? problem.message : "\(problem.field) \(problem.message)" }
+
+    /// The last part of a URI, which tells it from the others.
+    private static func last(_ uri: String) -> String { uri.split(separator: ":").last.map(String.init) ?? uri }
+}

@@ -1,0 +1,69 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// What an operator must know first: which MVPDs fail and since when, what is degraded, what was pushed (dashboard §7).
+struct HomePage: Sendable {
+    let console: Console
+
+    private var reader: SignInReader {
+        SignInReader(operations: console.dependencies.operations, catalogue: console.dependencies.catalogue)
+    }
+
+    @Sendable func show(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
+        async let rules = console.administration.listDegradationRules(
+            ListDegradationRulesRequest(token: visitor.secret), context: exchange.call)
+        async let versions = console.administration.listVersions(
+            ListVersionsRequest(token: visitor.secret, page: PageRequest(page: 1, size: 10)), context: exchange.call)
+        async let channels = total(.requestor, exchange, visitor)
+        async let integrations = total(.integration, exchange, visitor)
+        async let mvpds = total(.mvpd, exchange, visitor)
+        var content: [String: Any] = [
+            "counts": [
+                Self.count(try await integrations, "integration", .integrations), Self.count(try await channels, "channel", .channels),
+                Self.count(try await mvpds, "MVPD", .mvpds),
+            ],
+            "versions": try await versions.versions.map(VersionRow.content), "historyAddress": ConsolePlace.history.address,
+            "signInsAddress": ConsolePlace.signIns.address, "degradationAddress": ConsolePlace.degradation.address,
+        ]
+        let degraded = try await rules.rules
+        if !degraded.isEmpty { content["degraded"] = ["rules": degraded.map(DegradationRow.content)] }
+        content.merge(await trouble(exchange, visitor)) { own, _ in own }
+        return await console.page("home", "Home", in: .home, content, for: visitor, exchange)
+    }
+
+    /// The page is there also while authentication is away: it says so.
+    private func trouble(_ exchange: Exchange, _ visitor: Visitor) async -> [String: Any] {
+        let reports: [SignInReport]
+        do {
+            reports = try await reader.reports(ListSignInReportsRequest(), for: visitor.administrator, exchange)
+        } catch {
+            let isOffered = (error as? Fault)?.code != .unimplemented
+            return [isOffered ? "signInsAway" : "signInsUnknown": true]
+        }
+        let now = reports.first.map(\.endedAtMilliseconds) ?? 0
+        let rows = MvpdTrouble.found(in: reports).map { trouble -> [String: Any] in
+            var row: [String: Any] = [
+                "troubleName": trouble.mvpd, "troubleAddress": ConsoleCollection.mvpds.address(of: trouble.mvpd),
+                "troubleSince": Moment(milliseconds: trouble.since).text, "troubleCount": "\(trouble.failures)",
+                "troubleOnce": trouble.failures == 1, "troubleReason": trouble.latest.reason,
+                "troubleListAddress": Console.address("sign-ins", query: ["mvpd": trouble.mvpd, "failed": "1"]),
+                "explainAddress": Console.address("sign-ins", trouble.latest.traceID),
+            ]
+            if visitor.mayEdit { row["degradeAddress"] = Console.address("degradation", "new", query: ["mvpd": trouble.mvpd]) }
+            return row
+        }
+        guard !rows.isEmpty else { return ["allWell": ["latestSignIn": Moment(milliseconds: now).text, "hasSignIns": now > 0]] }
+        return ["troubles": ["troubleRows": rows]]
+    }
+
+    private func total(_ kind: EntityKind, _ exchange: Exchange, _ visitor: Visitor) async throws -> UInt32 {
+        let request = ListEntitiesRequest(token: visitor.secret, kind: kind, page: PageRequest(page: 1, size: 1))
+        return try await console.administration.listEntities(request, context: exchange.call).total
+    }
+
+    private static func count(_ number: UInt32, _ noun: String, _ place: ConsolePlace) -> [String: Any] {
+        ["countNumber": "\(number)", "countNoun": number == 1 ? noun : noun + "s", "countAddress": place.address]
+    }
+}

@@ -1,0 +1,27 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+
+/// The latest sign-ins, as far as an administrator may see them: those of the requestors of the administrator's programmers.
+struct SignInReader: Sendable {
+    let operations: any AuthenticationOperations
+    let catalogue: any CatalogueSource
+
+    func reports(_ request: ListSignInReportsRequest, for administrator: Administrator, _ exchange: Exchange) async throws -> [SignInReport] {
+        let found = try await operations.listSignInReports(request, context: exchange.call)
+        return try found.reports.filter { try sees(administrator, $0) }
+    }
+
+    /// - Throws: `not_found`.
+    func report(_ trace: String, for administrator: Administrator, _ exchange: Exchange) async throws -> SignInReport {
+        let report = try await operations.getSignInReport(GetSignInReportRequest(traceID: trace), context: exchange.call)
+        guard try sees(administrator, report) else { throw Fault(.notFound, "No sign-in of that trace id is remembered.") }
+        return report
+    }
+
+    private func sees(_ administrator: Administrator, _ report: SignInReport) throws -> Bool {
+        guard administrator.role != .operator else { return true }
+        guard let requestor = try catalogue.current().requestor(report.requestor) else { return false }
+        return administrator.programmerIDs.contains(requestor.programmerID)
+    }
+}

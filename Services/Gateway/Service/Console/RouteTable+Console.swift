@@ -1,0 +1,83 @@
+internal import Hummingbird
+
+/// The pages of the console (dashboard §7); none where the folder of pages has none.
+extension RouteTable {
+    static func console(_ dependencies: Dependencies) -> [Route] {
+        guard dependencies.pages.hasConsole else { return [] }
+        let console = Console(dependencies: dependencies)
+        let door = ConsoleDoor(console: console)
+        return session(console, door) + ConsoleCollection.allCases.flatMap { entries($0, console, door) } + draft(console, door)
+            + operations(console, door)
+    }
+
+    private static func session(_ console: Console, _ door: ConsoleDoor) -> [Route] {
+        let (pages, sessions) = (ConsoleSignInPages(console: console), SessionsPage(console: console))
+        let help = HelpPages(pages: console.dependencies.pages)
+        return [
+            route(ConsoleSignInPages.path, read: pages.show, write: pages.signIn, body: .largeForm),
+            route(Console.path + "/sign-out", write: door.signedIn(pages.signOut)),
+            route(ConsolePlace.sessions.address, read: door.signedIn(sessions.show)),
+            route(ConsolePlace.sessions.address + "/end", write: door.signedIn(sessions.end)),
+            route(Console.path + "/assets/{file}", read: help.asset),
+        ]
+    }
+
+    private static func entries(_ collection: ConsoleCollection, _ console: Console, _ door: ConsoleDoor) -> [Route] {
+        let list = EntryListPages(console: console, collection: collection)
+        let pages = EntryPages(console: console, collection: collection)
+        let editing = EntryEditing(console: console, collection: collection)
+        let creation = EntryCreation(console: console, collection: collection)
+        let (path, entry) = (collection.place.address, collection.entryPath)
+        var routes = [
+            route(path, read: door.signedIn(list.show)),
+            route(creation.path, read: door.signedIn(creation.show), write: door.signedIn(creation.create), body: .largeForm),
+            route(entry, read: door.signedIn(pages.show)),
+            route(entry + "/edit", read: door.signedIn(editing.edit), write: door.signedIn(editing.save), body: .largeForm),
+            route(entry + "/json", read: door.signedIn(editing.editJson), write: door.signedIn(editing.saveJson), body: .largeForm),
+            route(entry + "/delete", write: door.signedIn(pages.delete)),
+        ]
+        if collection == .integrations { routes.append(route(entry + "/switch", write: door.signedIn(pages.toggle))) }
+        return routes
+    }
+
+    private static func draft(_ console: Console, _ door: ConsoleDoor) -> [Route] {
+        let (draft, history) = (DraftPages(console: console), HistoryPages(console: console))
+        let (path, past) = (ConsolePlace.draft.address, ConsolePlace.history.address)
+        return [
+            route(path, read: door.signedIn(draft.show)),
+            route(path + "/push", write: door.signedIn(draft.push)),
+            route(path + "/drop", write: door.signedIn(draft.drop)),
+            route(path + "/dismiss", write: door.signedIn(draft.dismiss)),
+            route(past, read: door.signedIn(history.list)),
+            route(past + "/compare", read: door.signedIn(history.compare)),
+            route(past + "/decide", write: door.signedIn(history.decide)),
+            route(past + "/{version}", read: door.signedIn(history.show)),
+            route(past + "/{version}/restore", write: door.signedIn(history.restore)),
+            route(Console.path + "/audit", read: door.signedIn(AuditLogPage(console: console).show)),
+        ]
+    }
+
+    private static func operations(_ console: Console, _ door: ConsoleDoor) -> [Route] {
+        let (signIns, degradation) = (SignInPages(console: console), DegradationPages(console: console))
+        let connect = ConnectPages(console: console)
+        let (reports, rules) = (ConsolePlace.signIns.address, ConsolePlace.degradation.address)
+        return [
+            route(Console.path, read: door.signedIn(HomePage(console: console).show)),
+            route(ConnectPages.path, read: door.signedIn(connect.show), write: door.signedIn(connect.review), body: .largeForm),
+            route(ConnectPages.path + "/take", write: door.signedIn(connect.take), body: .largeForm),
+            route(reports, read: door.signedIn(signIns.list)),
+            route(reports + "/{trace}", read: door.signedIn(signIns.show)),
+            route(rules, read: door.signedIn(degradation.list)),
+            route(rules + "/new", read: door.signedIn(degradation.form), write: door.signedIn(degradation.start)),
+            route(rules + "/end", write: door.signedIn(degradation.end)),
+        ]
+    }
+
+    private static func route(
+        _ path: String, read: Route.Handler? = nil, write: Route.Handler? = nil, body: Route.BodyRule = .form
+    ) -> Route {
+        var handlers = read.map(readable) ?? [:]
+        if let write { handlers[.post] = write }
+        return Route(path, .console, body: write == nil ? .ignored : body, handlers)
+    }
+}

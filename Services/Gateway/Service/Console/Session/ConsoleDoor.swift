@@ -1,0 +1,75 @@
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// Who may see a page: whoever is signed in; a form must come from a page of the same session.
+struct ConsoleDoor: Sendable {
+    /// Of forms: what only a page of the session has.
+    static let tokenField = "token"
+
+    typealias Page = @Sendable (Exchange, Visitor) async throws -> Response
+
+    let console: Console
+
+    func signedIn(_ page: @escaping Page) -> Route.Handler {
+        { exchange in try await open(page, exchange) }
+    }
+
+    private func open(_ page: Page, _ exchange: Exchange) async throws -> Response {
+        let cookie = ConsoleCookie(console.dependencies.settings, exchange)
+        guard let secret = cookie.value(in: exchange) else { return arrival(exchange) ?? signIn(exchange) }
+        let administrator: Administrator
+        do {
+            administrator = try await console.administration.getAdministrator(GetAdministratorRequest(token: secret), context: exchange.call)
+        } catch let fault as Fault where fault.code == .accessDenied {
+            var response = signIn(exchange)
+            cookie.clear(in: &response)
+            return response
+        } catch {
+            return try again(error, exchange, FormToken(secret: secret, purpose: "console"))
+        }
+        let visitor = Visitor(secret: secret, administrator: administrator)
+        if exchange.method == .post {
+            guard visitor.formToken.isEqual(to: (try? exchange.value(Self.tokenField)) ?? "") else {
+                return carry(exchange, visitor.formToken, "stale", status: .forbidden)
+            }
+        }
+        do { return try await page(exchange, visitor) } catch { return try again(error, exchange, visitor.formToken) }
+    }
+
+    /// The cookie stays at home when another site's link leads here: the page asks once more, by itself.
+    private func arrival(_ exchange: Exchange) -> Response? {
+        guard exchange.method == .get, exchange.headers[.secFetchSite] == "cross-site" else { return nil }
+        let content: [String: Any] = ["arriving": ["arrivingAddress": ConsoleAddress.own(exchange.target)], "title": "One moment"]
+        return Console.html(console.dependencies.pages, "carry", content, status: .ok)
+    }
+
+    private func signIn(_ exchange: Exchange) -> Response {
+        let pages = ConsoleSignInPages(console: console)
+        guard let form = CarriedForm(exchange) else {
+            return Console.seeOther(ConsoleSignInPages.address(returningTo: exchange.target))
+        }
+        return pages.page(exchange, returningTo: form.address, form: form, problem: .over)
+    }
+
+    /// A form that met a service which is away can be sent again as it is.
+    private func again(_ error: any Error, _ exchange: Exchange, _ token: FormToken) throws -> Response {
+        guard let fault = error as? Fault, StatusTable.isTransient(fault.code), exchange.method == .post else { throw error }
+        var response = carry(exchange, token, "away", status: .serviceUnavailable)
+        response.headers[.retryAfter] = "1"
+        return response
+    }
+
+    private func carry(_ exchange: Exchange, _ token: FormToken, _ reason: String, status: HTTPResponse.Status) -> Response {
+        guard let form = CarriedForm(exchange) else { return Console.seeOther(Console.path) }
+        return Self.carry(form, token, reason, console.dependencies.pages, status: status)
+    }
+
+    /// - Parameter reason: Why the form is shown: a member of the template.
+    static func carry(_ form: CarriedForm, _ token: FormToken, _ reason: String, _ pages: Pages, status: HTTPResponse.Status) -> Response {
+        let content: [String: Any] = [
+            "title": "Nothing is lost", reason: true, "form": ["formAddress": form.address, "hiddenFields": form.ownFields, "token": token.text],
+        ]
+        return Console.html(pages, "carry", content, status: status)
+    }
+}

@@ -1,0 +1,74 @@
+internal import Contracts
+internal import Faults
+internal import Hummingbird
+
+/// Where an administrator begins and ends a session.
+struct ConsoleSignInPages: Sendable {
+    static let path = Console.address("sign-in")
+
+    enum Problem: String {
+        /// The session of the page before.
+        case over
+        case unknownToken
+        case noReader
+        case signedOut
+    }
+
+    let console: Console
+
+    static func address(returningTo target: String) -> String {
+        let own = ConsoleAddress.own(target)
+        return own == Console.path ? path : Console.address("sign-in", query: ["to": own])
+    }
+
+    @Sendable func show(_ exchange: Exchange) async throws -> Response {
+        let isEnd = try exchange.value("ended") != nil
+        return page(exchange, returningTo: try exchange.value("to") ?? "", form: nil, problem: isEnd ? .signedOut : nil)
+    }
+
+    @Sendable func signIn(_ exchange: Exchange) async throws -> Response {
+        let target = ConsoleAddress.own(try exchange.value("to") ?? "")
+        let form = CarriedForm(signIn: exchange)
+        // An address would keep it.
+        let typed = try exchange.sentInBody("bearer").first ?? ""
+        let bearer = typed.trimmed
+        let request = OpenSessionRequest(token: bearer, client: exchange.facts.clientAddress.text)
+        let session: OpenedSession
+        do { session = try await console.administration.openSession(request, context: exchange.changingCall) } catch let fault as Fault {
+            guard let problem = Self.problem(fault.code) else { throw fault }
+            return page(exchange, returningTo: target, form: form, problem: problem)
+        }
+        let token = FormToken(secret: session.secret, purpose: "console")
+        var response =
+            form.map { ConsoleDoor.carry($0, token, "signedInAgain", console.dependencies.pages, status: .ok) } ?? Console.seeOther(target)
+        ConsoleCookie(console.dependencies.settings, exchange).set(session, in: &response)
+        return response
+    }
+
+    @Sendable func signOut(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
+        _ = try await console.administration.endSession(EndSessionRequest(token: visitor.secret), context: exchange.changingCall)
+        var response = Console.seeOther(Console.address("sign-in", query: ["ended": "1"]))
+        ConsoleCookie(console.dependencies.settings, exchange).clear(in: &response)
+        return response
+    }
+
+    /// - Parameter form: What is sent after the sign-in; its fields go along.
+    func page(_ exchange: Exchange, returningTo target: String, form: CarriedForm?, problem: Problem?) -> Response {
+        var content: [String: Any] = [
+            "title": "Sign in", "to": ConsoleAddress.own(target), "signInAddress": Self.path,
+            "hiddenFields": form?.carriedFields ?? [], "isCarrying": form != nil,
+        ]
+        if let problem { content[problem.rawValue] = true }
+        if !ConsoleCookie(console.dependencies.settings, exchange).isSecure { content["isPlain"] = true }
+        let isFailure = problem == .unknownToken || problem == .noReader || problem == .over
+        return Console.html(console.dependencies.pages, "sign-in", content, status: isFailure ? .forbidden : .ok)
+    }
+
+    private static func problem(_ code: Fault.Code) -> Problem? {
+        switch code {
+        case .accessDenied: .unknownToken
+        case .insufficientRole: .noReader
+        default: nil
+        }
+    }
+}

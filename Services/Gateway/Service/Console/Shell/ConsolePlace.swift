@@ -1,0 +1,37 @@
+/// Where in the console a page is: the entries of its navigation.
+enum ConsolePlace: String, CaseIterable, Sendable {
+    case home
+    case integrations
+    case channels
+    case mvpds
+    case applications
+    case programmers
+    case signIns = "sign-ins"
+    case degradation
+    case history
+    case draft
+    case sessions
+
+    /// What the navigation lists; the others are reached from the page's head.
+    static let listed: [ConsolePlace] = [
+        .home, .integrations, .channels, .mvpds, .applications, .programmers, .signIns, .degradation, .history,
+    ]
+
+    var name: String {
+        switch self {
+        case .home: "Home"
+        case .integrations: "Integrations"
+        case .channels: "Channels"
+        case .mvpds: "MVPDs"
+        case .applications: "Applications"
+        case .programmers: "Programmers"
+        case .signIns: "Sign-ins"
+        case .degradation: "Degradation"
+        case .history: "History"
+        case .draft: "Review"
+        case .sessions: "Sessions"
+        }
+    }
+
+    var address: String { self == .home ? Console.path : Console.address(rawValue) }
+}

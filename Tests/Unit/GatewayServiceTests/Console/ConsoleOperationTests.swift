@@ -1,0 +1,102 @@
+internal import Contracts
+internal import Faults
+@testable import GatewayService
+internal import Hummingbird
+internal import Testing
+
+@Suite struct ConsoleOperationTests {
+    let console = ConsoleFixture(.operator)
+
+    private static func report(_ trace: String, _ mvpd: String, _ result: SignInResult, at moment: UInt64) -> SignInReport {
+        SignInReport(
+            traceID: trace, endedAtMilliseconds: moment, requestor: "ACME1", mvpd: mvpd, result: result,
+            reason: result == .rejected ? "audience" : "")
+    }
+
+    @Test("home names the MVPDs that fail now and since when, and leads to the explanation and to a degradation")
+    func tellsTrouble() async throws {
+        let reports = [
+            Self.report("t4", "NorthCable", .rejected, at: 1_930_384_920_000), Self.report("t3", "LakeTel", .signedIn, at: 1_930_384_900_000),
+            Self.report("t2", "NorthCable", .rejected, at: 1_930_384_800_000), Self.report("t5", "OpenFiber", .declined, at: 1_930_384_700_000),
+            Self.report("t1", "NorthCable", .signedIn, at: 1_930_384_000_000), Self.report("t0", "LakeTel", .rejected, at: 1_930_384_000_000),
+        ]
+        console.gateway.operations.listSignInReports.answer(with: SignInReports(reports: reports))
+        let page = try await console.get("")
+        #expect(page.text.contains("2031-03-04 10:00 UTC") && page.text.contains("/console/sign-ins/t4"))
+        #expect(page.text.contains("/console/degradation/new?mvpd=NorthCable"))
+        #expect(!page.text.contains("/console/mvpds/LakeTel") && !page.text.contains("/console/mvpds/OpenFiber"))
+        let troubles = MvpdTrouble.found(in: reports)
+        #expect(troubles.map(\.mvpd) == ["NorthCable"] && troubles.first?.failures == 2)
+    }
+
+    @Test("home is there while authentication is away, and says so")
+    func survivesAuthentication() async throws {
+        console.gateway.operations.listSignInReports.fail(with: Fault(.unavailable, "away"))
+        let page = try await console.get("")
+        #expect(page.status == 200 && page.text.contains("does not answer"))
+        console.gateway.operations.listSignInReports.answer(with: SignInReports())
+        #expect(try await console.get("").text.contains("No MVPD fails."))
+    }
+
+    @Test("a failed sign-in is explained check by check, with all that failed")
+    func explains() async throws {
+        var report = Self.report("4bf9", "NorthCable", .rejected, at: 5)
+        report.checks = [
+            SignInCheck(step: 1, title: "one", outcome: .passed),
+            SignInCheck(step: 29, title: "we are the audience", outcome: .failed, reason: "audience", explanation: "no <b>", hint: "Audience \"X\""),
+            SignInCheck(step: 30, title: "later", outcome: .notReached),
+        ]
+        report.facts = [SignInFact(name: "status", value: ConsoleFixture.hostile)]
+        console.gateway.operations.getSignInReport.answer(with: report)
+        let page = try await console.get("/sign-ins/4bf9")
+        #expect(
+            page.text.contains("Check 29: we are the audience") && page.text.contains("Audience &quot;X&quot;") && page.text.contains("not reached"))
+        #expect(page.text.contains("/console/mvpds/NorthCable") && !page.text.contains(ConsoleFixture.hostile))
+        console.gateway.operations.listSignInReports.answer(with: SignInReports(reports: [report]))
+        let list = try await console.get("/sign-ins")
+        #expect(list.text.contains("/console/sign-ins/4bf9"))
+        #expect(console.gateway.operations.listSignInReports.requests.last?.failedOnly == true)
+        _ = try await console.get("/sign-ins?mvpd=NorthCable")
+        #expect(console.gateway.operations.listSignInReports.requests.last == ListSignInReportsRequest(mvpd: "NorthCable", failedOnly: false))
+    }
+
+    @Test("dashboard #2: sign-ins of other programmers are not there")
+    func hidesForeignSignIns() async throws {
+        let editor = ConsoleFixture(.editor)
+        var foreign = Self.report("t1", "NorthCable", .rejected, at: 5)
+        foreign.requestor = "BRAVO"
+        editor.gateway.operations.listSignInReports.answer(with: SignInReports(reports: [foreign]))
+        editor.gateway.operations.getSignInReport.answer(with: foreign)
+        #expect(try await !editor.get("/sign-ins").text.contains("/console/sign-ins/t1"))
+        #expect(try await editor.get("/sign-ins/t1").status == 404)
+        #expect(try await !editor.get("").text.contains("NorthCable"))
+    }
+
+    @Test("dashboard #32 and #33: a degradation needs an end and the MVPD's word, and is one rule for each channel")
+    func degrades() async throws {
+        let channels = ["ACME1", "ACME2"].map { CatalogueEntity(kind: .requestor, id: $0, json: #"{"id":"\#($0)","name":"N"}"#) }
+        console.gateway.administration.listEntities.answer(with: EntityPage(entities: channels, total: 2, page: 1, size: 200))
+        console.gateway.administration.startDegradation.answer(with: DegradationOutcome(outcome: .started(DegradationRules())))
+        let form = try await console.get("/degradation/new?mvpd=NorthCable")
+        #expect(form.text.contains(#"name="mvpds" type="text" value="NorthCable""#) && form.text.contains("ACME2"))
+        let incomplete = try await console.post("/degradation/new", "mvpds=NorthCable&kind=AuthNAll&minutes=9999&requestor=ACME1&reason=down")
+        #expect(
+            incomplete.status == 422 && incomplete.text.contains("Confirm that the MVPD agrees.") && incomplete.text.contains("how long it lasts"))
+        #expect(incomplete.text.contains(#"value="down""#) && console.gateway.administration.startDegradation.requests.isEmpty)
+        let fields = "mvpds=NorthCable+LakeTel&kind=AuthNAll&minutes=120&requestor=ACME1&requestor=ACME2&agreed=on"
+        #expect(try await console.post("/degradation/new", fields).location == "/console/degradation?started=1")
+        let requests = console.gateway.administration.startDegradation.requests
+        #expect(requests.map(\.requestorID) == ["ACME1", "ACME2"] && requests.allSatisfy { $0.mvpdIDs == ["NorthCable", "LakeTel"] })
+        #expect(Set(console.gateway.administration.startDegradation.contexts.map(\.idempotencyKey)).count == 2)
+        console.gateway.administration.endDegradation.answer(with: EndDegradationResponse())
+        #expect(try await console.post("/degradation/end", "id=r1").location == "/console/degradation?ended=1")
+    }
+
+    @Test("the audit log is read page by page")
+    func audits() async throws {
+        let record = AuditRecord(number: 4, createdAtMilliseconds: 1_930_384_800_000, author: "ed", action: "push", text: "<u>", version: 7)
+        console.gateway.administration.listAuditRecords.answer(with: AuditPage(records: [record], total: 51, page: 1, size: 50))
+        let page = try await console.get("/audit")
+        #expect(page.text.contains("&lt;u&gt;") && page.text.contains("/console/history/7") && page.text.contains("/console/audit?page=2"))
+    }
+}

@@ -22,28 +22,25 @@ struct Main {
     @Sendable private static func check(_ settings: ConfigSettings, _ files: SettingsFiles) throws {
         _ = try statementKeys(settings, files)
         _ = try administrators(settings, files)
-        let (lines, isGood) = CatalogueCheck.check(
-            files.path(settings.catalogue), clientSecrets: settings.clientSecrets.map(files.path))
+        guard let catalogue = settings.catalogue else { return }
+        let (lines, isGood) = CatalogueCheck.check(files.path(catalogue), clientSecrets: settings.clientSecrets.map(files.path))
         if !isGood { throw StartFailure(lines: lines) }
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<ConfigSettings>) async throws {
         let settings = environment.settings
-        let rotation = SigningKeyRotation(
-            try statementKeys(settings, environment.files), lead: .seconds(settings.statementKeyLead), tokenLife: nil, clock: environment.clock)
-        let keys = rotation.keys
+        let keys = StatementKeys(try statementKeys(settings, environment.files), lead: .seconds(settings.statementKeyLead))
         let rows = try environment.openStore(migrations: CatalogueStore.migrations, postgres: CatalogueStore.postgresSteps)
         let store = CatalogueStore(rows)
         let keeper = CatalogueKeeper(
-            file: CatalogueFile(
-                path: environment.files.path(settings.catalogue), clientSecrets: settings.clientSecrets.map(environment.files.path)), store: store,
-            statementKeys: { keys.keySet.json },
-            clock: environment.clock, logger: environment.logger)
+            file: settings.catalogue.map {
+                CatalogueFile(path: environment.files.path($0), clientSecrets: settings.clientSecrets.map(environment.files.path))
+            }, store: store, statementKeys: { keys.published }, clock: environment.clock, logger: environment.logger)
         await keeper.checkHistory()
         let published = try await publish(keeper)
-        let statements = SoftwareStatementIssuer(keys: keys, issuer: settings.issuer, clock: environment.clock)
+        let statements = StatementSigner(keys: keys, store: store, issuer: settings.issuer, clock: environment.clock)
         let service = ConfigService(published: published, statements: statements, statementCallers: Set(settings.statementCallers))
-        let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.keySet.json }, clock: environment.clock)
+        let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.published }, clock: environment.clock)
         let administration = AdministrationService(
             publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
             isApprovalRequired: settings.approvalRequired, logger: environment.logger, keeper: keeper)
@@ -66,15 +63,13 @@ struct Main {
             }
         }
         environment.onKeyChange(of: settings.statementKeyFiles.map(environment.files.path), named: "statement_keys") {
-            rotation.adopt(try statementKeys(settings, environment.files))
+            keys.adopt(try statementKeys(settings, environment.files))
             // What fails is tried again below.
-            _ = try? await publisher.publishStatementKeys()
-            return rotation.signingKeyName
+            try? await publisher.publishStatementKeys()
+            return (try? await statements.signingKeyName()) ?? "none yet"
         } advance: {
-            // A key that services do not know yet does not sign.
-            guard try await publisher.publishStatementKeys(), rotation.advance() else { return nil }
-            _ = try await publisher.publishStatementKeys()
-            return rotation.signingKeyName
+            try await publisher.publishStatementKeys()
+            return await statements.takenOver()
         }
         environment.background("degradation-ends") { await administration.endDegradationsInTime() }
     }

@@ -1,17 +1,17 @@
 public import ContractRuntime
 public import Contracts
 internal import Faults
-public import Tokens
+internal import Tokens
 
 /// The operations of `boxoffice.config.v1.Config`.
 public struct ConfigService: Config {
     private let published: PublishedCatalogue
-    private let statements: SoftwareStatementIssuer
+    private let statements: StatementSigner
     private let statementCallers: Set<String>
 
     /// - Parameter statementCallers: Certificate names that may have software statements issued; a statement is a credential, so that the
     ///   allow-list of the service as a whole is too wide for it.
-    public init(published: PublishedCatalogue, statements: SoftwareStatementIssuer, statementCallers: Set<String>) {
+    public init(published: PublishedCatalogue, statements: StatementSigner, statementCallers: Set<String>) {
         self.published = published
         self.statements = statements
         self.statementCallers = statementCallers
@@ -20,14 +20,14 @@ public struct ConfigService: Config {
     /// Offers the operations; the whole configuration is answered from memory, without decoding or encoding anything, to watchers too.
     public func register(in registry: inout some MethodRegistry) {
         ConfigMethods.register(self, in: &registry)
-        registry.immediate(ConfigMethods.getConfiguration) { [published] _, _ in published.encoded }
+        registry.immediate(ConfigMethods.getConfiguration) { [published] _, _ in try published.encoded() }
         registry.encodedStream(ConfigMethods.watchConfiguration) { [published] request, _ in
             published.subscribe(knownVersion: request.knownVersion) { $0.encoded }
         }
     }
 
     public func getConfiguration(_ request: GetConfigurationRequest, context: CallContext) async throws -> Configuration {
-        published.configuration
+        try published.edition().configuration
     }
 
     public func watchConfiguration(
@@ -49,6 +49,6 @@ public struct ConfigService: Config {
             throw Fault(.unapprovedSoftwareStatement, "The application's software statement is revoked.")
         }
         let content = Tokens.SoftwareStatement(softwareID: softwareID, applicationID: application.id, applicationName: application.name)
-        return Contracts.SoftwareStatement(statement: try statements.issue(content), softwareID: softwareID)
+        return Contracts.SoftwareStatement(statement: try await statements.issue(content), softwareID: softwareID)
     }
 }

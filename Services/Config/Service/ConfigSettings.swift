@@ -1,7 +1,7 @@
 /// The object `config` of the settings file.
 public struct ConfigSettings: Decodable, Sendable {
-    /// Path of the catalogue file.
-    public let catalogue: String
+    /// Path of the catalogue file; `nil`: another copy has one, or operators import one.
+    public let catalogue: String?
     /// Path of the P-256 key that signs software statements, PEM.
     public let statementKey: String
     /// Path of the P-256 key that will sign them next: it is published already.
@@ -34,7 +34,7 @@ public struct ConfigSettings: Decodable, Sendable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        catalogue = try container.decode(String.self, forKey: .catalogue)
+        catalogue = try container.decodeIfPresent(String.self, forKey: .catalogue)
         statementKey = try container.decode(String.self, forKey: .statementKey)
         nextStatementKey = try container.decodeIfPresent(String.self, forKey: .nextStatementKey)
         olderStatementKeys = try container.decodeIfPresent([String].self, forKey: .olderStatementKeys) ?? []

@@ -2617,6 +2617,186 @@ void   boxoffice__config__v1__revoke_software_statements_response__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__revoke_software_statements_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__list_statement_keys_request__init
+                     (Boxoffice__Config__V1__ListStatementKeysRequest         *message)
+{
+  static const Boxoffice__Config__V1__ListStatementKeysRequest init_value = BOXOFFICE__CONFIG__V1__LIST_STATEMENT_KEYS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__list_statement_keys_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListStatementKeysRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_statement_keys_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__list_statement_keys_request__pack
+                     (const Boxoffice__Config__V1__ListStatementKeysRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_statement_keys_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__list_statement_keys_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListStatementKeysRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_statement_keys_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ListStatementKeysRequest *
+       boxoffice__config__v1__list_statement_keys_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ListStatementKeysRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__list_statement_keys_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__list_statement_keys_request__free_unpacked
+                     (Boxoffice__Config__V1__ListStatementKeysRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__list_statement_keys_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__retire_statement_key_request__init
+                     (Boxoffice__Config__V1__RetireStatementKeyRequest         *message)
+{
+  static const Boxoffice__Config__V1__RetireStatementKeyRequest init_value = BOXOFFICE__CONFIG__V1__RETIRE_STATEMENT_KEY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__retire_statement_key_request__get_packed_size
+                     (const Boxoffice__Config__V1__RetireStatementKeyRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__retire_statement_key_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__retire_statement_key_request__pack
+                     (const Boxoffice__Config__V1__RetireStatementKeyRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__retire_statement_key_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__retire_statement_key_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__RetireStatementKeyRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__retire_statement_key_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__RetireStatementKeyRequest *
+       boxoffice__config__v1__retire_statement_key_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__RetireStatementKeyRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__retire_statement_key_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__retire_statement_key_request__free_unpacked
+                     (Boxoffice__Config__V1__RetireStatementKeyRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__retire_statement_key_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__statement_key_list__init
+                     (Boxoffice__Config__V1__StatementKeyList         *message)
+{
+  static const Boxoffice__Config__V1__StatementKeyList init_value = BOXOFFICE__CONFIG__V1__STATEMENT_KEY_LIST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__statement_key_list__get_packed_size
+                     (const Boxoffice__Config__V1__StatementKeyList *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__statement_key_list__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__statement_key_list__pack
+                     (const Boxoffice__Config__V1__StatementKeyList *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__statement_key_list__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__statement_key_list__pack_to_buffer
+                     (const Boxoffice__Config__V1__StatementKeyList *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__statement_key_list__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__StatementKeyList *
+       boxoffice__config__v1__statement_key_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__StatementKeyList *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__statement_key_list__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__statement_key_list__free_unpacked
+                     (Boxoffice__Config__V1__StatementKeyList *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__statement_key_list__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__statement_key__init
+                     (Boxoffice__Config__V1__StatementKey         *message)
+{
+  static const Boxoffice__Config__V1__StatementKey init_value = BOXOFFICE__CONFIG__V1__STATEMENT_KEY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__statement_key__get_packed_size
+                     (const Boxoffice__Config__V1__StatementKey *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__statement_key__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__statement_key__pack
+                     (const Boxoffice__Config__V1__StatementKey *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__statement_key__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__statement_key__pack_to_buffer
+                     (const Boxoffice__Config__V1__StatementKey *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__statement_key__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__StatementKey *
+       boxoffice__config__v1__statement_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__StatementKey *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__statement_key__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__statement_key__free_unpacked
+                     (Boxoffice__Config__V1__StatementKey *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__statement_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__list_degradation_rules_request__init
                      (Boxoffice__Config__V1__ListDegradationRulesRequest         *message)
 {
@@ -7508,6 +7688,197 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__revoke_software_statemen
   (ProtobufCMessageInit) boxoffice__config__v1__revoke_software_statements_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__config__v1__list_statement_keys_request__field_descriptors[1] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListStatementKeysRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__list_statement_keys_request__field_indices_by_name[] = {
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__list_statement_keys_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__list_statement_keys_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ListStatementKeysRequest",
+  "ListStatementKeysRequest",
+  "Boxoffice__Config__V1__ListStatementKeysRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ListStatementKeysRequest),
+  1,
+  boxoffice__config__v1__list_statement_keys_request__field_descriptors,
+  boxoffice__config__v1__list_statement_keys_request__field_indices_by_name,
+  1,  boxoffice__config__v1__list_statement_keys_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__list_statement_keys_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__retire_statement_key_request__field_descriptors[2] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RetireStatementKeyRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "key_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RetireStatementKeyRequest, key_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__retire_statement_key_request__field_indices_by_name[] = {
+  1,   /* field[1] = key_id */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__retire_statement_key_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__retire_statement_key_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.RetireStatementKeyRequest",
+  "RetireStatementKeyRequest",
+  "Boxoffice__Config__V1__RetireStatementKeyRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__RetireStatementKeyRequest),
+  2,
+  boxoffice__config__v1__retire_statement_key_request__field_descriptors,
+  boxoffice__config__v1__retire_statement_key_request__field_indices_by_name,
+  1,  boxoffice__config__v1__retire_statement_key_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__retire_statement_key_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__statement_key_list__field_descriptors[1] =
+{
+  {
+    "keys",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__StatementKeyList, n_keys),
+    offsetof(Boxoffice__Config__V1__StatementKeyList, keys),
+    &boxoffice__config__v1__statement_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__statement_key_list__field_indices_by_name[] = {
+  0,   /* field[0] = keys */
+};
+static const ProtobufCIntRange boxoffice__config__v1__statement_key_list__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__statement_key_list__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.StatementKeyList",
+  "StatementKeyList",
+  "Boxoffice__Config__V1__StatementKeyList",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__StatementKeyList),
+  1,
+  boxoffice__config__v1__statement_key_list__field_descriptors,
+  boxoffice__config__v1__statement_key_list__field_indices_by_name,
+  1,  boxoffice__config__v1__statement_key_list__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__statement_key_list__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__statement_key__field_descriptors[3] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__StatementKey, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "published_since_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__StatementKey, published_since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "retired_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__StatementKey, retired_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__statement_key__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+  1,   /* field[1] = published_since_ms */
+  2,   /* field[2] = retired_at_ms */
+};
+static const ProtobufCIntRange boxoffice__config__v1__statement_key__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__statement_key__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.StatementKey",
+  "StatementKey",
+  "Boxoffice__Config__V1__StatementKey",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__StatementKey),
+  3,
+  boxoffice__config__v1__statement_key__field_descriptors,
+  boxoffice__config__v1__statement_key__field_indices_by_name,
+  1,  boxoffice__config__v1__statement_key__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__statement_key__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__config__v1__list_degradation_rules_request__field_descriptors[1] =
 {
   {
@@ -9103,7 +9474,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[37] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[39] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
@@ -9132,6 +9503,8 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "AuthorizeSecret", &boxoffice__config__v1__authorize_secret_request__descriptor, &boxoffice__config__v1__secret_outcome__descriptor },
   { "DownloadSoftwareStatement", &boxoffice__config__v1__download_software_statement_request__descriptor, &boxoffice__config__v1__software_statement__descriptor },
   { "RevokeSoftwareStatements", &boxoffice__config__v1__revoke_software_statements_request__descriptor, &boxoffice__config__v1__revoke_software_statements_response__descriptor },
+  { "ListStatementKeys", &boxoffice__config__v1__list_statement_keys_request__descriptor, &boxoffice__config__v1__statement_key_list__descriptor },
+  { "RetireStatementKey", &boxoffice__config__v1__retire_statement_key_request__descriptor, &boxoffice__config__v1__statement_key_list__descriptor },
   { "ListDegradationRules", &boxoffice__config__v1__list_degradation_rules_request__descriptor, &boxoffice__config__v1__degradation_rules__descriptor },
   { "StartDegradation", &boxoffice__config__v1__start_degradation_request__descriptor, &boxoffice__config__v1__degradation_outcome__descriptor },
   { "RenewDegradation", &boxoffice__config__v1__renew_degradation_request__descriptor, &boxoffice__config__v1__degradation_outcome__descriptor },
@@ -9144,7 +9517,7 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "VerifyHistory", &boxoffice__config__v1__verify_history_request__descriptor, &boxoffice__config__v1__history_verdict__descriptor },
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
-  32,        /* ApplyDegradationMeasure */
+  34,        /* ApplyDegradationMeasure */
   24,        /* AuthorizeSecret */
   1,        /* CheckAdministrator */
   22,        /* CompareVersions */
@@ -9154,33 +9527,35 @@ const unsigned boxoffice__config__v1__administration__method_indices_by_name[] =
   14,        /* DiscardDraft */
   25,        /* DownloadSoftwareStatement */
   15,        /* DropChange */
-  30,        /* EndDegradation */
+  32,        /* EndDegradation */
   3,        /* EndSession */
   10,        /* GenerateCustomScheme */
   0,        /* GetAdministrator */
   13,        /* GetDraft */
   6,        /* GetEntity */
-  34,        /* GetReport */
+  36,        /* GetReport */
   21,        /* GetVersion */
   17,        /* ImportCatalogue */
   12,        /* ImportProviderMetadata */
-  35,        /* ListAuditRecords */
-  31,        /* ListDegradationMeasures */
-  27,        /* ListDegradationRules */
+  37,        /* ListAuditRecords */
+  33,        /* ListDegradationMeasures */
+  29,        /* ListDegradationRules */
   5,        /* ListEntities */
   18,        /* ListPendingPushes */
   4,        /* ListSessions */
+  27,        /* ListStatementKeys */
   20,        /* ListVersions */
   2,        /* OpenSession */
   16,        /* PushDraft */
-  33,        /* RemoveDegradationMeasures */
-  29,        /* RenewDegradation */
+  35,        /* RemoveDegradationMeasures */
+  31,        /* RenewDegradation */
   8,        /* ReplaceEntity */
   23,        /* RestoreVersion */
+  28,        /* RetireStatementKey */
   11,        /* ReviewProviderMetadata */
   26,        /* RevokeSoftwareStatements */
-  28,        /* StartDegradation */
-  36         /* VerifyHistory */
+  30,        /* StartDegradation */
+  38         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -9189,7 +9564,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  37,
+  39,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -9409,13 +9784,29 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__list_statement_keys(ProtobufCService *service,
+                                                                const Boxoffice__Config__V1__ListStatementKeysRequest *input,
+                                                                Boxoffice__Config__V1__StatementKeyList_Closure closure,
+                                                                void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__retire_statement_key(ProtobufCService *service,
+                                                                 const Boxoffice__Config__V1__RetireStatementKeyRequest *input,
+                                                                 Boxoffice__Config__V1__StatementKeyList_Closure closure,
+                                                                 void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
                                                                    Boxoffice__Config__V1__DegradationRules_Closure closure,
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__start_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__StartDegradationRequest *input,
@@ -9423,7 +9814,7 @@ void boxoffice__config__v1__administration__start_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__RenewDegradationRequest *input,
@@ -9431,7 +9822,7 @@ void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__end_degradation(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
@@ -9439,7 +9830,7 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ListDegradationMeasuresRequest *input,
@@ -9447,7 +9838,7 @@ void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *input,
@@ -9455,7 +9846,7 @@ void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__remove_degradation_measures(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
@@ -9463,7 +9854,7 @@ void boxoffice__config__v1__administration__remove_degradation_measures(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
@@ -9471,7 +9862,7 @@ void boxoffice__config__v1__administration__get_report(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -9479,7 +9870,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 37, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -9487,7 +9878,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 38, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

@@ -30,6 +30,8 @@ public final class AdministrationDouble: Administration {
     public let authorizeSecret = Scripted<AuthorizeSecretRequest, SecretOutcome>()
     public let downloadSoftwareStatement = Scripted<DownloadSoftwareStatementRequest, SoftwareStatement>()
     public let revokeSoftwareStatements = Scripted<RevokeSoftwareStatementsRequest, RevokeSoftwareStatementsResponse>()
+    public let listStatementKeys = Scripted<ListStatementKeysRequest, StatementKeyList>()
+    public let retireStatementKey = Scripted<RetireStatementKeyRequest, StatementKeyList>()
     public let listDegradationRules = Scripted<ListDegradationRulesRequest, DegradationRules>()
     public let startDegradation = Scripted<StartDegradationRequest, DegradationOutcome>()
     public let renewDegradation = Scripted<RenewDegradationRequest, DegradationOutcome>()
@@ -153,6 +155,14 @@ public final class AdministrationDouble: Administration {
         -> RevokeSoftwareStatementsResponse
     {
         try await revokeSoftwareStatements(request, context)
+    }
+
+    public func listStatementKeys(_ request: ListStatementKeysRequest, context: CallContext) async throws -> StatementKeyList {
+        try await listStatementKeys(request, context)
+    }
+
+    public func retireStatementKey(_ request: RetireStatementKeyRequest, context: CallContext) async throws -> StatementKeyList {
+        try await retireStatementKey(request, context)
     }
 
     public func listDegradationRules(_ request: ListDegradationRulesRequest, context: CallContext) async throws -> DegradationRules {

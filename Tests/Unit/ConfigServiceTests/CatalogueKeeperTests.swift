@@ -2,6 +2,7 @@
 import CatalogueFiles
 import CatalogueSamples
 import Contracts
+import Faults
 import Foundation
 import Storage
 import Testing
@@ -135,13 +136,31 @@ struct CatalogueKeeperTests {
         #expect(try await world.keeper(store).load().configuration == second)
     }
 
-    @Test("other keys for software statements are a new version")
-    func keysAreContent() async throws {
+    @Test("a copy without a file serves what there is, and nothing before; an operator can bring a catalogue to it")
+    func withoutFile() async throws {
         let world = try CatalogueFolder()
         let store = try world.store()
-        let first = try await world.keeper(store, keys: "one").load().configuration
-        let second = try await world.keeper(store, keys: "two").load().configuration
-        #expect(second.version == first.version + 1)
-        #expect(second.statementKeys == "two")
+        func keeper() -> CatalogueKeeper {
+            CatalogueKeeper(
+                file: nil, store: CatalogueStore(store), statementKeys: { CatalogueFolder.noKeys }, clock: world.clock, logger: CatalogueFolder.silent
+            )
+        }
+        let published = PublishedCatalogue(try await keeper().load())
+        #expect(published.configuration.version == 0)
+        #expect(throws: Fault.self) { try published.encoded() }
+        let follower = CatalogueFollower(store: CatalogueStore(store), published: published, logger: CatalogueFolder.silent)
+        await follower.ask()
+        #expect(follower.lacking?.contains("config.catalogue") == true)
+        var versions = published.subscribe(knownVersion: 7) { $0.configuration.version }.makeAsyncIterator()
+        let publisher = CataloguePublisher(
+            store: CatalogueStore(store), published: published, statementKeys: { CatalogueFolder.noKeys }, clock: world.clock)
+        try await publisher.publishStatementKeys()
+        let first = try await world.keeper(try world.store()).load().configuration
+        await follower.ask()
+        #expect(published.configuration == first && follower.lacking == nil)
+        #expect(try await versions.next() == first.version)
+        #expect(try await keeper().load().configuration == first)
+        await keeper().reload(into: published)
+        #expect(published.configuration == first)
     }
 }

@@ -1,4 +1,5 @@
-import ConfigService
+import CatalogueSamples
+@testable import ConfigService
 import ContractRuntime
 import Contracts
 import Cryptography
@@ -11,15 +12,21 @@ import Tokens
 struct ConfigServiceTests {
     private let published: PublishedCatalogue
     private let service: ConfigService
-    private let keys: SigningKeys
+    private let keys: StatementKeys
+    private let folder: CatalogueFolder
     private let configuration = Configuration(
         version: 7, applications: [Application(id: "news-tv", name: "News TV", softwareIDs: ["soft-1"]), Application(id: "revoked")])
 
-    init() throws {
-        keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+    init() async throws {
+        let folder = try CatalogueFolder()
+        let store = CatalogueStore(try folder.store())
+        let keys = StatementKeys(SigningKeyFiles(current: SigningKey(try P256PrivateKey.generate())), lead: .zero)
         published = try PublishedCatalogue(PublishedCatalogue.Edition(configuration))
+        _ = try await store.write(now: folder.clock.now()) { try $0.keySet(with: keys.published) }
+        (self.folder, self.keys) = (folder, keys)
         service = ConfigService(
-            published: published, statements: SoftwareStatementIssuer(keys: keys, issuer: "boxoffice"), statementCallers: ["operator.boxoffice"])
+            published: published, statements: StatementSigner(keys: keys, store: store, issuer: "boxoffice", clock: folder.clock),
+            statementCallers: ["operator.boxoffice"])
     }
 
     private let asOperator = CallContext(caller: "operator.boxoffice")
@@ -82,7 +89,7 @@ struct ConfigServiceTests {
     func issuesStatement() async throws {
         let issued = try await service.issueSoftwareStatement(IssueSoftwareStatementRequest(applicationID: "news-tv"), context: asOperator)
         #expect(issued.softwareID == "soft-1")
-        let verified = try SoftwareStatementVerifier(keySet: JSONWebKeySet(json: keys.keySet.json)).verify(issued.statement)
+        let verified = try SoftwareStatementVerifier(keySet: JSONWebKeySet(keys: keys.published)).verify(issued.statement)
         #expect(verified.softwareID == "soft-1")
         #expect(verified.applicationID == "news-tv")
         #expect(verified.applicationName == "News TV")

@@ -28,7 +28,8 @@ struct CopiesTests {
             let start = ContinuousClock.now
             #expect(try await versions.next() == pushed.version)
             fastest = min(fastest, start.duration(to: .now))
-            #expect(other.requestorName("NEWS") == name && other.published.encoded == one.published.encoded)
+            #expect(other.requestorName("NEWS") == name)
+            #expect(try other.published.encoded() == one.published.encoded())
             #expect(try await other.versions().first?.status == .success)
         }
         // The machine may be busy with other tests.
@@ -70,7 +71,7 @@ struct CopiesTests {
     func crowd() async throws {
         let one = try await AdministrationWorld()
         let copies = [one, try await AdministrationWorld(one.world)]
-        let rounds = 12
+        let rounds = ProcessInfo.processInfo.environment["BOXOFFICE_LONG"] == "1" ? 2500 : 12
         let pushed = try await withThrowingTaskGroup { group in
             for (number, (who, kind, id)) in Self.writers.enumerated() {
                 group.addTask {
@@ -86,7 +87,7 @@ struct CopiesTests {
             }
             return try await group.reduce(into: [UInt64]()) { $0 += $1 }
         }
-        let versions = try await one.versions().map(\.version)
+        let versions = try await CatalogueStore(one.store).read(now: one.world.clock.now()) { try $0.versions().map(\.version) }
         let first = try #require(versions.last)
         #expect(versions == (0..<UInt64(4 * rounds + 1)).reversed().map { first + $0 })
         #expect(pushed.sorted() == Array(versions.reversed().dropFirst()))

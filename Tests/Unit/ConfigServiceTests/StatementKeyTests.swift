@@ -1,12 +1,10 @@
-import CatalogueSamples
 import ConfigService
 import Cryptography
 import Foundation
-import Synchronization
 import Testing
 
 /// The keys of software statements that the settings name.
-@Suite(.eachEngine) struct StatementKeyTests {
+@Suite struct StatementKeyTests {
     private static func settings(_ more: [String: Any]) throws -> ConfigSettings {
         let content: [String: Any] = ["catalogue": "catalogue.json", "statementKey": "now.key", "statementCallers": []]
         return try JSONDecoder().decode(ConfigSettings.self, from: JSONSerialization.data(withJSONObject: content.merging(more) { $1 }))
@@ -49,24 +47,9 @@ import Testing
         #expect(throws: DecodingError.self) { _ = try Self.settings(["statementKeyLead": lead]) }
     }
 
-    @Test("Changed keys go to services as one new version, also while the catalogue file is of no use")
-    func keysArePublishedWithoutTheFile() async throws {
-        let world = try CatalogueFolder()
-        let store = try world.store()
-        let published = PublishedCatalogue(try await world.keeper(store).load())
-        let before = published.configuration.version
-        let keys = Mutex(published.configuration.statementKeys)
-        let publisher = CataloguePublisher(
-            store: CatalogueStore(store), published: published, statementKeys: { keys.withLock { $0 } }, clock: world.clock)
-        #expect(try await publisher.publishStatementKeys(), "they are known")
-        #expect(published.configuration.version == before)
-        try world.write("broken", to: "catalogue.json")
-        keys.withLock { $0 = #"{"keys":[ ]}"# }
-        #expect(try await !publisher.publishStatementKeys())
-        #expect(published.configuration.version == before + 1)
-        #expect(published.configuration.statementKeys == #"{"keys":[ ]}"#)
-        #expect(try await publisher.publishStatementKeys())
-        #expect(published.configuration.version == before + 1)
-        await store.close()
+    @Test func aCatalogueFileIsOptional() throws {
+        let content: [String: Any] = ["statementKey": "now.key", "statementCallers": []]
+        let settings = try JSONDecoder().decode(ConfigSettings.self, from: JSONSerialization.data(withJSONObject: content))
+        #expect(settings.catalogue == nil)
     }
 }

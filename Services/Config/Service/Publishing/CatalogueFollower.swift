@@ -33,6 +33,9 @@ public final class CatalogueFollower: Sendable {
 
     /// Why what is served may be out of date; `nil` while it is not.
     public var lacking: String? {
+        if published.configuration.version == 0 {
+            return "there is no version yet: a copy with config.catalogue brings one, or 'boxoffice catalogue import FILE'"
+        }
         let silence = state.withLock { $0.heard }.duration(to: .now)
         guard silence >= patience else { return nil }
         return "nothing was heard of other copies for \(silence.components.seconds) s: the store does not answer"

@@ -1,17 +1,22 @@
 public import CatalogueFiles
 public import Clocks
+internal import Contracts
 internal import CoreMetrics
+internal import Faults
 public import Logging
 internal import Synchronization
+public import Tokens
 
-/// Brings a catalogue file into the store and to the subscribers, and looks for changes of it.
+/// Brings a catalogue file into the store and to the subscribers, and looks for changes of it. A copy without a file takes what others bring.
 public final class CatalogueKeeper: Sendable {
-    private let file: CatalogueFile
+    private let file: CatalogueFile?
     private let store: CatalogueStore
-    private let statementKeys: @Sendable () -> String
+    private let statementKeys: @Sendable () -> [JSONWebKey]
     private let clock: any WallClock
     private let logger: Logger
     private let seen = Mutex<[String: FileVersion]>([:])
+    /// What the file said when it was looked at last, as a SHA-256.
+    private let former = Mutex<String?>(nil)
     /// The digest of the file that was refused last.
     private let reported = Mutex("")
     private let version = Gauge(label: "boxoffice_config_catalogue_version")
@@ -19,9 +24,11 @@ public final class CatalogueKeeper: Sendable {
     private let warnings = Gauge(label: "boxoffice_config_catalogue_warnings")
     private let intact = Gauge(label: "boxoffice_config_history_intact")
 
-    /// - Parameter statementKeys: The JWK set that verifies software statements, as JSON.
+    /// - Parameters:
+    ///   - file: `nil`: this copy has none.
+    ///   - statementKeys: That verify software statements, as this copy has them.
     public init(
-        file: CatalogueFile, store: CatalogueStore, statementKeys: @escaping @Sendable () -> String, clock: any WallClock, logger: Logger
+        file: CatalogueFile?, store: CatalogueStore, statementKeys: @escaping @Sendable () -> [JSONWebKey], clock: any WallClock, logger: Logger
     ) {
         self.file = file
         self.store = store
@@ -33,11 +40,32 @@ public final class CatalogueKeeper: Sendable {
     /// Reads the file; content that is not that of the last time becomes the newest version, otherwise the newest version stays, whoever
     /// pushed it. Content that changed beside pushed versions is reported with what it would change, and the newest version stays too.
     /// - Throws: `CatalogueRefused` with every problem of the file, or `Fault` of the store.
-    public func load() async throws -> PublishedCatalogue.Edition { PublishedCatalogue.Edition(try await look(isForced: false).publication) }
+    ///
+    /// Without a file it is what the store has; a store that has nothing yet gives version 0.
+    public func load() async throws -> PublishedCatalogue.Edition {
+        guard let file else { return try await stored() }
+        return PublishedCatalogue.Edition(try await look(at: file, .looked(former: former.withLock { $0 })).publication)
+    }
 
-    /// The same, with what became of the file.
-    /// - Parameter isForced: Whether the file replaces pushed versions.
-    func look(isForced: Bool) async throws -> ImportOutcome {
+    private func stored() async throws(Fault) -> PublishedCatalogue.Edition {
+        let keys = statementKeys()
+        let publication = try await store.write(now: clock.now()) { ledger in
+            try ledger.newestVersion().map { _ in try ledger.publish(keys: keys) }
+        }
+        guard let publication else { return try PublishedCatalogue.Edition(Configuration()) }
+        return PublishedCatalogue.Edition(publication)
+    }
+
+    /// Takes in the file because an operator asks for it.
+    /// - Parameter isForced: Whether it may replace pushed versions.
+    /// - Returns: What became of it; `nil`: this copy has no file.
+    /// - Throws: As `load`.
+    func importFile(isForced: Bool) async throws -> ImportOutcome? {
+        guard let file else { return nil }
+        return try await look(at: file, .asked(isForced: isForced))
+    }
+
+    private func look(at file: CatalogueFile, _ reason: ImportReason) async throws -> ImportOutcome {
         seen.withLock { $0 = [:] }
         // A file's version is taken before it is read: a change in between is seen later, not missed.
         let content = try file.read(now: clock.now()) { [self] path in seen.withLock { $0[path] = FileVersion(of: path) } }
@@ -45,12 +73,13 @@ public final class CatalogueKeeper: Sendable {
         for warning in content.warnings { logger.warning("catalogue.warning", metadata: ["problem": "\(warning)"]) }
         let keys = statementKeys()
         let accepted = try await store.write(now: clock.now()) { ledger in
-            try ledger.importCatalogue(content.document, meaning: content.configuration, keys: keys, isForced: isForced)
+            try ledger.importCatalogue(content.document, meaning: content.configuration, keys: keys, reason: reason)
         }
+        former.withLock { $0 = content.document.tree.sha256 }
         let publication = accepted.publication
         version.record(Double(publication.configuration.version))
         if accepted.verdict == .refused {
-            reportRefused(accepted, content.document.tree.sha256)
+            reportRefused(accepted, of: file, content.document.tree.sha256)
             return accepted
         }
         let event: Logger.Message = publication.isNew ? "catalogue.accepted" : "catalogue.unchanged"
@@ -92,7 +121,7 @@ public final class CatalogueKeeper: Sendable {
     private static let mostDifferences = 50
 
     /// Once for each content.
-    private func reportRefused(_ outcome: ImportOutcome, _ sha256: String) {
+    private func reportRefused(_ outcome: ImportOutcome, of file: CatalogueFile, _ sha256: String) {
         let isKnown = reported.withLock { reported in
             defer { reported = sha256 }
             return reported == sha256
@@ -105,13 +134,17 @@ public final class CatalogueKeeper: Sendable {
             metadata: [
                 "file": "\(file.path)", "version": "\(outcome.publication.configuration.version)", "pushed": "\(versions)",
                 "changes": "\(outcome.changes.count)",
-                "reason":
-                    "it changed beside versions that administrators pushed, and would undo them; 'boxoffice catalogue import FILE --force' takes it in",
+                "reason": "\(outcome.isLeftBehind ? Self.reasonOfLeftBehind : Self.reasonOfPushed)",
             ])
         for change in outcome.changes.lines.prefix(Self.mostDifferences) {
             logger.error("catalogue.difference", metadata: ["change": "\(change.text)"])
         }
     }
+
+    private static let reasonOfPushed =
+        "it changed beside versions that administrators pushed, and would undo them; 'boxoffice catalogue import FILE --force' takes it in"
+    private static let reasonOfLeftBehind =
+        "it says what was taken in once, before the newest version; 'boxoffice catalogue import FILE' takes it in again, with --force in place of pushed versions"
 
     var hasChanged: Bool { seen.withLock { seen in seen.contains { FileVersion(of: $0.key) != $0.value } } }
 }

@@ -1,16 +1,19 @@
 public import Clocks
 internal import Contracts
 public import Faults
+public import Tokens
 
 /// Commits changes and publishes what comes of them: first the one, then the other.
 public struct CataloguePublisher: Sendable {
     let store: CatalogueStore
     let published: PublishedCatalogue
-    private let statementKeys: @Sendable () -> String
+    private let statementKeys: @Sendable () -> [JSONWebKey]
     private let clock: any WallClock
 
-    /// - Parameter statementKeys: The JWK set that verifies software statements, as JSON.
-    public init(store: CatalogueStore, published: PublishedCatalogue, statementKeys: @escaping @Sendable () -> String, clock: any WallClock) {
+    /// - Parameter statementKeys: That verify software statements, as this copy has them.
+    public init(
+        store: CatalogueStore, published: PublishedCatalogue, statementKeys: @escaping @Sendable () -> [JSONWebKey], clock: any WallClock
+    ) {
         self.store = store
         self.published = published
         self.statementKeys = statementKeys
@@ -30,12 +33,15 @@ public struct CataloguePublisher: Sendable {
     }
 
     /// Lets services know the keys that verify software statements, where they do not know them yet. The catalogue file is not looked at.
-    /// - Returns: True when they knew them before.
     /// - Throws: `Fault` of the store; they do not know them then.
-    public func publishStatementKeys() async throws(Fault) -> Bool {
-        guard published.configuration.statementKeys != statementKeys() else { return true }
-        try await change { _ in }
-        return false
+    public func publishStatementKeys() async throws(Fault) {
+        let configuration = published.configuration
+        let known = try? JSONWebKeySet(published: configuration.statementKeys)
+        let lacking = statementKeys().filter { known?.key($0.identifier) == nil }
+        // Before there is a version nobody knows any.
+        guard configuration.version > 0, !lacking.isEmpty else { return }
+        let retired = Set(texts: try await read { try $0.statementKeys().filter { $0.retiredAt != nil }.map(\.name) })
+        if lacking.contains(where: { !retired.contains(OctetText($0.identifier)) }) { try await change { _ in } }
     }
 
     /// Commits changes that services are not concerned with.
@@ -47,7 +53,7 @@ public struct CataloguePublisher: Sendable {
         try await store.read(now: clock.now(), body)
     }
 
-    var currentStatementKeys: String { statementKeys() }
+    var currentStatementKeys: [JSONWebKey] { statementKeys() }
 
     var now: Timestamp { clock.now() }
 }

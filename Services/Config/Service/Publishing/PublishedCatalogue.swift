@@ -47,10 +47,24 @@ public final class PublishedCatalogue: Sendable {
 
     public init(_ edition: Edition) { state = Mutex(State(edition: edition)) }
 
+    /// Of version 0 as long as there is none.
     public var configuration: Configuration { state.withLock { $0.edition.configuration } }
 
     /// The version as it goes over the wire.
-    var encoded: [UInt8] { state.withLock { $0.edition.encoded } }
+    /// - Throws: `unavailable` as long as there is none.
+    func encoded() throws(Fault) -> [UInt8] {
+        let edition = try edition()
+        return edition.encoded
+    }
+
+    /// - Throws: As `encoded`.
+    func edition() throws(Fault) -> Edition {
+        let edition = state.withLock { $0.edition }
+        guard edition.configuration.version > 0 else {
+            throw Fault(.unavailable, "The catalogue has no version yet.", retryAfter: .seconds(1))
+        }
+        return edition
+    }
 
     /// Serves another version and tells the subscribers, unless a newer one is served already: of two changes that were committed in a row the
     /// later one may come here first.
@@ -79,7 +93,7 @@ public final class PublishedCatalogue: Sendable {
             state.subscribers[number] = Subscriber(
                 yield: { continuation.yield(item($0)) }, finish: { continuation.finish(throwing: $0) })
             continuation.onTermination = { [weak self] _ in self?.unsubscribe(number) }
-            if state.edition.configuration.version != knownVersion { continuation.yield(item(state.edition)) }
+            if ![0, knownVersion].contains(state.edition.configuration.version) { continuation.yield(item(state.edition)) }
         }
         return stream
     }

@@ -13,7 +13,7 @@ public final class PublishedCatalogueIndex: CatalogueSource {
     }
 
     public func current() throws(Fault) -> Catalogue {
-        let configuration = published.configuration
+        let configuration = try published.edition().configuration
         return made.withLock { made in
             if made.version != configuration.version { made = Catalogue(configuration) }
             return made

@@ -24,6 +24,7 @@ extension CatalogueStore {
         Migration("6-usage", sql: UsageStore.schema, isAdditive: true),
         Migration("7-documents-stay", statements: documentsStay, isAdditive: true),
         Migration("8-sessions", sql: KeptSession.schema, isAdditive: true),
+        Migration("9-statement-keys", sql: statementKeys, isAdditive: true),
     ]
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.
@@ -47,6 +48,16 @@ extension CatalogueStore {
             reason TEXT NOT NULL,
             ended_at_ms INTEGER NOT NULL
         );
+        """
+
+    private static let statementKeys = """
+        CREATE TABLE statement_key (
+            kid TEXT PRIMARY KEY,
+            -- The public key as JSON.
+            jwk TEXT NOT NULL,
+            since_ms INTEGER NOT NULL,
+            retired_at_ms INTEGER
+        )
         """
 
     private static let documentsStay = [

@@ -6,6 +6,13 @@ extension CatalogueStore {
     public static let postgresSteps = [
         Migration("1-tables", statements: postgresTables + UsageStore.postgresTables),
         Migration("2-history-stays", statements: historyStays, isAdditive: true),
+        Migration(
+            "3-statement-keys",
+            sql: """
+                CREATE TABLE IF NOT EXISTS statement_key (
+                    kid \(text) PRIMARY KEY, jwk \(text) NOT NULL, since_ms BIGINT NOT NULL, retired_at_ms BIGINT
+                )
+                """, isAdditive: true),
     ]
 
     /// Compared and ordered by octets.

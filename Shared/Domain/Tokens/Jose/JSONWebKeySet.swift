@@ -38,11 +38,15 @@ public struct JSONWebKeySet: Sendable {
     public func key(_ identifier: String) -> JSONWebKey? { byIdentifier[identifier] }
 
     /// The set as JSON text, members sorted.
+    public var json: String { #"{"keys":[\#(keys.map(\.json).joined(separator: ","))]}"# }
+}
+
+extension JSONWebKey {
+    /// The key as JSON text, members sorted.
     public var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings alone always encode.
-        let bytes = try? encoder.encode(Document(keys: keys.map(\.members)))
-        return String(decoding: bytes ?? Data(#"{"keys":[]}"#.utf8), as: UTF8.self)
+        return String(decoding: (try? encoder.encode(members)) ?? Data("{}".utf8), as: UTF8.self)
     }
 }

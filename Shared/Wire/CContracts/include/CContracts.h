@@ -410,6 +410,22 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RevokeSoftwa
 {
     return &boxoffice__config__v1__revoke_software_statements_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListStatementKeysRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_statement_keys_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RetireStatementKeyRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__retire_statement_key_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_StatementKeyList_descriptor(void)
+{
+    return &boxoffice__config__v1__statement_key_list__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_StatementKey_descriptor(void)
+{
+    return &boxoffice__config__v1__statement_key__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListDegradationRulesRequest_descriptor(void)
 {
     return &boxoffice__config__v1__list_degradation_rules_request__descriptor;

@@ -74,6 +74,10 @@ typedef struct Boxoffice__Config__V1__RestoreVersionRequest Boxoffice__Config__V
 typedef struct Boxoffice__Config__V1__DownloadSoftwareStatementRequest Boxoffice__Config__V1__DownloadSoftwareStatementRequest;
 typedef struct Boxoffice__Config__V1__RevokeSoftwareStatementsRequest Boxoffice__Config__V1__RevokeSoftwareStatementsRequest;
 typedef struct Boxoffice__Config__V1__RevokeSoftwareStatementsResponse Boxoffice__Config__V1__RevokeSoftwareStatementsResponse;
+typedef struct Boxoffice__Config__V1__ListStatementKeysRequest Boxoffice__Config__V1__ListStatementKeysRequest;
+typedef struct Boxoffice__Config__V1__RetireStatementKeyRequest Boxoffice__Config__V1__RetireStatementKeyRequest;
+typedef struct Boxoffice__Config__V1__StatementKeyList Boxoffice__Config__V1__StatementKeyList;
+typedef struct Boxoffice__Config__V1__StatementKey Boxoffice__Config__V1__StatementKey;
 typedef struct Boxoffice__Config__V1__ListDegradationRulesRequest Boxoffice__Config__V1__ListDegradationRulesRequest;
 typedef struct Boxoffice__Config__V1__DegradationRules Boxoffice__Config__V1__DegradationRules;
 typedef struct Boxoffice__Config__V1__ActiveDegradation Boxoffice__Config__V1__ActiveDegradation;
@@ -1256,6 +1260,62 @@ struct  Boxoffice__Config__V1__RevokeSoftwareStatementsResponse
     , 0,NULL }
 
 
+struct  Boxoffice__Config__V1__ListStatementKeysRequest
+{
+  ProtobufCMessage base;
+  char *token;
+};
+#define BOXOFFICE__CONFIG__V1__LIST_STATEMENT_KEYS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__list_statement_keys_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__RetireStatementKeyRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  char *key_id;
+};
+#define BOXOFFICE__CONFIG__V1__RETIRE_STATEMENT_KEY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__retire_statement_key_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Oldest first.
+ */
+struct  Boxoffice__Config__V1__StatementKeyList
+{
+  ProtobufCMessage base;
+  size_t n_keys;
+  Boxoffice__Config__V1__StatementKey **keys;
+};
+#define BOXOFFICE__CONFIG__V1__STATEMENT_KEY_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__statement_key_list__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Config__V1__StatementKey
+{
+  ProtobufCMessage base;
+  /*
+   * `kid`.
+   */
+  char *id;
+  /*
+   * Milliseconds since 1970; 0: since the store began.
+   */
+  uint64_t published_since_ms;
+  /*
+   * Milliseconds since 1970; 0: it is not taken out.
+   */
+  uint64_t retired_at_ms;
+};
+#define BOXOFFICE__CONFIG__V1__STATEMENT_KEY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__statement_key__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0 }
+
+
 struct  Boxoffice__Config__V1__ListDegradationRulesRequest
 {
   ProtobufCMessage base;
@@ -1571,7 +1631,8 @@ struct  Boxoffice__Config__V1__AuditRecord
   char *author;
   /*
    * `push`, `push_proposed`, `push_declined`, `import`, `degradation_started`, `degradation_renewed`, `degradation_ended`, `temp_pass_reset`,
-   * `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`, `session_opened`, `session_ended`.
+   * `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`, `session_opened`, `session_ended`,
+   * `statement_key_retired`.
    */
   char *action;
   /*
@@ -2718,6 +2779,82 @@ Boxoffice__Config__V1__RevokeSoftwareStatementsResponse *
 void   boxoffice__config__v1__revoke_software_statements_response__free_unpacked
                      (Boxoffice__Config__V1__RevokeSoftwareStatementsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ListStatementKeysRequest methods */
+void   boxoffice__config__v1__list_statement_keys_request__init
+                     (Boxoffice__Config__V1__ListStatementKeysRequest         *message);
+size_t boxoffice__config__v1__list_statement_keys_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListStatementKeysRequest   *message);
+size_t boxoffice__config__v1__list_statement_keys_request__pack
+                     (const Boxoffice__Config__V1__ListStatementKeysRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__list_statement_keys_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListStatementKeysRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ListStatementKeysRequest *
+       boxoffice__config__v1__list_statement_keys_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__list_statement_keys_request__free_unpacked
+                     (Boxoffice__Config__V1__ListStatementKeysRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__RetireStatementKeyRequest methods */
+void   boxoffice__config__v1__retire_statement_key_request__init
+                     (Boxoffice__Config__V1__RetireStatementKeyRequest         *message);
+size_t boxoffice__config__v1__retire_statement_key_request__get_packed_size
+                     (const Boxoffice__Config__V1__RetireStatementKeyRequest   *message);
+size_t boxoffice__config__v1__retire_statement_key_request__pack
+                     (const Boxoffice__Config__V1__RetireStatementKeyRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__retire_statement_key_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__RetireStatementKeyRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__RetireStatementKeyRequest *
+       boxoffice__config__v1__retire_statement_key_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__retire_statement_key_request__free_unpacked
+                     (Boxoffice__Config__V1__RetireStatementKeyRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__StatementKeyList methods */
+void   boxoffice__config__v1__statement_key_list__init
+                     (Boxoffice__Config__V1__StatementKeyList         *message);
+size_t boxoffice__config__v1__statement_key_list__get_packed_size
+                     (const Boxoffice__Config__V1__StatementKeyList   *message);
+size_t boxoffice__config__v1__statement_key_list__pack
+                     (const Boxoffice__Config__V1__StatementKeyList   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__statement_key_list__pack_to_buffer
+                     (const Boxoffice__Config__V1__StatementKeyList   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__StatementKeyList *
+       boxoffice__config__v1__statement_key_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__statement_key_list__free_unpacked
+                     (Boxoffice__Config__V1__StatementKeyList *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__StatementKey methods */
+void   boxoffice__config__v1__statement_key__init
+                     (Boxoffice__Config__V1__StatementKey         *message);
+size_t boxoffice__config__v1__statement_key__get_packed_size
+                     (const Boxoffice__Config__V1__StatementKey   *message);
+size_t boxoffice__config__v1__statement_key__pack
+                     (const Boxoffice__Config__V1__StatementKey   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__statement_key__pack_to_buffer
+                     (const Boxoffice__Config__V1__StatementKey   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__StatementKey *
+       boxoffice__config__v1__statement_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__statement_key__free_unpacked
+                     (Boxoffice__Config__V1__StatementKey *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__ListDegradationRulesRequest methods */
 void   boxoffice__config__v1__list_degradation_rules_request__init
                      (Boxoffice__Config__V1__ListDegradationRulesRequest         *message);
@@ -3274,6 +3411,18 @@ typedef void (*Boxoffice__Config__V1__RevokeSoftwareStatementsRequest_Closure)
 typedef void (*Boxoffice__Config__V1__RevokeSoftwareStatementsResponse_Closure)
                  (const Boxoffice__Config__V1__RevokeSoftwareStatementsResponse *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__ListStatementKeysRequest_Closure)
+                 (const Boxoffice__Config__V1__ListStatementKeysRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__RetireStatementKeyRequest_Closure)
+                 (const Boxoffice__Config__V1__RetireStatementKeyRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__StatementKeyList_Closure)
+                 (const Boxoffice__Config__V1__StatementKeyList *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__StatementKey_Closure)
+                 (const Boxoffice__Config__V1__StatementKey *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__ListDegradationRulesRequest_Closure)
                  (const Boxoffice__Config__V1__ListDegradationRulesRequest *message,
                   void *closure_data);
@@ -3449,6 +3598,14 @@ struct Boxoffice__Config__V1__Administration_Service
                                      const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
                                      Boxoffice__Config__V1__RevokeSoftwareStatementsResponse_Closure closure,
                                      void *closure_data);
+  void (*list_statement_keys)(Boxoffice__Config__V1__Administration_Service *service,
+                              const Boxoffice__Config__V1__ListStatementKeysRequest *input,
+                              Boxoffice__Config__V1__StatementKeyList_Closure closure,
+                              void *closure_data);
+  void (*retire_statement_key)(Boxoffice__Config__V1__Administration_Service *service,
+                               const Boxoffice__Config__V1__RetireStatementKeyRequest *input,
+                               Boxoffice__Config__V1__StatementKeyList_Closure closure,
+                               void *closure_data);
   void (*list_degradation_rules)(Boxoffice__Config__V1__Administration_Service *service,
                                  const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
                                  Boxoffice__Config__V1__DegradationRules_Closure closure,
@@ -3524,6 +3681,8 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## authorize_secret,\
       function_prefix__ ## download_software_statement,\
       function_prefix__ ## revoke_software_statements,\
+      function_prefix__ ## list_statement_keys,\
+      function_prefix__ ## retire_statement_key,\
       function_prefix__ ## list_degradation_rules,\
       function_prefix__ ## start_degradation,\
       function_prefix__ ## renew_degradation,\
@@ -3642,6 +3801,14 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
                                                                        const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
                                                                        Boxoffice__Config__V1__RevokeSoftwareStatementsResponse_Closure closure,
                                                                        void *closure_data);
+void boxoffice__config__v1__administration__list_statement_keys(ProtobufCService *service,
+                                                                const Boxoffice__Config__V1__ListStatementKeysRequest *input,
+                                                                Boxoffice__Config__V1__StatementKeyList_Closure closure,
+                                                                void *closure_data);
+void boxoffice__config__v1__administration__retire_statement_key(ProtobufCService *service,
+                                                                 const Boxoffice__Config__V1__RetireStatementKeyRequest *input,
+                                                                 Boxoffice__Config__V1__StatementKeyList_Closure closure,
+                                                                 void *closure_data);
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
                                                                    Boxoffice__Config__V1__DegradationRules_Closure closure,
@@ -3752,6 +3919,10 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__restore_version_r
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__download_software_statement_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__revoke_software_statements_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__revoke_software_statements_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_statement_keys_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__retire_statement_key_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__statement_key_list__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__statement_key__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_degradation_rules_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_rules__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__active_degradation__descriptor;

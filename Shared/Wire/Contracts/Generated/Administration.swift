@@ -2717,6 +2717,134 @@ public struct RevokeSoftwareStatementsResponse: Message {
     }
 }
 
+public struct ListStatementKeysRequest: Message {
+    public var token: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = ""
+    ) {
+        self.token = token
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ListStatementKeysRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ListStatementKeysRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ListStatementKeysRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ListStatementKeysRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.ListStatementKeysRequest.token")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ListStatementKeysRequest.self, capacity: 1)
+        boxoffice__config__v1__list_statement_keys_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ListStatementKeysRequest.token") }
+    }
+}
+
+public struct RetireStatementKeyRequest: Message {
+    public var token: String
+    public var keyID: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        keyID: String = ""
+    ) {
+        self.token = token
+        self.keyID = keyID
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.RetireStatementKeyRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_RetireStatementKeyRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__RetireStatementKeyRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__RetireStatementKeyRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.RetireStatementKeyRequest.token")
+        keyID = try CField.string(c.pointee.key_id, "boxoffice.config.v1.RetireStatementKeyRequest.key_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__RetireStatementKeyRequest.self, capacity: 1)
+        boxoffice__config__v1__retire_statement_key_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.RetireStatementKeyRequest.token") }
+        if !keyID.isEmpty { c.pointee.key_id = try arena.string(keyID, "boxoffice.config.v1.RetireStatementKeyRequest.key_id") }
+    }
+}
+
+/// Oldest first.
+public struct StatementKeyList: Message {
+    public var keys: [StatementKey]
+
+    public init() { self.init(keys: []) }
+
+    public init(
+        keys: [StatementKey] = []
+    ) {
+        self.keys = keys
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.StatementKeyList" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_StatementKeyList_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__StatementKeyList>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__StatementKeyList.self)
+        keys = try CField.messages(c.pointee.keys, c.pointee.n_keys)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__StatementKeyList.self, capacity: 1)
+        boxoffice__config__v1__statement_key_list__init(c)
+        c.pointee.keys = try arena.messages(keys, as: Boxoffice__Config__V1__StatementKey.self)
+        c.pointee.n_keys = keys.count
+    }
+}
+
+public struct StatementKey: Message {
+    /// `kid`.
+    public var id: String
+    /// Milliseconds since 1970; 0: since the store began.
+    public var publishedSinceMilliseconds: UInt64
+    /// Milliseconds since 1970; 0: it is not taken out.
+    public var retiredAtMilliseconds: UInt64
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        publishedSinceMilliseconds: UInt64 = 0,
+        retiredAtMilliseconds: UInt64 = 0
+    ) {
+        self.id = id
+        self.publishedSinceMilliseconds = publishedSinceMilliseconds
+        self.retiredAtMilliseconds = retiredAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.StatementKey" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_StatementKey_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__StatementKey>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__StatementKey.self)
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.StatementKey.id")
+        publishedSinceMilliseconds = c.pointee.published_since_ms
+        retiredAtMilliseconds = c.pointee.retired_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__StatementKey.self, capacity: 1)
+        boxoffice__config__v1__statement_key__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.StatementKey.id") }
+        c.pointee.published_since_ms = publishedSinceMilliseconds
+        c.pointee.retired_at_ms = retiredAtMilliseconds
+    }
+}
+
 public struct ListDegradationRulesRequest: Message {
     public var token: String
 
@@ -3392,7 +3520,8 @@ public struct AuditRecord: Message {
     /// An administrator's name, `application` with its id, `catalogue file`, or `time` for what ends by itself.
     public var author: String
     /// `push`, `push_proposed`, `push_declined`, `import`, `degradation_started`, `degradation_renewed`, `degradation_ended`, `temp_pass_reset`,
-    /// `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`, `session_opened`, `session_ended`.
+    /// `client_revoked`, `statement_downloaded`, `statements_revoked`, `secret_written`, `session_opened`, `session_ended`,
+    /// `statement_key_retired`.
     public var action: String
     /// A sentence for people.
     public var text: String
@@ -3567,6 +3696,10 @@ public protocol Administration: Sendable {
     func downloadSoftwareStatement(_ request: DownloadSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement
     /// Every statement of the application so far stops at once.
     func revokeSoftwareStatements(_ request: RevokeSoftwareStatementsRequest, context: CallContext) async throws -> RevokeSoftwareStatementsResponse
+    /// Keys of software statements, those that were taken out too; only for the role operator.
+    func listStatementKeys(_ request: ListStatementKeysRequest, context: CallContext) async throws -> StatementKeyList
+    /// Takes a key out for good: statements that it signed are refused from then on. The last one stays; only for the role operator.
+    func retireStatementKey(_ request: RetireStatementKeyRequest, context: CallContext) async throws -> StatementKeyList
     func listDegradationRules(_ request: ListDegradationRulesRequest, context: CallContext) async throws -> DegradationRules
     func startDegradation(_ request: StartDegradationRequest, context: CallContext) async throws -> DegradationOutcome
     /// Gives a rule another end.
@@ -3646,6 +3779,10 @@ public enum AdministrationMethods {
         service: service, name: "DownloadSoftwareStatement", idempotency: .unknown)
     public static let revokeSoftwareStatements = UnaryMethod<RevokeSoftwareStatementsRequest, RevokeSoftwareStatementsResponse>(
         service: service, name: "RevokeSoftwareStatements", idempotency: .idempotent)
+    public static let listStatementKeys = UnaryMethod<ListStatementKeysRequest, StatementKeyList>(
+        service: service, name: "ListStatementKeys", idempotency: .noSideEffects)
+    public static let retireStatementKey = UnaryMethod<RetireStatementKeyRequest, StatementKeyList>(
+        service: service, name: "RetireStatementKey", idempotency: .unknown)
     public static let listDegradationRules = UnaryMethod<ListDegradationRulesRequest, DegradationRules>(
         service: service, name: "ListDegradationRules", idempotency: .noSideEffects)
     public static let startDegradation = UnaryMethod<StartDegradationRequest, DegradationOutcome>(
@@ -3696,6 +3833,8 @@ public enum AdministrationMethods {
         registry.unary(authorizeSecret) { try await implementation.authorizeSecret($0, context: $1) }
         registry.unary(downloadSoftwareStatement) { try await implementation.downloadSoftwareStatement($0, context: $1) }
         registry.unary(revokeSoftwareStatements) { try await implementation.revokeSoftwareStatements($0, context: $1) }
+        registry.unary(listStatementKeys) { try await implementation.listStatementKeys($0, context: $1) }
+        registry.unary(retireStatementKey) { try await implementation.retireStatementKey($0, context: $1) }
         registry.unary(listDegradationRules) { try await implementation.listDegradationRules($0, context: $1) }
         registry.unary(startDegradation) { try await implementation.startDegradation($0, context: $1) }
         registry.unary(renewDegradation) { try await implementation.renewDegradation($0, context: $1) }
@@ -3821,6 +3960,14 @@ public struct AdministrationClient: Administration {
 
     public func revokeSoftwareStatements(_ request: RevokeSoftwareStatementsRequest, context: CallContext) async throws -> RevokeSoftwareStatementsResponse {
         try await caller.call(AdministrationMethods.revokeSoftwareStatements, request, context: context)
+    }
+
+    public func listStatementKeys(_ request: ListStatementKeysRequest, context: CallContext) async throws -> StatementKeyList {
+        try await caller.call(AdministrationMethods.listStatementKeys, request, context: context)
+    }
+
+    public func retireStatementKey(_ request: RetireStatementKeyRequest, context: CallContext) async throws -> StatementKeyList {
+        try await caller.call(AdministrationMethods.retireStatementKey, request, context: context)
     }
 
     public func listDegradationRules(_ request: ListDegradationRulesRequest, context: CallContext) async throws -> DegradationRules {

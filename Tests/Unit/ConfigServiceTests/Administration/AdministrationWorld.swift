@@ -33,24 +33,31 @@ struct AdministrationWorld {
     let keeper: CatalogueKeeper
     let published: PublishedCatalogue
     let service: AdministrationService
-    let keys: SigningKeys
-    let statements: SoftwareStatementIssuer
+    let keys: StatementKeys
+    let statements: StatementSigner
+    let publisher: CataloguePublisher
+
+    /// The key of software statements that all copies have.
+    private static let key = Result { SigningKey(try P256PrivateKey.generate()) }
 
     /// - Parameters:
-    ///   - world: With the store that another one of these left behind, for a restart.
+    ///   - former: With the store that another one of these left behind, for a restart, or has, for another copy.
     ///   - bearers: In place of those that the names give.
+    ///   - keys: Of software statements.
     init(
-        _ former: CatalogueFolder? = nil, approvalRequired: Bool = false, catalogue: String = Self.catalogue, bearers: [Who: String] = [:]
+        _ former: CatalogueFolder? = nil, approvalRequired: Bool = false, catalogue: String = Self.catalogue, bearers: [Who: String] = [:],
+        keys: SigningKeyFiles? = nil
     ) async throws {
         let world = try former ?? CatalogueFolder()
         if former == nil { try world.write(catalogue, to: "catalogue.json") }
         let store = try world.store()
-        let keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
-        keeper = world.keeper(store)
+        let keys = StatementKeys(try keys ?? SigningKeyFiles(current: Self.key.get()), lead: .seconds(60))
+        keeper = CatalogueKeeper(
+            file: world.file, store: CatalogueStore(store), statementKeys: { keys.published }, clock: world.clock, logger: CatalogueFolder.silent)
         published = PublishedCatalogue(try await keeper.load())
-        statements = SoftwareStatementIssuer(keys: keys, issuer: "boxoffice")
-        let publisher = CataloguePublisher(
-            store: CatalogueStore(store), published: published, statementKeys: { CatalogueFolder.noKeys }, clock: world.clock)
+        statements = StatementSigner(keys: keys, store: CatalogueStore(store), issuer: "boxoffice", clock: world.clock)
+        publisher = CataloguePublisher(
+            store: CatalogueStore(store), published: published, statementKeys: { keys.published }, clock: world.clock)
         service = AdministrationService(
             publisher: publisher, roll: try Self.roll(bearers), statements: statements,
             isApprovalRequired: approvalRequired, logger: CatalogueFolder.silent, keeper: keeper)

@@ -1,4 +1,5 @@
-import ConfigService
+import CatalogueSamples
+@testable import ConfigService
 import ContractRuntime
 import Contracts
 import Faults
@@ -91,6 +92,39 @@ struct ImportTests {
             await admin.keeper.reload(into: admin.published)
             #expect(names(admin) == ["News", name])
         }
+    }
+
+    @Test("copies with different files: each is taken in once, and does not undo the other's at the next start; an operator can ask for it")
+    func filesOfCopies() async throws {
+        let one = try await AdministrationWorld()
+        let folder = try CatalogueFolder()
+        try folder.write(Self.games, to: "catalogue.json")
+        func other() -> CatalogueKeeper {
+            CatalogueKeeper(
+                file: folder.file, store: CatalogueStore(one.store), statementKeys: { one.keys.published }, clock: one.world.clock,
+                logger: CatalogueFolder.silent)
+        }
+        one.published.publish(try await other().load())
+        #expect(names(one) == ["News", "Games"])
+        for _ in 0..<2 {
+            let again = try await AdministrationWorld(one.world)
+            #expect(names(again) == ["News", "Games"])
+            _ = try await other().load()
+            await again.keeper.reload(into: again.published)
+            #expect(try await again.versions().count == 2)
+        }
+        // It changes to what nobody had, and back: the newest import is its own then.
+        let again = try await AdministrationWorld(one.world)
+        let bets = AdministrationWorld.catalogue.replacingOccurrences(of: #""name": "Sport""#, with: #""name": "Bets""#)
+        for (text, name) in [(bets, "Bets"), (AdministrationWorld.catalogue, "Sport")] {
+            try one.world.write(text, to: "catalogue.json")
+            await again.keeper.reload(into: again.published)
+            #expect(names(again) == ["News", name])
+        }
+        let last = try await other().load()
+        #expect(last.configuration == again.published.configuration, "what the other file says was taken in once")
+        let asked = try await other().importFile(isForced: false)
+        #expect(asked?.verdict == .taken)
     }
 
     @Test("a catalogue that an operator brings: taken in, refused beside pushes, forced; the file stays what it is, and is not taken in again")

@@ -20,7 +20,8 @@ struct StatementTests {
     func downloads() async throws {
         let admin = try await AdministrationWorld()
         let statement = try await download(admin)
-        let verified = try SoftwareStatementVerifier(keySet: JSONWebKeySet(json: admin.keys.keySet.json)).verify(statement.statement)
+        let verified = try SoftwareStatementVerifier(keySet: JSONWebKeySet(json: admin.published.configuration.statementKeys)).verify(
+            statement.statement)
         #expect(verified.softwareID == statement.softwareID && verified.applicationID == "news-tv")
         #expect(softwareIDs(admin) == [statement.softwareID])
         #expect(try await download(admin).softwareID == statement.softwareID)

@@ -18,6 +18,7 @@ enum AuditAction: String, Sendable {
     case statementsRevoked = "statements_revoked"
     case sessionOpened = "session_opened"
     case sessionEnded = "session_ended"
+    case statementKeyRetired = "statement_key_retired"
 }
 
 /// Authors that are no administrators.

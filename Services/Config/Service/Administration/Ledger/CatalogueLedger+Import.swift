@@ -1,5 +1,7 @@
 internal import CatalogueFiles
 internal import Contracts
+internal import Storage
+internal import Tokens
 
 /// What became of a catalogue that somebody wrote as a whole.
 struct ImportOutcome: Sendable {
@@ -14,10 +16,24 @@ struct ImportOutcome: Sendable {
     let verdict: Verdict
     /// What services are to have.
     var publication: Publication
+    /// Whether it was refused because the file stayed behind imports of others.
+    var isLeftBehind = false
     /// The versions that administrators made since the file was taken in last, newest first.
     var pushed: [UInt64] = []
     /// What it changes of the newest version, or would change.
     var changes: [PropertyChange] = []
+}
+
+/// Why a catalogue is to be taken in.
+enum ImportReason: Sendable {
+    /// The service looked at its file: at its start, or because it changed.
+    /// - Parameter former: What the file said when this copy looked last, as a SHA-256.
+    case looked(former: String?)
+    /// An operator asks for it.
+    /// - Parameter isForced: Whether it may replace pushed versions.
+    case asked(isForced: Bool)
+
+    fileprivate var isForced: Bool { if case .asked(true) = self { true } else { false } }
 }
 
 extension CatalogueLedger {
@@ -27,13 +43,28 @@ extension CatalogueLedger {
         return try versions().map(\.version).filter { $0 > last }
     }
 
+    /// Whether the catalogue file said it at an import.
+    private func wasImported(_ sha256: String) throws -> Bool {
+        try database.hasRow(
+            "SELECT 1 FROM version WHERE origin = ? AND author = ? AND document_sha256 = ?", [VersionOrigin.file.rawValue, AuditAuthor.file, sha256])
+    }
+
+    /// Whether a catalogue file says by itself what it, or another copy's file, said at an import before the last one: one that stayed behind, not one that goes back.
+    /// - Parameter former: What this copy's file said before, as a SHA-256; `nil`: that is not known.
+    private func isLeftBehind(_ document: CatalogueDocument, former: String?) throws -> Bool {
+        guard let last = try newestImport()?.documentSHA256, former != last, last != document.tree.sha256 else { return false }
+        return try wasImported(document.tree.sha256)
+    }
+
     /// Takes in a catalogue when it is not what the file was at its last import. One that changed beside pushed versions is refused: it knows nothing of
-    /// what administrators did, and would undo it. One that says the same as the newest version undoes nothing.
+    /// what administrators did, and would undo it. One that says the same as the newest version undoes nothing. A file that nobody asked for is also refused when it
+    /// says what was taken in once before: copies with different files would undo each other's imports at each start.
     /// - Parameters:
     ///   - author: Who brings it; the file itself by default.
-    ///   - isForced: Whether it may replace pushed versions.
+    ///   - reason: Why the file is looked at.
     func importCatalogue(
-        _ document: CatalogueDocument, meaning configuration: Configuration, keys: String, author: String = AuditAuthor.file, isForced: Bool = false
+        _ document: CatalogueDocument, meaning configuration: Configuration, keys: [JSONWebKey], author: String = AuditAuthor.file,
+        reason: ImportReason = .asked(isForced: false)
     ) throws -> ImportOutcome {
         let last = try newestImport()
         // What a person brings is taken in even when the file said it once.
@@ -45,8 +76,12 @@ extension CatalogueLedger {
         let pushed = try pushedVersions()
         let former = try newest.map { try self.document($0.documentSHA256) } ?? CatalogueDocument(.object([:]))
         let changes = former.changes(to: document)
-        if !isForced, !pushed.isEmpty, !changes.isEmpty {
-            return ImportOutcome(verdict: .refused, publication: try publish(keys: keys), pushed: pushed, changes: changes)
+        if !reason.isForced, !changes.isEmpty {
+            var isLeft = false
+            if case .looked(let former) = reason { isLeft = try isLeftBehind(document, former: former) }
+            if isLeft || !pushed.isEmpty {
+                return ImportOutcome(verdict: .refused, publication: try publish(keys: keys), isLeftBehind: isLeft, pushed: pushed, changes: changes)
+            }
         }
         let programmers = RecordScope.programmers(of: changes, from: former, to: document)
         let list = pushed.reversed().map { "\($0)" }.joined(separator: ", ")

@@ -5,6 +5,7 @@ internal import Cryptography
 internal import Faults
 internal import Foundation
 internal import Storage
+internal import Tokens
 
 /// What services have, or are to have now.
 struct Publication: Sendable {
@@ -25,14 +26,15 @@ extension CatalogueLedger {
     /// What services are to have after the changes of this transaction: the newest version's document with software ids, rules and keys. It
     /// gets a new number when one of these is another than what they had. How it is encoded decides nothing: copies of two releases encode the same in two
     /// ways, and would publish in turns.
-    /// - Parameter keys: The JWK set that verifies software statements.
-    func publish(keys: String) throws -> Publication {
+    /// - Parameter keys: That verify software statements, as this copy has them; all copies' are published.
+    func publish(keys: [JSONWebKey]) throws -> Publication {
         let newest = try requireNewest()
         try endOverdueRules()
         let rules = try activeRules()
         var inputs = InputsDigest()
         inputs.add(newest.documentSHA256)
-        inputs.add(keys)
+        let keySet = try keySet(with: keys)
+        inputs.add(keySet)
         for rule in try activeRuleContents() { inputs.add(rule) }
         var configuration = try configuration(of: newest)
         for index in configuration.applications.indices {
@@ -42,7 +44,7 @@ extension CatalogueLedger {
         }
         let digest = inputs.hex
         if let published = try published(inputs: digest, atLeast: newest.version) { return published }
-        configuration.statementKeys = keys
+        configuration.statementKeys = keySet
         configuration.degradationRules = rules.compactMap(\.rule)
         configuration.storeID = try storeIdentity()
         configuration.version = max(try nextVersion(), newest.version)

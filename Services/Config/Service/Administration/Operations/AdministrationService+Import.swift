@@ -19,7 +19,7 @@ extension AdministrationService {
             let (outcome, version) = try await publisher.write { ledger in
                 let configuration = try DocumentCheck.configuration(of: document, now: ledger.now)
                 let outcome = try ledger.importCatalogue(
-                    document, meaning: configuration, keys: keys, author: rights.name, isForced: request.force)
+                    document, meaning: configuration, keys: keys, author: rights.name, reason: .asked(isForced: request.force))
                 let newest = try ledger.requireNewest()
                 return (outcome, newest.contract(current: newest.version, published: newest.version))
             }
@@ -35,13 +35,15 @@ extension AdministrationService {
     }
 
     private func importOwnFile(isForced: Bool) async throws -> CatalogueImport {
-        guard let keeper else { throw Fault(.unimplemented, "This service has no catalogue file.") }
         guard !(isForced && isApprovalRequired) else {
             throw Refused(.secondPersonRequired, "Pushes need a second person here: import a file by its name, and it waits for one.").fault
         }
         let outcome: ImportOutcome
         do {
-            outcome = try await keeper.look(isForced: isForced)
+            guard let found = try await keeper?.importFile(isForced: isForced) else {
+                throw Fault(.unimplemented, "This copy of the service has no catalogue file: name one.")
+            }
+            outcome = found
         } catch let refused as CatalogueRefused {
             throw Refused.invalid(refused.problems.prefix(Self.most).map { FieldProblem(field: $0.path, message: $0.message) }).fault
         }

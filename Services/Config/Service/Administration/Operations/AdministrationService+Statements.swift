@@ -18,7 +18,7 @@ extension AdministrationService {
             return (softwareID, name)
         }
         let content = Tokens.SoftwareStatement(softwareID: softwareID, applicationID: request.applicationID, applicationName: name)
-        return Contracts.SoftwareStatement(statement: try statements.issue(content), softwareID: softwareID)
+        return Contracts.SoftwareStatement(statement: try await statements.issue(content), softwareID: softwareID)
     }
 
     public func revokeSoftwareStatements(

@@ -2,13 +2,12 @@ public import ContractRuntime
 public import Contracts
 internal import Faults
 public import Logging
-public import Tokens
 
 /// The operations of `boxoffice.config.v1.Administration`.
 public struct AdministrationService: Administration {
     let publisher: CataloguePublisher
     let roll: AdministratorRoll
-    let statements: SoftwareStatementIssuer
+    let statements: StatementSigner
     let isApprovalRequired: Bool
     let logger: Logger
     let keeper: CatalogueKeeper?
@@ -17,7 +16,7 @@ public struct AdministrationService: Administration {
     ///   - isApprovalRequired: Whether a push waits for a second person (dashboard §4).
     ///   - keeper: Of the catalogue file, which administrators may have taken in again; `nil`: there is none.
     public init(
-        publisher: CataloguePublisher, roll: AdministratorRoll, statements: SoftwareStatementIssuer, isApprovalRequired: Bool, logger: Logger,
+        publisher: CataloguePublisher, roll: AdministratorRoll, statements: StatementSigner, isApprovalRequired: Bool, logger: Logger,
         keeper: CatalogueKeeper? = nil
     ) {
         self.publisher = publisher

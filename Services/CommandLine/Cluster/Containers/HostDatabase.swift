@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import PrivatePostgres
 
 /// The PostgreSQL servers that keep the stores of services on several hosts.
 struct HostDatabase: Sendable, Equatable {
@@ -55,15 +56,8 @@ struct HostDatabase: Sendable, Equatable {
     /// - Parameter passwords: Of each service.
     static func script(passwords: [ClusterService: String]) -> String {
         services.map { service in
-            let name = "\"\(service.rawValue)\""
-            return """
-                CREATE ROLE \(name) LOGIN PASSWORD '\(passwords[service] ?? "")';
-                ALTER ROLE \(name) SET statement_timeout = '5s';
-                ALTER ROLE \(name) SET lock_timeout = '1s';
-                ALTER ROLE \(name) SET idle_in_transaction_session_timeout = '10s';
-                CREATE DATABASE \(name) OWNER \(name) ENCODING 'UTF8' TEMPLATE template0;
-
-                """
+            let role = StoreRole(service.rawValue, password: passwords[service] ?? "")
+            return "\(role.creation);\n\(role.database);\n"
         }.joined(separator: "\n")
     }
 }

@@ -11,6 +11,9 @@ public struct StoreRole: Sendable {
         password = (0..<4).map { _ in String(generator.next(), radix: 36) }.joined()
     }
 
+    /// - Parameter password: Of letters, digits and '-' alone.
+    public init(_ name: String, password: String) { (self.name, self.password) = (name, password) }
+
     /// Whether there is the role, and whether there is the database; a row for each.
     public static func existence(of name: String) -> (role: String, database: String) {
         ("SELECT 1 FROM pg_roles WHERE rolname = '\(name)'", "SELECT 1 FROM pg_database WHERE datname = '\(name)'")

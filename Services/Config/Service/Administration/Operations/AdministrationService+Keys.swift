@@ -5,12 +5,12 @@ internal import Tokens
 
 extension AdministrationService {
     public func listStatementKeys(_ request: ListStatementKeysRequest, context: CallContext) async throws -> StatementKeyList {
-        _ = try rights(request.token, .revokeStatement)
+        _ = try await rights(request.token, .revokeStatement)
         return StatementKeyList(keys: try await publisher.read { try $0.statementKeys().map(\.contract) })
     }
 
     public func retireStatementKey(_ request: RetireStatementKeyRequest, context: CallContext) async throws -> StatementKeyList {
-        let rights = try rights(request.token, .revokeStatement)
+        let rights = try await rights(request.token, .revokeStatement)
         let keys = try await publisher.change { ledger in
             try ledger.retireStatementKey(request.keyID)
             try ledger.record(.statementKeyRetired, by: rights.name, "Key of software statements \(request.keyID) taken out", programmers: [])

@@ -1,8 +1,11 @@
-import ConfigService
+import CatalogueSamples
+@testable import ConfigService
 import Doubles
+import Faults
 import Foundation
 import PostgresServer
 import Storage
+import StoragePostgres
 import StorageSqlite
 import Testing
 
@@ -28,4 +31,35 @@ import Testing
 
     @Test("the tests of this module run with both engines", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     func runsWithPostgres() { #expect(ConfigEngine.here == ConfigEngine.allCases) }
+
+    @Test(
+        "a role that owns nothing and may not change the history is enough, as the guide has it",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func runtimeRole() async throws {
+        let server = try PostgresServer.shared
+        var options = server.options()
+        let schema = try #require(options.schema)
+        let owner = try Store(postgres: options, name: "config", steps: CatalogueStore.postgresSteps)
+        await owner.close()
+        options.user = "\(schema)_config"
+        try server.server.run(
+            sql: """
+                CREATE ROLE \(options.user) LOGIN; GRANT CREATE ON DATABASE postgres TO \(options.user); GRANT USAGE ON SCHEMA \(schema) TO \(options.user);
+                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(options.user);
+                REVOKE UPDATE, DELETE ON \(schema).version, \(schema).audit, \(schema).document FROM \(options.user)
+                """)
+        let store = try Store(postgres: options, name: "config", steps: CatalogueStore.postgresSteps)
+        let world = try CatalogueFolder()
+        let keeper = world.keeper(store)
+        let published = PublishedCatalogue(try await keeper.load())
+        try world.replace(#""name": "News", "#, with: #""name": "Evening News", "#)
+        await keeper.reload(into: published)
+        #expect(published.configuration.requestors.first?.name == "Evening News")
+        for table in ["version", "audit", "document"] {
+            await #expect(throws: Fault.self) { try await store.write { try $0.run(.init("DELETE FROM \(table)")) } }
+            await #expect(throws: Fault.self) { try await store.write { try $0.run(.init("ALTER TABLE \(table) DISABLE TRIGGER USER")) } }
+        }
+        #expect(try await CatalogueStore(store).read(now: world.clock.now()) { try $0.verdict(readingDocuments: true) }.versions == 2)
+        await store.close()
+    }
 }

@@ -21,9 +21,8 @@ struct CatalogueImporter: Sendable {
             let request = ImportCatalogueRequest(token: token, catalogue: catalogue?.text ?? "", force: isForced)
             return try await ask { try await AdministrationClient(caller: $0).importCatalogue(request, context: $1) }
         } catch let fault as Fault {
-            let reason = fault.message.hasSuffix(".") ? String(fault.message.dropLast()) : fault.message
             throw CommandFailure(
-                "config does not take in \(catalogue?.file ?? "its catalogue file"): \(reason)", advice: Self.advice(fault, catalogue))
+                "config does not take in \(catalogue?.file ?? "its catalogue file"): \(Self.reason(fault))", advice: Self.advice(fault, catalogue))
         }
     }
 
@@ -38,9 +37,11 @@ struct CatalogueImporter: Sendable {
                 return try await administration.retireStatementKey(RetireStatementKeyRequest(token: token, keyID: id), context: context)
             }.keys
         } catch let fault as Fault {
-            throw CommandFailure("config does not do it: \(fault.message)", advice: Self.advice(fault, nil))
+            throw CommandFailure("config does not do it: \(Self.reason(fault))", advice: Self.advice(fault, nil))
         }
     }
+
+    private static func reason(_ fault: Fault) -> String { fault.message.hasSuffix(".") ? String(fault.message.dropLast()) : fault.message }
 
     private static func advice(_ fault: Fault, _ catalogue: OwnCatalogue?) -> String {
         switch fault.code {

@@ -16,6 +16,7 @@ struct TwoConfigsTests {
     func twoCopies() async throws {
         let server = try PostgresServer()
         try server.server.run(sql: "CREATE DATABASE config")
+        try server.server.run(sql: "CREATE ROLE second LOGIN SUPERUSER")
         let client = HTTPExchange.makeClient()
         let cluster = try TestCluster(exchange: HTTPExchange(client: client))
         var copy: SecondCopy?
@@ -29,12 +30,17 @@ struct TwoConfigsTests {
                 var config = try #require(settings["config"] as? [String: Any])
                 config["catalogue"] = nil
                 settings["config"] = config
+                var storage = try #require(settings["storage"] as? [String: Any])
+                storage["user"] = "second"
+                settings["storage"] = storage
             }
             copy = second
             try await Condition.wait("the second copy is ready") { await second.readiness().isReady }
             let both = [ClusterAddresses(ports: cluster.ports).main(.config), second.address]
             try await cluster.restart(.gateway) { try $0.setAddresses(of: "config", both) }
-            try await play(cluster, try both.map { try Self.caller(cluster, $0) }, second)
+            let copies = try both.map { try Self.caller(cluster, $0) }
+            try await play(cluster, copies)
+            try await loseStore(of: second, server, cluster, copies)
         } catch {
             Issue.record("\(copy?.output.suffix(3000) ?? "")")
             await copy?.stop()
@@ -67,7 +73,7 @@ struct TwoConfigsTests {
         return CatalogueImporter(address: try #require(RpcAddress(address)), identity: own.identity, token: own.token)
     }
 
-    private func play(_ cluster: TestCluster, _ copies: [CatalogueImporter], _ second: SecondCopy) async throws {
+    private func play(_ cluster: TestCluster, _ copies: [CatalogueImporter]) async throws {
         var fastest: Duration = .seconds(100)
         for (number, (here, there)) in [(copies[0], copies[1]), (copies[1], copies[0]), (copies[0], copies[1])].enumerated() {
             let version = try await Self.rename("ACME1", to: "Round \(number)", as: "ann", editing: there, pushing: here)
@@ -103,14 +109,33 @@ struct TwoConfigsTests {
 
         try cluster.process(.config).signal(SIGKILL)
         _ = try await Self.rename("ACME1", to: "Alone", as: "ann", editing: copies[1], pushing: copies[1])
-        try await Condition.wait("the gateway hears the copy that is left") {
-            let answer = try await cluster.send(Call("GET", "/api/v1/config/ACME1.json"))
-            return (answer.object["requestor"] as? [String: Any])?["name"] as? String == "Alone"
-        }
+        try await Condition.wait("the gateway hears the copy that is left") { try await Self.name(cluster) == "Alone" }
         _ = try await cluster.starter.start()
         try await Condition.wait("the first copy comes back to the same version") {
             try await Self.served(copies[0]) == Self.served(copies[1])
         }
+    }
+
+    /// The gateway follows the second copy by now, which is cut off from the server.
+    private func loseStore(
+        of second: SecondCopy, _ server: PostgresServer, _ cluster: TestCluster, _ copies: [CatalogueImporter]
+    ) async throws {
+        try server.server.run(sql: "ALTER ROLE second NOLOGIN")
+        try server.server.run(sql: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'second'")
+        let version = try await Self.rename("ACME1", to: "Without the second", as: "ann", editing: copies[0], pushing: copies[0])
+        try await Condition.wait("the gateway hears the copy that the store answers") { try await Self.name(cluster) == "Without the second" }
+        #expect(try await Self.served(copies[1]).version < version, "it serves what it has")
+        let readiness = await second.readiness()
+        #expect(!readiness.isReady && readiness.text.contains("catalogue: nothing was heard"), "\(readiness.text)")
+        try server.server.run(sql: "ALTER ROLE second LOGIN")
+        try await Condition.wait("the second copy hears again") { await second.readiness().isReady }
+        try await Condition.wait("it serves what it missed") { try await Self.served(copies[1]).version == version }
+    }
+
+    /// The first requestor's, as apps see it.
+    private static func name(_ cluster: TestCluster) async throws -> String? {
+        let answer = try await cluster.send(Call("GET", "/api/v1/config/ACME1.json"))
+        return (answer.object["requestor"] as? [String: Any])?["name"] as? String
     }
 
     private static func served(_ copy: CatalogueImporter) async throws -> Configuration {

@@ -109,8 +109,8 @@ final class Heart: Sendable {
             INSERT INTO heartbeat (holder, beat_at_ms) VALUES (?, \(Self.clock)) ON CONFLICT (holder) DO UPDATE SET beat_at_ms = excluded.beat_at_ms
             RETURNING beat_at_ms, \(identity)
             """
-        // A server that was silent before gets less time: another one may be there by now.
-        let timeout: Duration = pulse.trouble == nil ? Pulse.trust : .seconds(2)
+        // Where another server may be there by now, this one gets less time.
+        let timeout: Duration = servers.areSeveral ? .seconds(2) : Pulse.trust
         let outcomes: [PostgresConnection.Outcome]
         do {
             outcomes = try connection.run(

@@ -15,6 +15,8 @@ final class ServerChoice: Sendable {
         order = Mutex(options.hosts)
     }
 
+    var areSeveral: Bool { options.hosts.count > 1 }
+
     /// Blocks until there is a connection.
     /// - Parameter part: Of the program, for operators of the server.
     /// - Throws: `PostgresError` saying what is wrong with each host.

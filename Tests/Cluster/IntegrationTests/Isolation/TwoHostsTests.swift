@@ -2,8 +2,9 @@
 import Foundation
 import PostgresServer
 import Testing
+import Tokens
 
-/// Copies of the services as two hosts have them: they share a PostgreSQL server and key files, and nothing else.
+/// Copies of the services as two hosts have them: they share a PostgreSQL server and secret keys, and nothing else.
 @Suite("Two hosts with one PostgreSQL", .serialized, .enabled(if: PostgresServer.isHere, PostgresServer.absence))
 struct TwoHostsTests {
     private static let services: [ClusterService] = [.authentication, .authorization]
@@ -37,7 +38,7 @@ struct TwoHostsTests {
         cluster.removeState()
     }
 
-    /// A second copy of both services, with a data folder of its own that has the first one's keys; everybody knows both.
+    /// A second copy of both services, with a data folder of its own that has the first one's secret keys; everybody knows both.
     private func addHost(to cluster: TestCluster) async throws -> [SecondCopy] {
         let addresses = ClusterAddresses(ports: cluster.ports)
         var copies: [SecondCopy] = []
@@ -46,7 +47,11 @@ struct TwoHostsTests {
                 cluster.home.data.appendingPathComponent(service.rawValue), cluster.home.root.appendingPathComponent("host-b-\(service)")
             )
             try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-            for file in try FileManager.default.contentsOfDirectory(atPath: own.path) where file.hasSuffix(".key") {
+            // It would open nothing of the other one's.
+            if service == .authentication { try await expectRefusal(of: service, cluster, data) }
+            // Keys that sign are its own.
+            for file in ["secrets.key", "sdk-seal.key"] where service == .authentication {
+                try? FileManager.default.removeItem(at: data.appendingPathComponent(file))
                 try FileManager.default.copyItem(at: own.appendingPathComponent(file), to: data.appendingPathComponent(file))
             }
             let copy = try SecondCopy.start(service, of: cluster, data: data)
@@ -61,7 +66,26 @@ struct TwoHostsTests {
         return copies
     }
 
+    private func expectRefusal(of service: ClusterService, _ cluster: TestCluster, _ data: URL) async throws {
+        let copy = try SecondCopy.start(service, of: cluster, data: data)
+        try await Condition.wait("it names both keys") {
+            ["secretsKey", "sdkSealKey"].allSatisfy { copy.output.contains("authentication.\($0) names a key that no copy has used with the store") }
+        }
+        await copy.stop()
+    }
+
+    /// Each copy publishes the keys of both.
+    private func expectSharedKeys(_ cluster: TestCluster) async throws {
+        var answers: Set<Set<String>> = []
+        for _ in 0..<8 {
+            let answer = try await cluster.send(Call("GET", "/.well-known/sdk-token-keys"))
+            answers.insert(Set(try JSONWebKeySet(json: answer.text).keys.map(\.identifier)))
+        }
+        #expect(answers.count == 1 && answers.first?.count == 4, "\(answers)")
+    }
+
     private func play(_ cluster: TestCluster, _ copies: [SecondCopy], _ server: PostgresServer) async throws {
+        try await expectSharedKeys(cluster)
         var apps: [StreamingApp] = []
         for _ in 0..<6 {
             let app = try await cluster.app()
